@@ -6,7 +6,7 @@ import PackageDescription
 // What `import Curlew` brings beside the kernel.
 let capabilities: [Target.Dependency] = [
     "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
-    "CurlewResilience", "CurlewTransportSecurity",
+    "CurlewResilience", "CurlewTransfers", "CurlewTransportSecurity",
 ]
 
 let package = Package(
@@ -73,6 +73,7 @@ let package = Package(
         .target(name: "CurlewObservability", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewRedirects", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewResilience", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewTransportSecurity", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
         // L1: the kernel: messages, the pipeline, typed calls.
@@ -102,7 +103,14 @@ let package = Package(
         .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
         .testTarget(
             name: "CurlewCoreTests",
-            dependencies: capabilities + ["CurlewCore", "CurlewStandard", "CurlewTesting", "CurlewConformance"]),
+            dependencies: capabilities + [
+                "CurlewCore", "CurlewStandard", "CurlewTesting", "CurlewConformance", "TestFixtures",
+            ]),
+        .testTarget(
+            name: "CurlewTransfersTests",
+            dependencies: capabilities + [
+                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
+            ]),
         .testTarget(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
@@ -126,6 +134,11 @@ let package = Package(
             dependencies: capabilities + [
                 "CurlewStandard", "CurlewCurl", "CurlewURLSession", "CurlewTesting", "CurlewConformance", "TestServers",
             ]),
+
+        // Endpoints, a transport and a body for unit tests.
+        .target(
+            name: "TestFixtures", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"],
+            path: "Tests/TestFixtures"),
 
         // Servers beside MockServer: nginx, HTTP/2 and TLS by Python, proxies, bare sockets; and certificates.
         .target(

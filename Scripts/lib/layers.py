@@ -13,7 +13,7 @@ import source
 # The capabilities: each of them imports the kernel, and none of them another, because they share a rung.
 CAPABILITIES = {
     "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
-    "CurlewResilience", "CurlewTransportSecurity",
+    "CurlewResilience", "CurlewTransfers", "CurlewTransportSecurity",
 }
 
 # The ladder: the whole of it. A module imports modules of lower rungs, never of its own.
@@ -45,7 +45,7 @@ OWNERS = {
 }
 
 # The folders of CurlewCore, lowest first.
-FOLDERS = ["Support", "Exchange", "Engine", "Bodies", "Endpoints", "Hooks", "Streams"]
+FOLDERS = ["Support", "Exchange", "Engine", "Endpoints", "Hooks"]
 
 # What the system brings. Foundation only where FoundationEssentials is absent; the rest of it links ICU.
 SYSTEM = {"FoundationEssentials", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch"}

@@ -10,8 +10,8 @@
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
 
-/// Whoever uses the library first decides whether it tears itself down when the process ends, under a thread that may
-/// still use it.
+/// Initialises libcrypto so that it does not free its memory when the process exits, because a thread may still use it
+/// then. Only the first initialisation in the process can decide this.
 static void prepare(void) {
     OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
@@ -29,7 +29,7 @@ int curlew_md5(const void *bytes, size_t length, uint8_t *digest) {
 int curlew_hmac_sha256(
     const void *key, size_t key_length, const void *bytes, size_t length, uint8_t *digest) {
     prepare();
-    // A null key would mean that of an earlier call.
+    // A NULL key would select the key of an earlier call.
     if (key_length > INT_MAX) return 0;
     return HMAC(EVP_sha256(), key == NULL ? "" : key, (int)key_length, bytes, length, digest, NULL) != NULL;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What needs GNU extensions is compiled here and not in the header: a header that switches them on would declare some
-// system types otherwise than Swift's own module of the C library does, and then the two cannot be used together.
+// Functions that need GNU extensions are defined here and not in the header. A header that enables the extensions would
+// declare some system types differently from Swift's module of the C library, and the two could not be used together.
 
 #define _GNU_SOURCE 1
 #include "CCurl.h"

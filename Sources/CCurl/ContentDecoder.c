@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// What of the libraries' headers is needed. All of it is their stable binary interface.
+// The necessary declarations from the headers of the libraries. All of them are part of stable binary interfaces.
 
 typedef struct {
     const uint8_t *next_in;
@@ -36,7 +36,7 @@ typedef struct {
 
 enum { zlib_ok = 0, zlib_end = 1, zlib_no_progress = -5 };
 enum { brotli_error = 0, brotli_end = 1 };
-/// ZSTD_d_windowLogMax; RFC 9659 bounds the window of this coding to 8 MB.
+/// The option ZSTD_d_windowLogMax and its value: RFC 9659 limits the window of this coding to 8 MB.
 enum { zstd_window_option = 100, zstd_window_bits = 23 };
 
 static struct {
@@ -96,7 +96,7 @@ struct curlew_decoder {
     int coding;
     int has_begun;
     int is_complete;
-    /// The first byte of `deflate`, until the second one tells whether this is the format of zlib (RFC 1950).
+    /// The first byte of a `deflate` body, until the second byte shows whether the body is in zlib format (RFC 1950).
     uint8_t first;
     int has_first;
     zlib_stream zlib;
@@ -163,7 +163,7 @@ static int run_zlib(
     size_t output_length, size_t *given) {
     if (decoder->is_complete) {
         if (input_length == 0) return 1;
-        // Another member of gzip may follow (RFC 1952 §2.2), or padding.
+        // Another gzip member may follow (RFC 1952 §2.2), or padding, which is ignored.
         if (decoder->coding == CURLEW_DEFLATE || input[0] != 0x1F) {
             *taken += input_length;
             return 1;
@@ -180,7 +180,7 @@ static int run_zlib(
             return run_zlib(decoder, input + 1, input_length - 1, taken, output, output_length, given);
         }
         decoder->has_begun = 1;
-        // Many servers leave the format of zlib out, and send what is inside (RFC 1951).
+        // Many servers omit the zlib format and send only the raw deflate data (RFC 1951).
         int is_zlib = (decoder->first & 0x0F) == 8 && (decoder->first * 256 + input[0]) % 31 == 0;
         if (!is_zlib && library.inflate_again(&decoder->zlib, raw_bits) != zlib_ok) return 0;
         size_t ignored = 0;
@@ -212,7 +212,8 @@ int curlew_decoder_run(
     if (decoder->coding == CURLEW_ZSTD) {
         zstd_input in = {input, input_length, 0};
         zstd_output out = {output, output_length, 0};
-        // Nothing may be left of a frame that is complete: then this would ask for the next one.
+        // After a complete frame, a run without input would request the next frame, and the coding would seem
+        // incomplete.
         if (decoder->is_complete && input_length == 0) return 1;
         size_t result = library.zstd_run(decoder->other, &out, &in);
         *taken += in.position;

@@ -37,15 +37,16 @@ static struct {
     __typeof__(&SSL_get_peer_cert_chain) chain;
 } openssl;
 
-/// Where settings keep the context of their check; -1 if checks are not possible.
+/// The index at which an SSL_CTX stores the context of its check; -1 if checks are not possible.
 static int data_index = -1;
 static curlew_certificate_judge judge_certificates;
 static curlew_certificate_request note_request;
 static curlew_certificate_release release_context;
 
-/// A function as libcurl finds it. The program may have loaded a second OpenSSL for something else: the structures of
-/// one are nothing for the functions of the other. So a function is used only if there is one of that name, or one of
-/// the version that libcurl's own OpenSSL has: those of OpenSSL 1.1 and 3 stand beside each other.
+/// Returns a function of the OpenSSL that libcurl uses, or NULL if the program would find a different one. The program
+/// may have loaded a second OpenSSL for other purposes, whose functions cannot use the structures of the first. So the
+/// program must find the same function by its name alone, or by its name and the symbol version in libcurl's OpenSSL.
+/// OpenSSL 1.1 and 3, whose symbol versions differ, can be loaded side by side.
 static void *find(void *libcurl, const char *name) {
     void *function = dlsym(libcurl, name);
     if (function == NULL || function == dlsym(RTLD_DEFAULT, name)) return function;
@@ -60,7 +61,7 @@ static void *find(void *libcurl, const char *name) {
 }
 
 static void *open_libcurl(void) {
-    // The address that the compiler knows may be a stub inside the program.
+    // The address of the function that the compiler knows may be that of a stub inside the program.
     void *symbol = dlsym(RTLD_DEFAULT, "curl_easy_init");
     Dl_info information;
     if (symbol == NULL || dladdr(symbol, &information) == 0 || information.dli_fname == NULL) return NULL;
@@ -78,11 +79,12 @@ void curlew_keep_openssl_until_exit(void) {
 
 static int uses_openssl(void) {
     curl_version_info_data *version = curl_version_info(CURLVERSION_NOW);
-    // With several libraries, those that are not used stand in parentheses behind.
+    // If libcurl was built with several TLS libraries, those that it does not use follow in parentheses.
     return version != NULL && version->ssl_version != NULL && strncmp(version->ssl_version, "OpenSSL/", 8) == 0;
 }
 
-/// Called for the settings of other connections of the program too, which have no context.
+/// Releases the context of an SSL_CTX that is freed. OpenSSL also calls this function for connections of other code in
+/// the program, which have no context.
 static void free_data(
     void *parent, void *context, CRYPTO_EX_DATA *data, int index, long argument, void *pointer) {
     (void)parent;
@@ -95,8 +97,9 @@ static void free_data(
 
 int curlew_find_openssl(
     curlew_certificate_judge judge, curlew_certificate_request request, curlew_certificate_release release) {
-    // Also forks of OpenSSL have this one; nothing of its arguments is looked at here. It must be libcurl's own: with
-    // OpenSSL inside, libcurl shows none of its functions, and those of another OpenSSL would break its structures.
+    // Forks of OpenSSL have this function too, and no structure is examined here. The function must be that of
+    // libcurl's own OpenSSL: a libcurl with OpenSSL linked statically exports none of OpenSSL's functions, and the
+    // functions of another OpenSSL would corrupt its structures.
     void *libcurl = open_libcurl();
     const char *key_log = "SSL_CTX_set_keylog_callback";
     openssl.set_key_log = (__typeof__(openssl.set_key_log))(
@@ -137,9 +140,9 @@ int curlew_find_openssl(
     return data_index >= 0;
 }
 
-/// Takes the place of OpenSSL's own verification, and begins with that.
+/// Verifies certificates in place of OpenSSL: performs OpenSSL's own verification first, then calls the judge.
 static int verify(X509_STORE_CTX *store, void *context) {
-    // Below zero it could not verify.
+    // A negative result means that OpenSSL could not perform the verification.
     int is_trusted = openssl.verify(store) == 1;
     const curlew_certificates *presented = (const curlew_certificates *)openssl.presented(store);
     const curlew_certificates *path = is_trusted ? (const curlew_certificates *)openssl.path(store) : NULL;
@@ -149,7 +152,7 @@ static int verify(X509_STORE_CTX *store, void *context) {
     return is_admitted;
 }
 
-/// Called when a server wants a certificate and there is none: it gets none.
+/// Called when a server requests a client certificate and none is configured. Records the request and provides none.
 static int miss_certificate(SSL *connection, X509 **certificate, EVP_PKEY **key) {
     (void)certificate;
     (void)key;
@@ -172,11 +175,11 @@ int curlew_can_remove_key_log(void) {
 }
 
 void curlew_remove_key_log(void *secure_context) {
-    // libcurl has set its own before it lets others see the settings.
+    // libcurl sets its callback before it passes the settings to others, so this call removes it.
     openssl.set_key_log(secure_context, NULL);
 }
 
-/// The secure side of the connection that a handle has, if libcurl uses the OpenSSL whose functions are known.
+/// Returns OpenSSL's object for the current connection of a handle, or NULL if libcurl does not use OpenSSL.
 static SSL *secure_side(void *easy) {
     struct curl_tlssessioninfo *information = NULL;
     if (curl_easy_getinfo((CURL *)easy, CURLINFO_TLS_SSL_PTR, &information) != CURLE_OK || information == NULL)

@@ -34,7 +34,8 @@ static uintptr_t ask(void) {
     if (answer != 0) return 0;
     uintptr_t end = (uintptr_t)base;
 #if !defined(__GLIBC__)
-    // Of the first thread musl tells what is mapped so far. The kernel maps more on demand, up to the limit.
+    // For the first thread, musl reports only the part of the stack that is mapped so far. The kernel maps more on
+    // demand, up to the limit.
     struct rlimit limit;
     if (syscall(SYS_gettid) == getpid() && getrlimit(RLIMIT_STACK, &limit) == 0) {
         size_t most = limit.rlim_cur == RLIM_INFINITY ? (size_t)8 << 20 : (size_t)limit.rlim_cur;

@@ -10,13 +10,13 @@ import CurlewURLSession
 #endif
 
 extension APIClient {
-    /// Creates a client that uses the platform's default transport, which all such clients of the process share:
-    /// libcurl on Linux, URLSession on Apple platforms.
+    /// Creates a client with the platform's default transport: libcurl on Linux, URLSession on Apple platforms. All
+    /// clients that are created in this way share one transport.
     ///
     ///     let client = APIClient(baseURL: "https://dummyjson.com")
     ///
     /// - `baseURL`: the URL that relative paths are appended to. Nil for a client that only requests absolute URLs.
-    /// - `pipeline`: the interceptors. The default is `.standard`, which documents what it contains.
+    /// - `pipeline`: the interceptors. Default `.standard`: redirects and retries.
     /// - `configuration`: headers, codecs, timeouts and limits. Connection options (trust, protocol versions,
     ///   connections per host) belong to the transport: create a `CurlTransport` or `URLSessionTransport` to set them.
     ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Users need only `import Curlew`.
+// `import Curlew` also imports these modules.
 @_exported public import CurlewAuthentication
 @_exported public import CurlewCaching
 @_exported public import CurlewCookies
@@ -11,6 +11,7 @@
 @_exported public import CurlewRedirects
 @_exported public import CurlewResilience
 @_exported public import CurlewStandard
+@_exported public import CurlewTransfers
 @_exported public import CurlewTransportSecurity
 
 #if canImport(FoundationEssentials)

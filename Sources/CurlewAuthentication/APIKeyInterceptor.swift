@@ -4,11 +4,11 @@ public import CurlewCore
 public import CurlewHTTP
 
 extension BuiltInInterceptor {
-    /// The location of the key in a request.
+    /// The location of an API key in a request.
     public enum APIKeyLocation: Hashable, Sendable {
-        /// A header field of this name.
+        /// The key is the value of a header field with this name.
         case header(HTTPField.Name)
-        /// A query item of this name.
+        /// The key is the value of a query item with this name.
         case query(String)
     }
 }
@@ -20,7 +20,7 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
 
-    /// Creates an interceptor for one origin.
+    /// Creates an interceptor for the origin of `url`, or of the client's base URL if `url` is nil.
     public init(
         _ key: String, in location: BuiltInInterceptor.APIKeyLocation, for url: String? = nil, name: String? = nil
     ) {
@@ -30,10 +30,12 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
         self.name = name
     }
 
-    /// `.authentication`.
+    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
+    /// signed.
     public var placement: Placement { .authentication }
 
-    /// Attaches the key where the rules allow it.
+    /// Adds the key to a request that may receive it, and runs the rest of the chain. Errors contain the URL without
+    /// the key.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name) else { return try await next(request) }
         var keyed = request
@@ -62,13 +64,13 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// The principal of the key.
+    /// Returns the principal that holds the key; `.anonymous` for a request that receives no key.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, name: name) else { return .anonymous }
         return .holder(of: ["key", name ?? "", key], in: context)
     }
 
-    /// Declares the name of the field or item as a secret.
+    /// Declares that the header field or query item of the key is secret, so that it is redacted.
     public func declare(in setup: inout Pipeline.Environment) {
         switch location {
         case .header(let field): setup.fields.secret.insert(field)
@@ -76,19 +78,19 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Reports a missing origin, or one to which the key would be sent unencrypted.
+    /// Returns an error if the origin is missing or invalid, or if the key would be sent unencrypted.
     public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The API key", in: setup) { ".apiKey(…, in: …, for: \"\($0)\")" }
     }
 }
 
 extension APIKeyInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `APIKey`, with the origin if one was specified. Never the key.
+    /// `APIKey`, followed by the origin if one was specified. The description never contains the key.
     public var description: String { scope.label("APIKey") }
 
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Contains only `description`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -15,7 +15,7 @@ package struct BasicInterceptor: ValidatingInterceptor {
     private let name: String?
     private let field: String?
 
-    /// Creates an interceptor for one origin.
+    /// Creates an interceptor for the origin of `url`, or of the client's base URL if `url` is nil.
     public init(user: String, password: String, for url: String? = nil, name: String? = nil) {
         scope = url.map { .url($0) } ?? .client
         self.name = name
@@ -25,10 +25,11 @@ package struct BasicInterceptor: ValidatingInterceptor {
         field = isSound ? "Basic " + Data("\(user):\(password)".utf8).base64EncodedString() : nil
     }
 
-    /// `.authentication`.
+    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
+    /// signed.
     public var placement: Placement { .authentication }
 
-    /// Attaches user name and password where the rules allow it.
+    /// Adds the user name and password to a request that may receive them, and runs the rest of the chain.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard let field, scope.covers(request, in: next.context, name: name),
             !request.headers.contains(.authorization)
@@ -38,15 +39,15 @@ package struct BasicInterceptor: ValidatingInterceptor {
         return try await next(request, context: next.context.authenticated)
     }
 
-    /// The principal of this user name and password.
+    /// Returns the principal of this user name and password; `.anonymous` for a request that receives no credential.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard let field, scope.covers(request, in: context, name: name), !request.headers.contains(.authorization)
         else { return .anonymous }
         return .holder(of: ["basic", name ?? "", field], in: context)
     }
 
-    /// Reports a missing origin, one that would be reached unencrypted, or a user name that the scheme cannot
-    /// represent.
+    /// Returns an error if the origin is missing or invalid, or if the password would be sent unencrypted. Also returns
+    /// an error for a user name with a colon, and for a control character in the user name or password (RFC 7617 §2).
     public func problem(in setup: Pipeline.Environment) -> String? {
         guard field != nil else {
             return "Basic authentication allows no colon in a user name, and no control characters (RFC 7617 §2)."
@@ -56,12 +57,12 @@ package struct BasicInterceptor: ValidatingInterceptor {
 }
 
 extension BasicInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Basic`, with the origin if one was specified. Never the user name or password.
+    /// `Basic`, followed by the origin if one was specified. The description never contains the user name or password.
     public var description: String { scope.label("Basic") }
 
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Contains only `description`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -41,10 +41,11 @@ package struct BearerInterceptor: ValidatingInterceptor {
         owner = principal
     }
 
-    /// `.authentication`.
+    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
+    /// signed.
     public var placement: Placement { .authentication }
 
-    /// Attaches the token where the rules allow it, and runs the rest of the chain.
+    /// Adds the token to a request that may receive it, and runs the rest of the chain.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context), !request.headers.contains(.authorization),
             let token = try await currentToken(), !token.isEmpty
@@ -67,21 +68,21 @@ package struct BearerInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// The principal that the app specifies; `.unknown` if it specifies none, because only the token closure could
-    /// determine it.
+    /// Returns the principal that the app specifies; `.unknown` if it specifies none, because only the token closure
+    /// could determine it. Returns `.anonymous` for a request that receives no token.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context), !request.headers.contains(.authorization) else { return .anonymous }
         return .named(owner?(), as: "bearer")
     }
 
-    /// Reports a missing origin, or one to which the token would be sent unencrypted.
+    /// Returns an error if the origin is missing or invalid, or if the token would be sent unencrypted.
     public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The bearer token", in: setup) { ".bearer(for: \"\($0)\") { … }" }
     }
 }
 
 extension BearerInterceptor: CustomStringConvertible {
-    /// `Bearer`, with the origin if one was specified. Never the token.
+    /// `Bearer`, followed by the origin if one was specified. The description never contains the token.
     public var description: String {
         scope.label("Bearer")
     }

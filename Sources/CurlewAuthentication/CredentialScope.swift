@@ -3,13 +3,14 @@
 package import CurlewCore
 package import CurlewHTTP
 
-/// The one origin that a credential belongs to. Every authentication interceptor follows these rules:
+/// The origin that may receive a credential. Every authentication interceptor follows these rules:
 ///
-/// - A request to any other origin is sent without the credential. The only exception is `https://host` for a
-///   credential of `http://host`, see `Origin.shares(with:)`.
-/// - After a redirect has left the call's origin, nothing is attached any more, not even back at that origin.
-/// - Over plain http a credential would be readable in transit. Without an explicit origin, plain http is allowed for
-///   loopback only and is a problem of the pipeline otherwise. An explicit `http` origin allows it.
+/// - A request to any other origin is sent without the credential. The only exception: `https://host` may receive a
+///   credential of `http://host` if both ports are the default ports (`Origin.shares(with:)`).
+/// - After a redirect has left the call's origin, no credential is attached, even if a later redirect returns to that
+///   origin.
+/// - A credential can be read in transit over plain http. Without an explicit origin, plain http is therefore allowed
+///   only for loopback, and is a configuration error otherwise. An explicit `http` origin allows it.
 package struct CredentialScope: Sendable {
     private enum Owner: Sendable {
         case client
@@ -23,15 +24,15 @@ package struct CredentialScope: Sendable {
         self.owner = owner
     }
 
-    /// The origin of the client's base URL.
+    /// The scope of a credential for the origin of the client's base URL.
     package static let client = CredentialScope(owner: .client)
 
     package static func origin(_ origin: Origin) -> CredentialScope {
         CredentialScope(owner: .origin(origin))
     }
 
-    /// Returns the origin of `url`; its path is ignored. A text that is not an absolute URL is a problem of the
-    /// pipeline.
+    /// Returns the scope for the origin of `url`, whose path is ignored. If `url` is not an absolute URL,
+    /// `problem(of:in:example:)` returns an error.
     package static func url(_ url: String) -> CredentialScope {
         do {
             return .origin(try HTTPRequest(url: url).origin)
@@ -40,9 +41,10 @@ package struct CredentialScope: Sendable {
         }
     }
 
-    /// Returns whether the credential may be sent with a request, and is the one that the call selects.
+    /// Returns whether the credential may be sent with `request` and is the credential that the call selects.
     ///
-    /// - `isAddition`: whether it is sent in addition to another credential; otherwise only the first one is attached.
+    /// - `isAddition`: whether the credential, for example a signature, may be sent in addition to another one.
+    ///   Otherwise only the first credential is attached.
     package func covers(
         _ request: HTTPRequest, in context: ExchangeContext, name: String? = nil, isAddition: Bool = false
     ) -> Bool {
@@ -59,11 +61,11 @@ package struct CredentialScope: Sendable {
         }
     }
 
-    /// Reports a missing origin, or one to which the credential would be sent unencrypted.
+    /// Returns an error if the origin is missing or invalid, or if the credential would be sent unencrypted; nil
+    /// otherwise.
     ///
-    /// - `credential`: the subject of a sentence, `The bearer token`.
-    /// - `example`: code that specifies an origin, `.bearer(for: "…") { … }`, with the placeholder for the origin's
-    ///   text.
+    /// - `credential`: the name of the credential as the subject of a sentence, such as `The bearer token`.
+    /// - `example`: returns code that specifies the given origin, such as `.bearer(for: "…") { … }`.
     package func problem(of credential: String, in setup: Pipeline.Environment, example: (String) -> String) -> String?
     {
         switch owner {

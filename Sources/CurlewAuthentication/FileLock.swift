@@ -10,10 +10,10 @@ import Musl
 import Darwin
 #endif
 
-/// A lock between processes, and between the stores of one process: a file that one of them has locked (`flock`).
+/// A lock on a file (`flock`), held by one store at a time, in this process or another one.
 ///
-/// The system releases it when its holder ends, however that happens. The file is removed on release; a file that a
-/// killed process left is reused.
+/// The system releases the lock when the process that holds it ends, even if that process crashes or is killed. The
+/// file is removed on release. A file that a killed process left behind is reused.
 final class FileLock: Sendable {
     private let path: String
     private let descriptor: Locked<Int32?>
@@ -25,9 +25,11 @@ final class FileLock: Sendable {
 
     deinit { release() }
 
-    /// Returns the lock; nil if another holder has it.
+    /// Acquires the lock without waiting. Returns nil if another holder has it.
+    ///
+    /// Throws if the file cannot be opened or locked, or belongs to another user.
     static func attempt(_ path: String) throws(PrivateFile.Failure) -> FileLock? {
-        // Repeats if the previous holder removed the file between the two steps.
+        // Repeats if the previous holder removed the file between `open` and `flock`.
         for _ in 0..<100 {
             let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR)
             guard file >= 0 else { throw PrivateFile.Failure("locked", path) }
@@ -40,15 +42,15 @@ final class FileLock: Sendable {
             let (isNamed, isOwn) = identity(of: file, path)
             if isNamed, isOwn { return FileLock(file, path) }
             close(file)
-            // The owner of the file could hold the lock forever.
+            // The file belongs to another user, who could hold the lock forever.
             if isNamed { throw PrivateFile.Failure("locked", path, EPERM) }
         }
         return nil
     }
 
-    /// Acquires the lock as soon as it is free, by polling at most 50 ms apart.
+    /// Waits until the lock is free, and acquires it. The file is polled at intervals of 2 ms that double up to 50 ms.
     ///
-    /// Throws `DeadlinePassed`, `CancellationError`, and the errors of `attempt`.
+    /// Throws `DeadlinePassed`, `CancellationError`, and the errors of `attempt(_:)`.
     static func wait(for path: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock {
         var pause = Duration.milliseconds(2)
         while true {
@@ -61,12 +63,12 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Releases the lock, at most once. Deinitialization also releases it.
+    /// Releases the lock and removes the file. Further calls have no effect. Deinitialization also releases the lock.
     func release() {
         descriptor.withLock { descriptor in
             guard let file = descriptor else { return }
-            // Removes the file while it is locked, so that only this file is removed; another process may have removed
-            // it already.
+            // Removes the file while it is locked, so that the file of a later holder is not removed. Another process
+            // may have removed the file already.
             if Self.identity(of: file, path).isNamed { unlink(path) }
             close(file)
             descriptor = nil

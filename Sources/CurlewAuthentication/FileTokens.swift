@@ -8,18 +8,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Stores tokens in a file that only its owner can read (0600). Created by `.file(path)`.
+/// A token storage in a file that only its owner can read and write (mode 0600). Create it with `.file(path)`.
 ///
-/// The file is replaced as a whole and is on disk, with its directory entry, when a save returns. A crash leaves the
-/// old tokens or the new ones.
+/// A save replaces the file atomically. When it returns, the file and its directory entry are on disk. A crash leaves
+/// either the old tokens or the new tokens.
 ///
-/// Several processes may share the file. One of them refreshes the tokens, and the others wait and continue with the
-/// result: each set of tokens is presented to the server once. The locks are the files `<path>.lock` and
-/// `<path>.renewal`, which exist while they are held. When their holder ends, however that happens, they are released.
-/// If the folder is not writable, and on file systems without locks, processes refresh without coordination.
+/// Several processes may share the file. One process refreshes the tokens; the others wait and use the result, so that
+/// each set of tokens is sent to the server for a refresh only once. The locks are the files `<path>.lock` and
+/// `<path>.renewal`, which exist while they are held. The system releases a lock when the process that holds it ends,
+/// even if that process crashes or is killed. If the folder is not writable, or the file system has no locks, the
+/// processes refresh without coordination.
 ///
-/// The file belongs to the store. It is accepted only if it is a regular file of this user that no other user can read
-/// or change. Anything else is `.storage`, and is left as it is:
+/// The file belongs to the store, which accepts only a regular file of this user that no other user can read or change.
+/// The table shows what happens to any other file. `.storage` means that the operation throws this error and does not
+/// change the file:
 ///
 /// | existing file | loading | signing in | signing out |
 /// |---|---|---|---|
@@ -30,25 +32,27 @@ import Foundation
 ///
 /// The tokens are not encrypted; use `.keychain` where it is available.
 public struct FileTokens: TokenPersistence {
-    /// The path of the file, in a folder that exists.
+    /// The path of the file. Its folder must exist.
     public let path: String
 
-    /// A larger file is not a token file.
+    /// The maximum size of a token file, 1 MiB. A larger file is not read.
     static let limit = 1 << 20
-    /// The maximum wait for the lock to write. A process that was suspended while writing may hold the lock forever.
+    /// The maximum wait for the write lock. A process that is suspended while it writes may hold the lock forever.
     static let patience: Duration = .seconds(10)
 
-    /// Creates a token file at `path`.
+    /// Creates a token storage in the file at `path`. The first save creates the file.
     public init(_ path: String) {
         self.path = path
     }
 
-    /// Returns the tokens of the last save; nil if there is no file. Throws `.storage`, and leaves the file as it is.
+    /// Returns the stored tokens; nil if there is no file. Throws `.storage` if the file cannot be read or is not
+    /// accepted, and does not change it.
     public func load() async throws(NetworkError) -> Tokens? {
         do throws(KeptTokens.Problem) { return try contents() } catch { throw Self.error(error, path) }
     }
 
-    /// Replaces the file; nil removes it. Throws `.storage`, and leaves the old file in place.
+    /// Replaces the stored tokens with `tokens`; nil removes the file. Throws `.storage` if that fails; the old tokens
+    /// then remain stored.
     public func save(_ tokens: Tokens?) async throws(NetworkError) {
         let lock = try await lockForWriting()
         defer { lock?.release() }
@@ -88,8 +92,8 @@ public struct FileTokens: TokenPersistence {
         }
     }
 
-    /// A wrong path must not destroy a user's file. A file that once contained tokens is not renamed, as its secrets
-    /// must be removed.
+    /// Renames an existing file that never contained tokens, so that a wrong path does not destroy a user's file. A
+    /// file that once contained tokens is not renamed, because its secrets must be removed.
     private func setAsideIfForeign() throws(PrivateFile.Failure) {
         do throws(PrivateFile.Failure) {
             let old = try PrivateFile.read(path, limit: Self.limit, trusting: .owner)
@@ -128,7 +132,7 @@ extension FileTokens: SharedTokens {
             if let kept, !kept.isSame(as: old) { return .other(kept) }
             if kept == nil, old != nil { return .other(nil) }
         } catch {
-            // Contents that cannot be read are not newer tokens of another process.
+            // A file that cannot be read does not contain newer tokens of another process.
         }
         try write(new, isAlone: lock != nil)
         return .replaced
@@ -147,7 +151,8 @@ extension FileTokens: SharedTokens {
         }
     }
 
-    /// Returns nil where locks are not available: then each process works without coordination.
+    /// Waits for a lock file and locks it. Returns nil if locks are not available: each process then works without
+    /// coordination.
     private func lock(_ name: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock? {
         do {
             return try await FileLock.wait(for: name, until: deadline, on: time)
@@ -158,7 +163,7 @@ extension FileTokens: SharedTokens {
 }
 
 extension FileTokens: CustomStringConvertible {
-    /// The path of the file.
+    /// `FileTokens`, with the path of the file.
     public var description: String { "FileTokens(\(path))" }
 }
 

@@ -10,12 +10,12 @@ package import Foundation
 
 /// The lifetime claims of a JSON Web Token (RFC 7519 §4.1).
 ///
-/// Nothing is verified: only the server that issued a token can determine whether it is genuine. Use the claims only
-/// for scheduling.
+/// The claims are not verified: only the server that issued a token can determine whether it is genuine. Use them only
+/// to decide when to refresh.
 struct JWTClaims {
-    /// `exp`: the token must not be used at this time or later.
+    /// The `exp` claim: the time from which the token must not be used.
     let expiresAt: Date?
-    /// `iat`: when the token was issued.
+    /// The `iat` claim: the time when the token was issued.
     let issuedAt: Date?
 
     private struct Payload: Decodable {
@@ -23,10 +23,11 @@ struct JWTClaims {
         let iat: Double?
     }
 
-    /// A longer token is not parsed.
+    /// The maximum length of a token in bytes. A longer token is not parsed.
     private static let lengthLimit = 16 << 10
 
-    /// Nil for a text that is not a JSON Web Token in its compact form.
+    /// Parses a token without verifying it. Returns nil for a text that is not a JSON Web Token in its compact form, or
+    /// that is longer than 16 KiB.
     init?(_ token: String) {
         let utf8 = token.utf8
         guard utf8.count <= Self.lengthLimit else { return nil }

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The stored form of tokens, in a file and in the keychain.
+/// The format of stored tokens, in a file or in the keychain: JSON with a version number.
 enum KeptTokens {
     static let version = 1
 
@@ -18,10 +18,11 @@ enum KeptTokens {
         case unreadable(PrivateFile.Failure)
     }
 
-    /// The outcome of replacing tokens.
+    /// The result of `SharedTokens.replace(_:with:)`.
     enum Replacement: Sendable {
         case replaced
-        /// Another process has replaced the tokens; these are the stored ones.
+        /// The tokens were not replaced, because another process has changed them. Contains the stored tokens; nil if
+        /// there are none.
         case other(Tokens?)
     }
 
@@ -50,12 +51,13 @@ enum KeptTokens {
             throw .newer(header.version)
         }
         guard var tokens = try? decoder.decode(Document.self, from: data).tokens else { throw .damaged }
-        // Another program wrote the tokens. Every process that reads them must derive the same sign-in.
+        // Another program wrote the tokens, without a session. Every process that reads them must derive the same
+        // session.
         if tokens.session == nil { tokens.session = MessageDigest.sha256(Data(tokens.accessToken.utf8)).hexText }
         return tokens
     }
 
-    /// Returns whether data that cannot be decoded was a token file once, and may still contain secrets.
+    /// Returns whether `data`, which cannot be decoded, may be a damaged token file that still contains secrets.
     static func mayBeTokens(_ data: Data) -> Bool {
         data.indices.contains { data[$0...].starts(with: "oken".utf8) }
     }
@@ -63,18 +65,20 @@ enum KeptTokens {
 
 /// A token storage that several processes share.
 protocol SharedTokens: TokenPersistence {
-    /// Acquires the lock to refresh the tokens, which one process can hold at a time; nil if locks are not available.
+    /// Waits for the refresh lock, which one process can hold at a time, and acquires it. Returns nil if locks are not
+    /// available.
     ///
     /// Throws `DeadlinePassed` and `CancellationError`.
     func lockForRenewal(until deadline: Deadline, on time: any TimeSource) async throws -> FileLock?
 
-    /// Stores `new` if the stored tokens are still `old`; nil removes them.
+    /// Replaces the stored tokens with `new` if the stored tokens are still `old`. If `new` is nil, the stored tokens
+    /// are removed.
     func replace(_ old: Tokens?, with new: Tokens?) async throws(NetworkError) -> KeptTokens.Replacement
 }
 
 extension Tokens {
-    /// Returns whether both are the same tokens of the same sign-in. Dates are not compared, as encoding may change
-    /// them.
+    /// Returns whether both values have the same tokens and belong to the same sign-in. The expiry is not compared,
+    /// because encoding may change it.
     func isSame(as other: Tokens?) -> Bool {
         accessToken == other?.accessToken && refreshToken == other?.refreshToken && session == other?.session
     }

@@ -2,18 +2,18 @@
 
 import CurlewCore
 
-/// The errors for statuses of the keychain, with a hint. The statuses are numbers here, so that platforms without a
-/// keychain compile and test this file too.
+/// The errors for statuses of the keychain, with a hint where one is known. The statuses are written as numbers, so
+/// that this file is also compiled and tested on platforms without a keychain.
 enum KeychainFailure {
-    /// `errSecMissingEntitlement`: the program is not signed, or not for this access group.
+    /// `errSecMissingEntitlement`: the program is not signed, or has no entitlement for the access group.
     static let missingEntitlement: Int32 = -34018
     /// `errSecInteractionNotAllowed`: the device has not been unlocked since it started.
     static let interactionNotAllowed: Int32 = -25308
 
     /// Returns the error for a status.
     ///
-    /// - `action`: the operation that failed: "read", "written".
-    /// - `words`: the system's description of `status`, if there is one.
+    /// - `action`: the operation that failed, as a participle: "read", "written" or "removed".
+    /// - `words`: the system's description of `status`; nil if there is none.
     static func error(_ action: String, _ status: Int32, _ words: String?) -> NetworkError {
         NetworkError(
             .storage,

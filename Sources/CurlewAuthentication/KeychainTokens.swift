@@ -10,35 +10,38 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Stores tokens in the keychain, as a generic password of this device. Created by `.keychain(service:account:)`.
+/// A token storage in the keychain, as a generic password of this device. Create it with `.keychain(service:account:)`.
 ///
-/// The tokens are readable after the first unlock since the device started, also in the background. They are neither
-/// synchronized nor restored to another device. Before that unlock every call fails with `.storage`, no account is
-/// signed out, and the first call after the unlock reads the tokens. An item that does not contain tokens is `.storage`
+/// The tokens can be read, also in the background, once the device has been unlocked after it started. They are neither
+/// synchronized nor restored to another device. Before that unlock, every call fails with `.storage` and no account is
+/// signed out; the first call after the unlock reads the tokens. An item that does not contain tokens causes `.storage`
 /// until a sign-in replaces it or a sign-out removes it.
 ///
-/// On macOS this is the data protection keychain, which only signed apps with a keychain access group may use. Other
-/// programs use `.file`. Check `isAvailable` in a program that also runs unsigned, for example with `swift run`.
+/// On macOS, the tokens are in the data protection keychain, which only signed apps with a keychain access group may
+/// use. Other programs use `.file`. Check `isAvailable` in a program that also runs unsigned, for example with
+/// `swift run`.
 public struct KeychainTokens: TokenPersistence {
     private let service: String
     private let account: String
     private let accessGroup: String?
 
-    /// Creates an item of the app, or of an access group that it shares with other apps.
+    /// Creates a token storage in one keychain item, which `service` and `account` identify. The item belongs to the
+    /// app, or to `accessGroup`, which several apps share.
     public init(service: String, account: String, accessGroup: String? = nil) {
         self.service = service
         self.account = account
         self.accessGroup = accessGroup
     }
 
-    /// Whether this process may use the keychain. False for a process that is not signed for it, in which loading and
-    /// saving throw. A locked device does not count, since that state is temporary.
+    /// Whether this process may use the keychain. False if the process is not signed for the keychain; loading and
+    /// saving then throw `.storage`. True while the device is locked, because that state is temporary.
     public static var isAvailable: Bool {
         let nobody = KeychainTokens(service: "curlew.availability", account: "nobody")
         return SecItemCopyMatching(nobody.item as CFDictionary, nil) != KeychainFailure.missingEntitlement
     }
 
-    /// Returns the tokens of the last save; nil if there is no item. Throws `.storage`.
+    /// Returns the stored tokens; nil if there is no item. Throws `.storage` if the item cannot be read or contains no
+    /// tokens.
     public func load() async throws(NetworkError) -> Tokens? {
         var query = item
         query[kSecReturnData as String] = true
@@ -62,7 +65,7 @@ public struct KeychainTokens: TokenPersistence {
         }
     }
 
-    /// Replaces the item; nil removes it. Throws `.storage`.
+    /// Replaces the stored tokens with `tokens`; nil removes the item. Throws `.storage` if that fails.
     public func save(_ tokens: Tokens?) async throws(NetworkError) {
         guard let tokens else {
             let status = SecItemDelete(item as CFDictionary)
@@ -77,7 +80,7 @@ public struct KeychainTokens: TokenPersistence {
         if status == errSecItemNotFound {
             let new = item.merging(values) { $1 }
             status = SecItemAdd(new as CFDictionary, nil)
-            // Another process has added the item in between.
+            // Another process has added the item since the update failed.
             if status == errSecDuplicateItem { status = SecItemUpdate(item as CFDictionary, values as CFDictionary) }
         }
         guard status == errSecSuccess else { throw error("written", status) }
@@ -98,7 +101,7 @@ public struct KeychainTokens: TokenPersistence {
 }
 
 extension KeychainTokens: CustomStringConvertible {
-    /// The service and the account of the item.
+    /// `KeychainTokens`, with the service and the account of the item.
     public var description: String { "KeychainTokens(\(service), \(account))" }
 }
 

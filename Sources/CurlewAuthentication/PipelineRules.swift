@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-// These apply the rules of `CredentialScope` to decide which origins receive what they attach.
+// These interceptors decide with `CredentialScope` which origins receive their credentials.
 extension APIKeyInterceptor: ScopedInterceptor {}
 extension BasicInterceptor: ScopedInterceptor {}
 extension BearerInterceptor: ScopedInterceptor {}

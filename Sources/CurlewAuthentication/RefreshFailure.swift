@@ -9,13 +9,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Classifies the errors of a refresh.
+/// Classifies the errors of a token refresh.
 extension NetworkError {
     /// Whether the authorization server or the refresh closure reports that the refresh token is no longer valid.
     ///
-    /// A status alone is not enough: 400 and 401 are also sent by proxies and gateways, and for a wrong client
-    /// (`invalid_client`). RFC 6749 §5.2 specifies `invalid_grant` with 400; some servers send it with 401 or 403.
-    /// GitHub has a separate code, with 200.
+    /// A status alone is not enough: proxies and gateways also send 400 and 401, and so does a server that rejects the
+    /// client (`invalid_client`). RFC 6749 §5.2 specifies `invalid_grant` with 400; some servers send it with 401 or
+    /// 403. GitHub sends `bad_refresh_token` with 200.
     var endsTokens: Bool {
         switch reason {
         case .notAuthenticated(.refreshRefused), .notAuthenticated(.refused), .notAuthenticated(.missingCredential):
@@ -30,14 +30,14 @@ extension NetworkError {
 
     private static let finalCodes: Set<String> = ["invalid_grant", "bad_refresh_token"]
 
-    /// The `error` in the JSON of a token endpoint (RFC 6749 §5.2); nil for any other body.
+    /// The `error` code in the JSON response of a token endpoint (RFC 6749 §5.2); nil for any other response.
     var oauthCode: String? {
         struct Failure: Decodable { let error: String }
         guard let response, response.mediaType?.isJSON == true, !response.isTruncated else { return nil }
         return try? JSONDecoder().decode(Failure.self, from: response.body).error
     }
 
-    /// This error for calls that wait for tokens; the tokens are kept.
+    /// The error for the calls that wait for a refresh that failed with this error. The tokens are kept.
     var asFailedRefresh: NetworkError {
         var failure = self
         // The refresh was cancelled, not the calls that wait for it.

@@ -10,7 +10,7 @@ package struct SigningInterceptor: ValidatingInterceptor {
     private let sign: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     private let owner: (@Sendable () -> String?)?
 
-    /// Creates an interceptor for one origin.
+    /// Creates an interceptor for the origin of `url`, or of the client's base URL if `url` is nil.
     public init(
         for url: String? = nil, name: String? = nil,
         _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,
@@ -22,10 +22,12 @@ package struct SigningInterceptor: ValidatingInterceptor {
         owner = principal
     }
 
-    /// `.signing`.
+    /// The placement `.signing`. The interceptor runs once per request on the wire, after credentials and content
+    /// codings have been applied.
     public var placement: Placement { .signing }
 
-    /// Signs the request and sends it.
+    /// Signs a request to the interceptor's origin, and runs the rest of the chain. Throws `.configuration` if the
+    /// closure changes the origin of the request.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name, isAddition: true) else {
             return try await next(request)
@@ -40,19 +42,20 @@ package struct SigningInterceptor: ValidatingInterceptor {
         return try await next(signed, context: next.context.authenticated)
     }
 
-    /// The principal that the app specifies; `.unknown` if it specifies none.
+    /// Returns the principal that the app specifies; `.unknown` if it specifies none, and `.anonymous` for a request
+    /// that is not signed.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, name: name, isAddition: true) else { return .anonymous }
         return .named(owner?(), as: "signing \(name ?? "")")
     }
 
-    /// Reports a missing origin, or one that would be reached unencrypted.
+    /// Returns an error if the origin is missing or invalid, or if the signature would be sent unencrypted.
     public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The signature", in: setup) { ".signing(for: \"\($0)\") { … }" }
     }
 }
 
 extension SigningInterceptor: CustomStringConvertible {
-    /// `Signing`, with the origin if one was specified.
+    /// `Signing`, followed by the origin if one was specified.
     public var description: String { scope.label("Signing") }
 }

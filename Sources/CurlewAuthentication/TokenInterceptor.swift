@@ -11,7 +11,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     private let renew: (@Sendable (Tokens?, APIClient) async throws -> Tokens)?
     private let canObtain: Bool
 
-    /// Creates an interceptor for one origin.
+    /// Creates an interceptor for the tokens of a sign-in. Without `refresh`, the tokens are not refreshed.
     public init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         refresh: (@Sendable (TokenStore.Refresh) async throws -> Tokens)? = nil
@@ -42,13 +42,15 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         renew = { _, client in try await obtain(client) }
     }
 
-    /// `.authentication`.
+    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
+    /// signed.
     public var placement: Placement { .authentication }
 
-    /// False: a query of the store may load, wait or refresh.
+    /// False: the store may have to load or refresh the tokens, which a preview must not do.
     public var runsInPreview: Bool { false }
 
-    /// Attaches the token, and sends the request once more after a 401.
+    /// Adds the access token to a request that may receive it. After a 401, sends the request once more with newer
+    /// tokens.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization),
             !store.isRenewing
@@ -81,7 +83,9 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         return try await send(request, newer, next, again: next.context.following(response, because: .renewed))
     }
 
-    /// - `again`: the context of a second attempt with newer tokens.
+    /// Sends the request with the access token of `issued`.
+    ///
+    /// - `again`: the context of the second request, with newer tokens; nil for the first request.
     private func send(
         _ request: HTTPRequest, _ issued: IssuedTokens, _ next: Next, again: ExchangeContext? = nil
     ) async throws -> HTTPResponse {
@@ -91,15 +95,17 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
             if let again { try await next.again(request, in: again.authenticated) } else {
                 try await next(request, context: next.context.authenticated)
             }
-        // Recording the date requires a hop to the store, which calls with tokens of unknown lifetime can skip.
+        // Recording the date requires access to the store's actor. Calls with tokens of unknown lifetime do not need
+        // the date.
         if issued.life != nil, let date = response.headers[.date].flatMap({ HTTPDate($0) })?.date {
             await store.learn(serverDate: date)
         }
         return response
     }
 
-    /// A refresh bypasses the rest of the pipeline: it must not wait for a permit that its caller holds. It is a
-    /// separate call for the observers and the log of that client.
+    /// Returns the refresh of the tokens for `origin`; nil if they cannot be refreshed. Its requests bypass the
+    /// pipeline except for the log, because they must not wait for a permit that the waiting call holds. Observers and
+    /// the log see them as separate calls.
     private func renewal(for origin: Origin, _ next: Next) -> TokenStore.Renewal? {
         guard let renew else { return nil }
         return TokenStore.Renewal(canObtain: canObtain) { tokens in
@@ -119,8 +125,9 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         try? await store.load(until: context.deadline, on: context.time)
     }
 
-    /// The signed-in principal: unchanged by refreshes and different after the next sign-in. `.unknown` until the store
-    /// has loaded the stored tokens, and while it must still obtain tokens.
+    /// Returns the principal of the signed-in account. It stays the same after a refresh, and changes with the next
+    /// sign-in. Returns `.unknown` until the store has loaded the stored tokens, and while it must still obtain tokens.
+    /// Returns `.anonymous` when signed out, and for a request that receives no token.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
             return .anonymous
@@ -129,25 +136,25 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         return principal == .anonymous && canObtain ? .unknown : principal
     }
 
-    /// Reports a missing origin, or one to which the token would be sent unencrypted.
+    /// Returns an error if the origin is missing or invalid, or if the token would be sent unencrypted.
     public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The token", in: setup) { ".bearer(store, for: \"\($0)\")" }
     }
 }
 
 extension TokenStore {
-    /// The input of a refresh.
+    /// The parameter of a closure that refreshes tokens.
     public struct Refresh: Sendable {
         /// The tokens to refresh.
         public let tokens: Tokens
-        /// A client for the origin of the tokens, over the same connections and without interceptors except
-        /// `.logging()`. Its paths begin at the root of the origin. The observers of the original client are notified
-        /// of its calls.
+        /// A client for the origin that receives the tokens. It uses the same transport and connections, and no
+        /// interceptor except `.logging()`. Its paths begin at the root of the origin. The observers of the original
+        /// client are notified of its calls.
         public let client: APIClient
     }
 }
 
 extension TokenInterceptor: CustomStringConvertible {
-    /// `Bearer`, with the origin if one was specified. Never a token.
+    /// `Bearer`, followed by the name and the origin if they were specified. The description never contains a token.
     public var description: String { scope.label(name.map { "Bearer \($0)" } ?? "Bearer") }
 }

@@ -2,30 +2,30 @@
 
 import CurlewCore
 
-/// Stores the tokens of a `TokenStore` between launches.
+/// A storage that keeps the tokens of a `TokenStore` between launches.
 ///
-/// One store at a time calls it, never concurrently, and always with the newest tokens last.
+/// A storage belongs to one store. The store runs one save at a time, and the last save has the newest tokens. A load
+/// may run during a save.
 public protocol TokenPersistence: Sendable {
-    /// Returns the tokens of the last save; nil if there are none. An error means that there may be tokens that cannot
-    /// be read.
+    /// Returns the tokens of the last save; nil if there are none. Throws if tokens may be stored but cannot be read.
     func load() async throws -> Tokens?
     /// Replaces the stored tokens with `tokens`, entirely or not at all; nil removes them.
     func save(_ tokens: Tokens?) async throws
 }
 
-/// Stores nothing: tokens last as long as their store.
+/// A token storage that keeps nothing between launches: the tokens exist as long as their store.
 public struct VolatileTokens: TokenPersistence {
-    /// Creates a persistence that stores nothing.
+    /// Creates a token storage that stores nothing.
     public init() {}
 
-    /// Returns nil.
+    /// Returns nil, because nothing is stored.
     public func load() async throws -> Tokens? { nil }
 
-    /// Has no effect.
+    /// Does nothing: only the store keeps the tokens.
     public func save(_ tokens: Tokens?) async throws {}
 }
 
 extension TokenPersistence where Self == VolatileTokens {
-    /// Keeps tokens as long as their store exists.
+    /// A token storage in memory, for tokens that exist as long as their store.
     public static var memory: VolatileTokens { VolatileTokens() }
 }

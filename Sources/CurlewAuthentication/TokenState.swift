@@ -8,10 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Tokens with the number of their version.
+/// Tokens with a version number and their lifetime.
 struct IssuedTokens: Hashable, Sendable {
     let tokens: Tokens
-    /// Increases with each sign-in and each refresh; never reused.
+    /// The version number. It increases with each sign-in and each refresh, and is never reused.
     let version: UInt64
     /// The times, by the local clock, when the proactive refresh begins and when the tokens expire; nil if unknown.
     let life: (refresh: Date, end: Date)?
@@ -30,23 +30,24 @@ struct IssuedTokens: Hashable, Sendable {
 ///                         refreshing(version) ────────────────┤
 ///                               └──────── transient failure: the same version stays
 ///
-/// New tokens arrive, are stored, and become current only then, so that no call uses tokens that a crash could lose.
+/// New tokens are stored before they become current, so that no call uses tokens that a crash could lose. If storing
+/// fails, they become current anyway.
 ///
-/// A refresh belongs to the version that it refreshes. A sign-out or another sign-in during the
-/// refresh cancels it, and its result is discarded.
+/// A refresh belongs to the version that it refreshes. A sign-out or another sign-in during the refresh cancels it, and
+/// its result is discarded.
 struct TokenState {
     /// The next step of a call.
     enum Step: Equatable {
         case use(IssuedTokens)
-        /// Use these tokens. The caller must start this refresh.
+        /// The call uses these tokens, and the caller must start this refresh.
         case useAndRefresh(IssuedTokens, refreshID: UInt64)
-        /// The caller must start this refresh, and the call waits for it.
+        /// The caller must start this refresh, and the call waits for its result.
         case refresh(IssuedTokens?, refreshID: UInt64)
         case wait(refreshID: UInt64)
         case signedOut
-        /// The tokens were refused and cannot be refreshed.
+        /// The tokens were refused, and cannot be refreshed or belong to an earlier sign-in.
         case giveUp
-        /// Too many refreshes; the next is possible after this time.
+        /// The limit of refreshes is reached. The next refresh is possible after this time.
         case tooMany(retryAfter: Duration)
     }
 
@@ -58,26 +59,26 @@ struct TokenState {
         case failed
     }
 
-    /// The effect of a result.
+    /// The effect of the result of a refresh.
     enum Outcome: Equatable {
-        /// The tokens must be stored and then committed.
+        /// New tokens have arrived. They must be stored and then committed.
         case arrived
         case signedOut
         case kept
-        /// The refresh had been cancelled.
+        /// The result is ignored, because the refresh was cancelled.
         case discarded
     }
 
     let policy: TokenStore.RefreshPolicy
     private(set) var current: IssuedTokens?
-    /// The first version of the present session. Versions of another session may belong to another user.
+    /// The first version of the present session. Earlier versions may belong to another user.
     private(set) var firstVersion: UInt64 = 1
     private var refreshID: UInt64?
     private var arrived: Tokens?
     private var lastVersion: UInt64 = 0
     private var lastRefreshID: UInt64 = 0
     private var starts: [MonotonicInstant] = []
-    /// How far the server's clock is ahead of the local clock.
+    /// The number of seconds by which the server's clock is ahead of the local clock.
     private var skew: TimeInterval = 0
 
     init(_ policy: TokenStore.RefreshPolicy) {
@@ -103,8 +104,8 @@ struct TokenState {
         return start(isWaitedFor: hasEnded, now) ?? (hasEnded ? tooMany(now) : .use(current))
     }
 
-    /// Starts a refresh; nil if there have been too many. Proactive refreshes leave half of the limit to those that
-    /// calls wait for.
+    /// Starts a refresh; returns nil if the limit is reached. Proactive refreshes use at most half of the limit, so
+    /// that the rest remains for refreshes that calls wait for.
     private mutating func start(isWaitedFor: Bool, _ now: MonotonicInstant) -> Step? {
         // `policy.window` in the closure would access all of `self` where `Date` has no fixed layout.
         let window = policy.window
@@ -121,12 +122,12 @@ struct TokenState {
         .tooMany(retryAfter: max(.zero, policy.window - (starts.first ?? now).duration(to: now)))
     }
 
-    /// Records the result of a refresh.
+    /// Records the result of a refresh, and returns its effect.
     mutating func finish(_ number: UInt64, with outcome: RefreshOutcome) -> Outcome {
         guard number == refreshID, arrived == nil else { return .discarded }
         switch outcome {
         case .tokens(var tokens):
-            // A server that does not rotate sends no new refresh token, and the old one remains valid (RFC 6749 §6).
+            // A server that does not rotate refresh tokens sends none, and the old one remains valid (RFC 6749 §6).
             tokens.refreshToken = tokens.refreshToken ?? current?.tokens.refreshToken
             tokens.session = current?.tokens.session ?? DigestAuthenticator.randomNonce()
             arrived = tokens
@@ -157,25 +158,25 @@ struct TokenState {
         return true
     }
 
-    /// Returns true until the refresh has ended or is cancelled.
+    /// Returns whether the refresh is in progress: it is not cancelled, and its result has not arrived.
     func isUnderWay(_ number: UInt64) -> Bool { number == refreshID && arrived == nil }
 
-    /// Replaces the present tokens with those of another process; a refresh in progress continues.
+    /// Replaces the present tokens with tokens from another process. A refresh in progress continues.
     mutating func adopt(_ tokens: Tokens, date: Date) { issue(tokens, at: date) }
 
     func hasEnded(_ tokens: Tokens, at date: Date) -> Bool {
         dated(tokens, 0, at: date).life.map { date >= $0.end } ?? false
     }
 
-    /// Returns true while the result of the refresh is being stored.
+    /// Returns whether the result of the refresh is being stored.
     func hasArrived(_ number: UInt64) -> Bool { number == refreshID && arrived != nil }
 
-    /// The newest tokens, which must not be lost.
+    /// The tokens to store: those that have arrived, or otherwise the current ones.
     var newest: Tokens? { arrived ?? current?.tokens }
 
-    /// Records new tokens from outside and cancels a refresh in progress.
+    /// Records the tokens of a sign-in, or tokens that were loaded, and cancels a refresh in progress.
     ///
-    /// - `isKept`: whether these are stored tokens, with the session they belong to; others begin a session.
+    /// - `isKept`: whether the tokens were loaded and keep their session. Other tokens begin a new session.
     mutating func signIn(_ tokens: Tokens, isKept: Bool = false, date: Date) {
         starts = []
         _ = signOut()
@@ -192,13 +193,13 @@ struct TokenState {
         return current != nil
     }
 
-    /// The signed-in principal, unchanged by refreshes.
+    /// The principal of the signed-in account, which refreshes do not change; `.anonymous` when signed out.
     var principal: Principal {
         current?.tokens.session.map { .session($0) } ?? .anonymous
     }
 
-    /// Records the server's time at `date`. Differences under two seconds are ignored: dates have whole seconds, and
-    /// responses take time.
+    /// Records that the server's clock showed `serverDate` at the local time `date`. Differences under two seconds are
+    /// ignored, because dates have whole seconds and responses take time.
     mutating func learn(serverDate: Date, at date: Date) {
         let difference = serverDate.timeIntervalSince(date)
         let new = abs(difference) < 2 ? 0 : difference

@@ -2,10 +2,11 @@
 
 public import CurlewCore
 
-/// Loading and saving. An actor runs other calls while it waits, so both handle reentrancy explicitly. Both run on
-/// separate tasks, which the cancellation of a caller does not affect.
+/// Loads and saves the tokens, on separate tasks, which the cancellation of a caller does not affect. Both operations
+/// handle reentrancy, because an actor runs other calls while it waits.
 extension TokenStore {
-    /// Throws `.storage` if there may be tokens that cannot be read, and `DeadlinePassed`.
+    /// Loads the stored tokens, once for all calls. Throws `.storage` if there may be tokens that cannot be read,
+    /// `DeadlinePassed` after `deadline`, and `CancellationError` if the caller is cancelled.
     func load(until deadline: Deadline, on clock: any TimeSource) async throws {
         guard !isLoaded else { return }
         let work = loading ?? startLoading()
@@ -47,12 +48,14 @@ extension TokenStore {
         }
     }
 
-    /// Stores the present tokens, or removes the stored ones when signed out. Every change is saved automatically; call
-    /// this after a failure (`problem`).
+    /// Stores the present tokens, or removes the stored ones when signed out. Every change is saved automatically, so
+    /// call this only to try again after a failure (`problem`). It does nothing before the stored tokens have been
+    /// loaded, and with `.memory`.
     ///
     /// Changes during a write are part of the next write, so the last state is written last. Cancelling the caller ends
-    /// its wait, not the write. Throws `.storage`, also when the write takes longer than
-    /// `TokenStore.RefreshPolicy.timeout`.
+    /// its wait, not the write.
+    ///
+    /// Throws `.storage` if the tokens cannot be stored, or not within `TokenStore.RefreshPolicy.timeout`.
     public func save() async throws(NetworkError) {
         guard isLoaded, !(persistence is VolatileTokens) else { return }
         let mine = nextSave ?? SharedResult<Void>()
@@ -96,8 +99,8 @@ extension TokenStore {
         isSaving = false
     }
 
-    /// The result of a refresh replaces only the tokens that were refreshed: another process may have signed out or in
-    /// during the refresh.
+    /// Writes the tokens. The result of a refresh replaces only the tokens that were refreshed, because another process
+    /// may have signed out or in during the refresh.
     private func write(_ tokens: Tokens?) async throws -> KeptTokens.Replacement {
         let (persistence, kept) = (persistence, kept)
         let isConditional = isFromRefresh && !isObtained && problem == nil
@@ -115,7 +118,8 @@ extension TokenStore {
         announce(.notKept)
     }
 
-    /// An error of the persistence is more specific, if it is a `NetworkError`.
+    /// Returns `error` if it is a `NetworkError` with `.storage`, because it is more specific. Otherwise returns an
+    /// error with `detail` and `hint`.
     private static func storageError(_ detail: String, _ hint: String?, _ error: any Error) -> NetworkError {
         if let error = error as? NetworkError, error.reason == .storage { return error }
         return NetworkError(.storage, detail: detail, hint: hint, underlying: error)

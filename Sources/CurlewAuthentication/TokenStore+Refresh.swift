@@ -9,13 +9,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Provides and refreshes tokens by the decisions of `TokenState`.
+/// Provides tokens to calls and refreshes them, as `TokenState` decides.
 extension TokenStore {
     /// Returns the tokens for a call; nil when signed out, and when they were refused and cannot be refreshed.
     ///
-    /// - `version`: the version of the tokens that the server has just refused.
-    /// - `deadline`: how long the call waits for a refresh, by the call's own `clock`.
-    /// - `willWait`: runs before the wait; from then on the refused response is not needed.
+    /// - `version`: the version of the tokens that the server has just refused; nil if it has refused none.
+    /// - `deadline`: the time until which the call waits for the stored tokens or a refresh, by the call's own `clock`.
+    /// - `willWait`: called before the call waits for a refresh. From then on, the refused response is not needed.
     func issued(
         refused version: UInt64? = nil, until deadline: Deadline, on clock: any TimeSource, by renewal: Renewal?,
         willWait: @Sendable () -> Void = {}
@@ -54,7 +54,7 @@ extension TokenStore {
             hint: "The server refuses tokens that it has just issued. Check its clock and the token's audience.")
     }
 
-    /// Records a refusal for a call that does not wait: the refresh begins for later calls.
+    /// Records that the server refused tokens of a call that does not wait. The refresh begins for later calls.
     func refuse(_ version: UInt64, by renewal: Renewal?) {
         let step = state.step(
             refused: version, canRefresh: renewal != nil, canObtain: renewal?.canObtain ?? false, now: time.now,
@@ -62,16 +62,16 @@ extension TokenStore {
         if case .refresh(let issued, let refreshID) = step, let renewal { start(refreshID, issued?.tokens, renewal) }
     }
 
-    /// Records the server's time from the response to a call with `issued`.
+    /// Records the server's time, from the `Date` field of a response.
     func learn(serverDate: Date) {
         state.learn(serverDate: serverDate, at: time.date)
     }
 
-    /// The store whose refresh the current task is a part of.
+    /// The store whose refresh runs in the current task; nil in all other tasks.
     @TaskLocal private static var renewing: ObjectIdentifier?
 
-    /// Whether the current task is a refresh of this store. Its requests must not request tokens: they would wait for
-    /// themselves.
+    /// Whether the current task is a refresh of this store. Its requests must not ask the store for tokens, because
+    /// they would wait for themselves.
     nonisolated var isRenewing: Bool { Self.renewing == ObjectIdentifier(self) }
 
     private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
@@ -89,7 +89,7 @@ extension TokenStore {
             case .failed(let error): await self.finish(number, .failure(error))
             case .renewed(let tokens): await self.finishElsewhere(number, tokens)
             case .renew(let tokens, let lock):
-                // The wait for another process does not count toward the server's time.
+                // The time spent waiting for another process is not part of the server's time.
                 let end = isShared ? Deadline(limit, after: time.now) : end
                 let result = await Self.run(renewal, tokens, for: store, until: end, on: time)
                 await self.finish(number, result)
@@ -116,9 +116,9 @@ extension TokenStore {
         return outcome ?? .failure(DeadlinePassed())
     }
 
-    /// Returns what the calls that need this refresh wait for, `TokenStore.RefreshPolicy.timeout` at most. The refresh
-    /// may take longer. A later call then opens another round: a second refresh would present the same refresh token
-    /// again.
+    /// Returns the shared result that calls wait for. It fails after `TokenStore.RefreshPolicy.timeout`, although the
+    /// refresh may take longer. A later call then creates another shared result for the same refresh, because a second
+    /// refresh would send the same refresh token again.
     private func round(of number: UInt64) -> SharedResult<Void> {
         if let round = refreshes[number] { return round }
         let round = SharedResult<Void>()
@@ -208,7 +208,7 @@ extension TokenStore {
         .notAuthenticated(.signedOut), detail: "The user signed in again while the call waited for tokens.",
         hint: "Send the call again if it belongs to the new session.")
 
-    /// Cancels all refreshes: waiting calls fail with `error`.
+    /// Ends the waits for all refreshes: the waiting calls fail with `error`.
     func failPendingRefreshes(with error: NetworkError) {
         let cancelled = refreshes.values
         (refreshes, lastFailure) = ([:], nil)

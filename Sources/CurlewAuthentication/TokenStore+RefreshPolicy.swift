@@ -3,27 +3,27 @@
 import CurlewCore
 
 extension TokenStore {
-    /// Specifies when tokens are refreshed, and how often at most.
+    /// A policy that determines when tokens are refreshed, how long calls wait, and how many refreshes may run.
     public struct RefreshPolicy: Hashable, Sendable {
-        /// The time before their expiry from which tokens are refreshed while calls still use them; never more than the
-        /// last quarter of their lifetime. Default 60 s; zero refreshes only tokens that have expired or were refused.
+        /// How long before their expiry tokens are refreshed, while calls still use them; at most a quarter of their
+        /// lifetime. Default 60 s. With zero, only tokens that have expired or were refused are refreshed.
         public var leeway: Duration
-        /// How long a call waits for a refresh before it fails with `.timedOut(.total)`. The refresh continues. Default
-        /// 30 s.
+        /// The maximum time that a call waits for a refresh. Then the call fails with `.timedOut(.total)`, and the
+        /// refresh continues. Default 30 s.
         public var timeout: Duration
-        /// The time after its start at which a refresh is cancelled and fails. Default 120 s, at least `timeout`.
+        /// The maximum time of a refresh, after which it is cancelled and fails. Default 120 s, at least `timeout`.
         ///
-        /// Where processes share a file, a refresh starts when no other process refreshes; the wait for that may take
-        /// as long again.
+        /// If processes share a file, a refresh first waits until no other process refreshes. That wait may add the
+        /// same time.
         ///
-        /// Until then the result of the refresh is stored, even when no call waits for it any more. Calls that need
-        /// tokens wait for it instead of presenting the same refresh token again: many servers revoke a sign-in whose
-        /// refresh token is presented twice.
+        /// A result that arrives in time is stored, even if no call waits for it any more. Calls that need tokens wait
+        /// for this refresh instead of sending the same refresh token again, because many servers revoke a sign-in
+        /// whose refresh token is used twice.
         public var longestRefresh: Duration
-        /// The maximum number of refreshes within `window`, for a server that refuses each new token. Default 10, at
-        /// least 1.
+        /// The maximum number of refreshes within `window`, which stops the refreshes if the server refuses each new
+        /// token. Default 10, at least 1.
         public var limit: Int
-        /// The period for `limit`. Default 60 s.
+        /// The period in which refreshes count toward `limit`. Default 60 s.
         public var window: Duration
 
         /// Creates a policy. Parameters that are omitted have the default values.
@@ -38,7 +38,7 @@ extension TokenStore {
             self.window = window
         }
 
-        /// The default policy.
+        /// The policy with the default value of each property.
         public static let standard = TokenStore.RefreshPolicy()
     }
 }

@@ -2,23 +2,23 @@
 
 import CurlewCore
 
-/// Refreshes where several processes share the tokens: one process at a time, and only tokens that no other has
-/// refreshed.
+/// Coordinates the refreshes of processes that share the tokens: one process refreshes at a time, and only tokens that
+/// no other process has refreshed.
 extension TokenStore {
-    /// The step of a refresh once no other process refreshes.
+    /// The next step of a refresh, once no other process refreshes.
     enum Turn: Sendable {
-        /// Refresh these tokens. The lock is released when the new ones are stored.
+        /// Refresh these tokens, and release the lock when the new tokens are stored.
         case renew(Tokens?, FileLock?)
         /// Another process has refreshed the tokens.
         case renewed(Tokens)
         case failed(any Error)
-        /// No step: the tokens are no longer those of this sign-in.
+        /// Do nothing: the refresh was cancelled, or another process has signed out or in.
         case over
     }
 
-    /// Waits until no other process refreshes, and compares the stored tokens.
+    /// Waits until no other process refreshes, and compares the stored tokens with those of this process.
     ///
-    /// - `limit`: the maximum wait. After that the refresh fails, and nothing was sent.
+    /// - `limit`: the maximum wait. After that the refresh fails, without a request to the server.
     func turn(of number: UInt64, _ tokens: Tokens?, canObtain: Bool, limit: Duration) async -> Turn {
         guard let shared = persistence as? any SharedTokens else { return .renew(tokens, nil) }
         let lock: FileLock?
@@ -43,7 +43,7 @@ extension TokenStore {
         return .renew(tokens, lock)
     }
 
-    /// Nil if the stored tokens cannot be read: then the tokens of this process are used.
+    /// Returns the stored tokens; nil if they cannot be read. Then the tokens of this process are used.
     private func read(_ shared: any SharedTokens) async -> (tokens: Tokens?, ())? {
         do { return (try await Task.detached { try await shared.load() }.value, ()) } catch { return nil }
     }
@@ -70,8 +70,8 @@ extension TokenStore {
         return .renew(tokens, nil)
     }
 
-    /// Adopts a sign-out or another sign-in in another process. Calls that wait here wait for tokens of the earlier
-    /// sign-in.
+    /// Adopts a sign-out or another sign-in of another process. Calls that wait in this process fail, because they
+    /// belong to the earlier sign-in.
     func takeOver(_ tokens: Tokens?) {
         (kept, isFromRefresh) = (tokens, false)
         if let tokens { state.signIn(tokens, isKept: true, date: time.date) } else { _ = state.signOut() }

@@ -2,45 +2,49 @@
 
 public import CurlewCore
 
-/// The tokens of one account: refreshed once for all calls, and stored between launches.
+/// A store for the tokens of one account. It refreshes the tokens once for all calls, and keeps them between launches.
 ///
 ///     let store = TokenStore(.file("/var/lib/app/tokens.json"))
 ///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(
 ///         .bearer(store) { try await $0.client.send(.refresh($0.tokens.refreshToken)) }))
 ///     try await store.signIn(try await client.send(.login(name, password)))
 ///
-/// Every set of tokens has a version. Guarantees:
-/// - At most one refresh for each version, however many calls need it; they wait for the same refresh. A call that is
-///   refused with older tokens is sent again with the present ones, without a refresh.
-/// - A refresh does not end with the calls that wait for it. A call waits for `TokenStore.RefreshPolicy.timeout` at
-///   most. The refresh continues for `TokenStore.RefreshPolicy.longestRefresh`, later calls wait for the same refresh,
-///   and its tokens are stored.
-/// - New tokens are stored before any call uses them. If storing fails, they are used all the same: see `problem`.
-/// - Signing out, or in again, during a refresh discards the result of the refresh, and calls that wait for it fail
-///   with `.notAuthenticated(.signedOut)`. No call is sent, or repeated, with the tokens of another sign-in than the
-///   one it began with.
-/// - Only an invalid refresh token signs out, once, and all waiting calls receive the same error. The server reports it
-///   with `invalid_grant` (RFC 6749 §5.2: JSON with status 400; 401, 403 and GitHub's `bad_refresh_token` count too),
-///   and a custom refresh closure by throwing `NetworkError(.notAuthenticated(.refreshRefused))`. Any other failure
-///   keeps the tokens (a 401 without that code, a page of a proxy, 429, 5xx), and all waiting calls receive that error.
-/// - Processes that share a `.file` refresh once between them. A process that waits continues with the tokens that the
-///   other has stored, and detects a sign-out or another sign-in there at the latest then.
+/// Guarantees:
+/// - At most one refresh is in progress, and all calls that need new tokens wait for it. If the server refuses older
+///   tokens, the call is sent again with the present tokens, without a refresh.
+/// - A refresh continues when the calls that wait for it end. A call waits at most `TokenStore.RefreshPolicy.timeout`.
+///   The refresh may take `TokenStore.RefreshPolicy.longestRefresh`; until then later calls wait for it, and its tokens
+///   are stored.
+/// - New tokens are stored before any call uses them. If they cannot be stored, calls use them anyway, and `problem`
+///   contains the error.
+/// - A sign-out or another sign-in during a refresh discards its result, and the calls that wait for it fail with
+///   `.notAuthenticated(.signedOut)`. A call is never sent, not even a second time, with the tokens of a sign-in other
+///   than the one that it began with.
+/// - Only an invalid or missing refresh token signs the account out, once, and all waiting calls receive the same
+///   error. The server indicates an invalid one with `invalid_grant` (RFC 6749 §5.2: JSON with status 400; status 401
+///   or 403, and GitHub's `bad_refresh_token`, are also accepted). A custom refresh closure throws
+///   `NetworkError(.notAuthenticated(.refreshRefused))`. After any other failure, such as a 401 without that code, a
+///   page from a proxy, 429 or 5xx, the tokens are kept, and all waiting calls receive the error.
+/// - Processes that share a `.file` refresh the tokens once for all of them. A process that waits continues with the
+///   tokens that another process has stored. By the end of its wait, it also detects a sign-out or another sign-in in
+///   the other process.
 ///
 /// Share one store among all clients of an account.
 public actor TokenStore {
-    /// A change of an account.
+    /// A change of the account or its tokens, which `changes()` reports.
     public enum Change: Sendable, Equatable {
-        /// An account signed in.
+        /// The account signed in, in this process or in another one that shares the tokens.
         case signedIn
         /// The tokens were refreshed.
         case refreshed
-        /// The account was signed out, by the app or because the server refused to refresh the tokens.
+        /// The account was signed out: by the app, by another process, or because its tokens can no longer be
+        /// refreshed.
         case signedOut
         /// The present tokens could not be stored; `TokenStore.problem` contains the reason.
         case notKept
     }
 
-    /// How tokens are refreshed.
+    /// The operation that refreshes tokens, or obtains them.
     struct Renewal: Sendable {
         /// Whether tokens can also be obtained when there are none yet.
         var canObtain = false
@@ -53,20 +57,20 @@ public actor TokenStore {
     var state: TokenState
     var loading: SharedResult<Void>?
     var isLoaded = false
-    /// The results that calls wait for, by refresh. A refresh that takes longer than calls wait has no entry until the
-    /// next call.
+    /// The results that calls wait for, by the number of the refresh. A refresh that takes longer than
+    /// `TokenStore.RefreshPolicy.timeout` has no entry until the next call waits for it.
     var refreshes: [UInt64: SharedResult<Void>] = [:]
     var lastFailure: NetworkError?
     var isSaving = false
-    /// The end of the next write; nil if nothing has changed since the last write began.
+    /// The result of the next write; nil if nothing has changed since the last write began.
     var nextSave: SharedResult<Void>?
-    /// The reason why the present tokens could not be stored, `.storage`: they are lost when the process ends. Nil if
-    /// there is none, and again after the next successful change or `save()`.
+    /// The error that occurred when the present tokens were stored, `.storage`; nil if there was none. Tokens that
+    /// could not be stored are lost when the process ends. The next successful change or `save()` resets the error.
     public internal(set) var problem: NetworkError?
     /// The stored tokens, as far as this process knows.
     var kept: Tokens?
-    /// Whether the present state is the result of a refresh, not from the app. It must not undo what another process
-    /// has done since.
+    /// Whether the present state is the result of a refresh, not of a call by the app. The result of a refresh must not
+    /// overwrite a sign-in or sign-out of another process.
     var isFromRefresh = false
     /// Whether the tokens were obtained without a sign-in. They may then replace any stored tokens.
     var isObtained = false
@@ -76,6 +80,7 @@ public actor TokenStore {
 
     /// Creates a store that loads the stored tokens when it is first used.
     ///
+    /// - `persistence`: the storage of the tokens. Default `.memory`.
     /// - `time`: the time source for expiry and limits.
     public init(
         _ persistence: any TokenPersistence = .memory, policy: TokenStore.RefreshPolicy = .standard,
@@ -89,7 +94,8 @@ public actor TokenStore {
         published = Locked(isLoaded ? .anonymous : .unknown)
     }
 
-    /// The present tokens; nil when signed out. Throws `.storage` if the stored tokens cannot be read.
+    /// The present tokens; nil when signed out. The first access loads the stored tokens. Throws `.storage` if they
+    /// cannot be read, or not within `TokenStore.RefreshPolicy.timeout`.
     public var tokens: Tokens? {
         get async throws(NetworkError) {
             do {
@@ -103,10 +109,10 @@ public actor TokenStore {
         }
     }
 
-    /// Uses `tokens` for calls from now on. Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`,
-    /// because they may belong to another user.
+    /// Signs in: stores `tokens`, and uses them for calls from now on. Calls that wait for a refresh fail with
+    /// `.notAuthenticated(.signedOut)`, because they may belong to another user.
     ///
-    /// Throws `.storage` if the tokens cannot be stored; they are used all the same.
+    /// Throws `.storage` if the tokens cannot be stored; calls use them anyway.
     public func signIn(_ tokens: Tokens) async throws(NetworkError) {
         isLoaded = true
         isFromRefresh = false
@@ -117,8 +123,8 @@ public actor TokenStore {
         try await save()
     }
 
-    /// Discards the tokens; `signOut(revoking:with:)` also revokes them. Calls that wait for a refresh fail with
-    /// `.notAuthenticated(.signedOut)`.
+    /// Signs out: discards the tokens and removes them from the storage. `signOut(revoking:with:)` also revokes them.
+    /// Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`.
     ///
     /// Throws `.storage` if the stored tokens cannot be removed.
     public func signOut() async throws(NetworkError) {
@@ -131,8 +137,8 @@ public actor TokenStore {
         try await save()
     }
 
-    /// Returns the changes from now on. The stream ends with the store; an observer that does not keep up loses the
-    /// oldest of 16 changes.
+    /// Returns a stream of the changes from now on. The stream ends with the store. It buffers 16 changes: an observer
+    /// that does not keep up loses the oldest.
     public func changes() -> AsyncStream<Change> {
         let (stream, continuation) = AsyncStream.makeStream(of: Change.self, bufferingPolicy: .bufferingNewest(16))
         lastObserver += 1
@@ -148,8 +154,9 @@ public actor TokenStore {
 }
 
 extension TokenStore {
-    /// The signed-in principal: unchanged by refreshes and restarts, different after the next sign-in. `.anonymous`
-    /// when signed out, `.unknown` before the stored tokens have been loaded. Reading it does not wait for the actor.
+    /// The principal of the signed-in account. Refreshes and restarts do not change it; the next sign-in does.
+    /// `.anonymous` when signed out, `.unknown` before the stored tokens have been loaded. Reading it does not wait for
+    /// the actor.
     ///
     /// Use it to remove the cached responses of a user who signs out:
     ///

@@ -9,29 +9,29 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The result of a sign-in: the access token of calls, and the refresh token.
+/// An access token and its refresh token, as a sign-in or a refresh returns them.
 ///
-/// Decodes from an OAuth 2 token response (`access_token`, `refresh_token`, `expires_in`; RFC 6749 §5.1) and from the
-/// camel-case form that many services use. Encodes for a `TokenPersistence`. Descriptions contain no secret.
+/// `Tokens` decodes from an OAuth 2 token response (`access_token`, `refresh_token`, `expires_in`; RFC 6749 §5.1) and
+/// from the camel-case form that many services use. It encodes for a `TokenPersistence`. Its descriptions contain no
+/// secret.
 public struct Tokens: Codable, Hashable, Sendable {
     /// The access token, sent with each call.
     public var accessToken: String
     /// The refresh token; nil if the tokens cannot be refreshed.
     public var refreshToken: String?
-    /// The time when the access token expires; nil if unknown. It is by the server's clock if the server specified a
-    /// time, and by the local clock if the server specified a lifetime.
+    /// The time when the access token expires; nil if unknown. A time that the server specified refers to the server's
+    /// clock; a lifetime is counted by the local clock.
     public var expiresAt: Date? { didSet { isCountedHere = false } }
-    /// Whether the expiry was computed locally from the arrival of the tokens, so that the server's clock does not
-    /// matter.
+    /// Whether the expiry was computed by the local clock from a lifetime, so that the server's clock does not matter.
     private(set) var isCountedHere = false
-    /// Identifies the sign-in. Only the store sets it, whatever a server sends. It is stored with the tokens, so that
-    /// the next process finds the data of the account.
+    /// An identifier of the sign-in. Only the store sets it: a value from a server is ignored. It is stored with the
+    /// tokens, so that the next process finds the cached responses of the account.
     var session: String?
 
-    /// Creates tokens.
+    /// Creates tokens that expire at `expiresAt`.
     ///
-    /// Without `expiresAt`, the `exp` claim of a JSON Web Token is used. The claim is not verified: it determines only
-    /// when to refresh, never what to trust.
+    /// If `expiresAt` is nil, the `exp` claim of a JSON Web Token is used. The claim is not verified: it determines
+    /// only when to refresh, never what to trust.
     public init(accessToken: String, refreshToken: String? = nil, expiresAt: Date? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -46,8 +46,8 @@ public struct Tokens: Codable, Hashable, Sendable {
         isCountedHere = true
     }
 
-    /// Decodes a token response, or the output of `encode(to:)`. A `token_type` that is bound to a key (`DPoP`, `PoP`,
-    /// `MAC`) is refused: such a token must not be sent as a bearer token.
+    /// Decodes a token response, or the output of `encode(to:)`. Throws if the access token is missing, or if the
+    /// `token_type` is bound to a key (`DPoP`, `PoP`, `MAC`): such a token must not be sent as a bearer token.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Field.self)
         func text(_ names: Field...) throws -> String? {
@@ -79,8 +79,8 @@ public struct Tokens: Codable, Hashable, Sendable {
         session = try? fields.decode(String.self, forKey: .session)
     }
 
-    /// Encodes `access_token`, `refresh_token`, `expires_at` in seconds since 1970, and the state that the store needs
-    /// again (`curlew_session`, `curlew_counted`).
+    /// Encodes `access_token`, `refresh_token`, `expires_at` in seconds since 1970, and the state of the store
+    /// (`curlew_session`, `curlew_counted`).
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Field.self)
         try fields.encode(accessToken, forKey: .access)
@@ -90,7 +90,8 @@ public struct Tokens: Codable, Hashable, Sendable {
         try fields.encodeIfPresent(session, forKey: .session)
     }
 
-    /// Some servers send the number as text. Excessive values count as a century.
+    /// Returns the lifetime in seconds, from zero to a hundred years; nil if there is none. Some servers send the
+    /// number as text.
     private static func seconds(_ fields: KeyedDecodingContainer<Field>) throws -> Double? {
         for name in [Field.lifetime, .lifetimeCamel] where fields.contains(name) {
             let number = try? fields.decode(Double.self, forKey: name)
@@ -120,7 +121,7 @@ public struct Tokens: Codable, Hashable, Sendable {
 }
 
 extension Tokens {
-    /// Returns whether both have the same tokens and the same expiry.
+    /// Returns whether both values have the same tokens and the same expiry.
     public static func == (left: Tokens, right: Tokens) -> Bool {
         left.accessToken == right.accessToken && left.refreshToken == right.refreshToken
             && left.expiresAt == right.expiresAt
@@ -134,7 +135,7 @@ extension Tokens {
 }
 
 extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The expiry, and whether the tokens can be refreshed. Never a token.
+    /// The expiry, and whether the tokens can be refreshed. The description never contains a token.
     public var description: String {
         let end = expiresAt.map { "until \(HTTPDate($0))" } ?? "of unknown lifetime"
         return "Tokens(\(end), \(refreshToken == nil ? "not refreshable" : "refreshable"))"
@@ -143,6 +144,6 @@ extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Contains only `description`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

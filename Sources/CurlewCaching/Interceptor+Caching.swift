@@ -4,7 +4,7 @@ public import CurlewCore
 public import CurlewHTTP
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// An HTTP cache that follows RFC 9111: `.caching()` keeps responses in memory, `.caching(store: …)` in a custom
+    /// An HTTP cache that follows RFC 9111: `.caching()` stores responses in memory, `.caching(store: …)` in a custom
     /// store.
     ///
     ///     let pipeline = Pipeline.standard.adding(.caching())                       // in memory
@@ -13,27 +13,27 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///     try await store.remove(.prefix("https://api.example/films/"))
     ///
     /// `Cache-Control` and the related fields determine what the cache does; `CachePolicy` adjusts it for one call.
-    /// Every response reports where it was served from (`response.served`) and why (`response.cacheStatus`). Observers
-    /// are notified of both.
+    /// Every response contains its source (`response.served`) and the reason for it (`response.cacheStatus`). Observers
+    /// receive both in `CacheEvent.decided`.
     ///
-    /// - The cache is private by default: a response stored for one principal is used for that principal only. Where
-    ///   the principal is unknown (`Next.principal(of:)`) nothing is stored, or only public responses
-    ///   (`CacheConfiguration.sharesPublic`). Each request field that is not known to be harmless is a part of the
-    ///   principal. The inner interceptors and the transport count as well: an app's hook or interceptor among them
-    ///   keeps the cache from storing anything, unless it declares otherwise (`changesPrincipal: false`,
-    ///   `Interceptor.principal(of:in:)`). `APIClient.problems` and the verdicts name it.
-    /// - Bodies are streamed to the caller at the caller's pace. A body is stored only if the caller reads it to its
-    ///   end and it is within the limits. If the caller stops reading, nothing is stored.
-    /// - A failure of the store does not fail a call: the server is asked, and observers receive
-    ///   `CacheEvent.storeFailed`. The exception is a body over 64 KiB whose stored bytes become unreadable after some
-    ///   have been delivered: reading it throws `.storage`.
-    /// - A stale response that is refreshed in the background (`stale-while-revalidate`) is returned without waiting
-    ///   for the refresh. The refresh continues after the call has ended, for at most
-    ///   `CacheConfiguration.backgroundTimeout`.
+    /// - The cache is private by default: a response stored for one principal is used for that principal only. If the
+    ///   principal is unknown (`Next.principal(of:)`), the cache stores nothing, or only public responses
+    ///   (`CacheConfiguration.sharesPublic`).
+    /// - The principal includes every request field that is not known to be harmless, and the principals of the inner
+    ///   interceptors and of the transport. A hook or an interceptor of the app inside the cache makes the principal
+    ///   unknown, unless it declares otherwise (`changesPrincipal: false`, `Interceptor.principal(of:in:)`).
+    ///   `APIClient.problems` and `response.cacheStatus` name that interceptor.
+    /// - Bodies are streamed at the caller's pace. A body is stored only if it is within the limits and the caller
+    ///   reads it to its end.
+    /// - A failure of the store does not fail a call: the cache sends the request to the server, and observers receive
+    ///   `CacheEvent.storeFailed`. The exception is a stored body of more than 64 KiB that becomes unreadable after
+    ///   some bytes have been delivered: reading it throws `.storage`.
+    /// - With `stale-while-revalidate`, a stale response is returned immediately and revalidated in the background. The
+    ///   revalidation continues after the call has ended, for at most `CacheConfiguration.backgroundTimeout`.
     ///
-    /// - `store`: where responses are stored. Default a new in-memory store that the client shares with the clients
+    /// - `store`: where responses are stored. Default a new store in memory, which the client shares with the clients
     ///   derived from it.
-    /// - `rules`: what is stored, and how stored responses are used. Default `CacheConfiguration.standard`.
+    /// - `rules`: which responses are stored, and how stored responses are used. Default `CacheConfiguration.standard`.
     public static func caching(
         store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard
     ) -> BuiltInInterceptor {
@@ -47,40 +47,42 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///     Pipeline.standard.adding(.coalescing())                      // for a client
     ///     .get("/report").options { $0.coalesces = false }             // not for this call
     ///
-    /// A thousand identical calls send one request, and each receives the same bytes. The interceptor is outside of the
-    /// cache, so the response to a burst of misses is stored once.
+    /// A thousand identical calls send one request, and each call receives the same bytes. The interceptor is outside
+    /// of the cache, so the response to a burst of cache misses is stored once.
     ///
     /// Which calls share an exchange:
-    /// - Calls with safe methods (RFC 9110 §9.2.1) and no body, unless the call streams (`options.streaming`), requests
-    ///   a protocol upgrade, or sets `options.coalesces = false`.
-    /// - Calls that agree in method, URL, all header fields except the ignored ones, the principal
-    ///   (`Next.principal(of:)`; calls with an unknown principal do not share), the choice of the credential, limits
-    ///   and timeouts (except the total one), and every other option that may change the response. `Range`, conditions
-    ///   and cookies are header fields. An option of an extension must be `Hashable`; otherwise its calls do not share.
-    ///   Clients with different interceptors never share, even if they have this interceptor in common.
-    /// - A call joins only while there is no response: no call receives a response that arrived before the call began.
-    ///   Once a request with an unsafe method has ended, new calls to its origin do not join exchanges that began
-    ///   before, so they see its changes.
+    /// - A call can share an exchange only if its method is safe (RFC 9110 §9.2.1) and it has no body. A call that
+    ///   streams (`options.streaming`), requests a protocol upgrade, or sets `options.coalesces = false` does not
+    ///   share.
+    /// - Calls share an exchange if they have the same method, URL, header fields (except the ignored ones), principal
+    ///   (`Next.principal(of:)`), authentication options, limits, timeouts (except the total one), and every other
+    ///   option that may change the response. `Range`, conditions and cookies are header fields. A call with an unknown
+    ///   principal, or with an option of an extension that is not `Hashable`, does not share. Clients with different
+    ///   interceptors never share, even if they have this interceptor in common.
+    /// - A call joins an exchange only while the exchange has no response, so no call receives a response that arrived
+    ///   before the call began. Once a request with an unsafe method has ended, new calls to its origin do not join
+    ///   exchanges that began before, so they see its changes.
     ///
     /// What remains separate for each call:
-    /// - Cancellation and deadline: the call leaves, and the others are not affected. The exchange runs on a separate
-    ///   task, with the highest task priority of the waiting calls, and is cancelled when the last call has left. It
-    ///   has no total deadline; connect, first-byte and idle timeouts are counted from its beginning.
-    /// - Priority: a call with a higher `options.priority` than the exchange does not wait for it, but begins a new
-    ///   exchange that later calls join.
-    /// - Events: the call records `ExchangeEvent.joined` instead of the events of a request.
+    /// - Cancellation and deadline: a call that is cancelled or times out leaves the exchange, which continues for the
+    ///   other calls. The exchange runs on a separate task, with the highest task priority of the waiting calls, and is
+    ///   cancelled when the last call has left. It has no total deadline; connect, first-byte and idle timeouts are
+    ///   counted from its start.
+    /// - Priority: a call with a higher `options.priority` than the exchange does not join it. The call begins a new
+    ///   exchange, which later calls join.
+    /// - Events: a call that joins records `ExchangeEvent.joined` instead of the events of a request.
     ///
-    /// An error of the exchange is thrown to all its calls.
+    /// An error of the exchange is thrown to all calls that wait for it.
     ///
-    /// Responses that arrive whole are shared: transports collect bodies up to 1 MiB before they return them. A body
-    /// that is still arriving has one reader, a call that joined early; each of the other calls sends a separate
-    /// request.
+    /// Only a response with a complete body is shared: transports return bodies of up to
+    /// `TransportConfiguration.smallBody` (default 1 MiB) complete. A larger body is streamed to the call that has
+    /// waited longest; each of the other calls sends a separate request.
     ///
-    /// Interceptors further in run once, with the task-local values of the call that began the exchange. What they add
-    /// must depend only on the request, the client and the principal.
+    /// The inner interceptors run once, with the task-local values of the call that began the exchange. What they
+    /// attach must depend only on the request, the client and the principal.
     ///
-    /// - `fields`: fields that do not distinguish requests, besides those that identify a request or a trace. Default
-    ///   none. Their values must select neither a response nor a user. Has no effect on fields in
+    /// - `fields`: request fields in which identical requests may differ, in addition to those that identify a request
+    ///   or a trace. Default none. Their values must select neither a response nor a user. Has no effect on fields in
     ///   `HTTPField.Name.isSensitive` or `RedirectPolicy.secretHeaders`.
     public static func coalescing(ignoring fields: Set<HTTPField.Name> = []) -> BuiltInInterceptor {
         BuiltInInterceptor(CoalescingInterceptor(ignoring: fields))

@@ -2,7 +2,8 @@
 
 package import CurlewCore
 
-// These attach nothing, or only harmless fields.
+// Both keep the default scope, `.own`: the cache attaches only validators and `Cache-Control` directives, which are
+// harmless, and coalescing attaches nothing.
 extension CacheInterceptor: ScopedInterceptor {}
 extension CoalescingInterceptor: ScopedInterceptor {}
 

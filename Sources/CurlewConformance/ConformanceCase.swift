@@ -3,21 +3,21 @@
 import CurlewCore
 import CurlewTesting
 
-/// A requirement that every transport has to meet, as a value that can be run on any of them.
+/// A test case for a requirement that transports have to meet. It can run with any transport.
 ///
 ///     @Test(arguments: ConformanceSuite.cases)
 ///     func conforms(_ conformanceCase: ConformanceCase) async throws {
 ///         try await conformanceCase.run(on: engine, in: environment)
 ///     }
 ///
-/// A case starts its own `MockServer` where that is sufficient; the environment provides other servers. Cases share
-/// nothing and may run concurrently.
+/// Most cases start their own `MockServer`; the environment provides all other servers. Cases share nothing and may run
+/// concurrently.
 public struct ConformanceCase: Sendable {
-    /// The requirement as a sentence. Unique in the suite.
+    /// The requirement as a sentence, unique in the suite.
     public let name: String
-    /// The topic of the case.
+    /// The group of the case.
     public let group: Group
-    /// Whether the case requires a network, or only a transport that responds to messages.
+    /// The kind of transport that the case requires: one that uses a network, or any transport.
     public let scope: Scope
     /// The parts of the environment that the case needs in addition to loopback.
     public let needs: Set<ConformanceEnvironment.Part>
@@ -38,11 +38,11 @@ public struct ConformanceCase: Sendable {
         self.body = body
     }
 
-    /// Runs the case, and returns if the transport meets the requirement.
+    /// Runs the case with transports that `engine` creates. Returns if they meet the requirement.
     ///
-    /// Throws ``ConformanceFailure`` if it does not, if the case has not ended within the limit (30 seconds by
-    /// default), and if the environment lacks a part that the case needs; the message names the part. Transports that
-    /// the case made are shut down at its end.
+    /// Throws a ``ConformanceFailure`` if they do not, if the case has not ended within the limit (30 seconds by
+    /// default), or if the environment lacks a part that the case needs; the message names the part. The transports of
+    /// the case are shut down at its end, within the same limit.
     public func run(
         on engine: ConformanceEngine, in environment: ConformanceEnvironment, within limit: Duration = .seconds(30)
     ) async throws {
@@ -63,7 +63,8 @@ public struct ConformanceCase: Sendable {
         }
     }
 
-    /// Returns the result of the work, or fails at the time limit. Work that cannot be cancelled is left running.
+    /// Returns the result of `work`, or a failure when the time limit passes. Cancels `work` at the limit without
+    /// waiting for it, so work that ignores cancellation is left running.
     private static func result(
         within limit: Duration, _ work: @escaping @Sendable () async throws -> Void
     ) async -> Result<Void, any Error> {
@@ -90,15 +91,15 @@ public struct ConformanceCase: Sendable {
 }
 
 extension ConformanceCase {
-    /// The kind of transport that can be required to pass a case.
+    /// The kind of transport that has to meet the requirement of a case.
     public enum Scope: String, Hashable, Sendable {
-        /// Every transport that responds to messages, including a `MockTransport`.
+        /// All transports that respond to messages, including `MockTransport`.
         case message
-        /// Transports that write to a network.
+        /// Only transports that use a network.
         case wire
     }
 
-    /// A group of related cases. Cases of a transport that may end its process are run in one process for each group.
+    /// A group of related cases. For a transport that may end its process, each group runs in a separate process.
     public enum Group: String, Hashable, Sendable, CaseIterable, Codable {
         /// Methods and request bodies.
         case requests
@@ -106,15 +107,15 @@ extension ConformanceCase {
         case requestHeads
         /// Status lines, fields, interim responses and trailers.
         case responseHeads
-        /// Response bodies, in chunks of every size.
+        /// Response bodies of every size, and in chunks of every size.
         case responseBodies
-        /// How the end of a body is declared, correctly and incorrectly.
+        /// The declaration of the end of a body, correct and incorrect.
         case framing
-        /// Connections that end prematurely, at each of five stages.
+        /// Connections that end prematurely, at each of five stages of an exchange.
         case interruptions
-        /// Phases that time out.
+        /// Phases of an exchange that time out.
         case timeouts
-        /// Connections: kept alive, stale, refused.
+        /// Connections that are kept alive, stale, or refused.
         case connections
         /// Behaviour that belongs to interceptors, so that a transport must not implement it.
         case policies
@@ -122,15 +123,15 @@ extension ConformanceCase {
         case codings
         /// Limits on what a server may send.
         case limits
-        /// The certificates that the client trusts, and the one that it presents.
+        /// The certificates that the client trusts, and the certificate that it presents.
         case security
         /// HTTP/2, with conforming and faulty servers.
         case http2
-        /// Proxies, Unix domain sockets and addresses.
+        /// Proxies, Unix domain sockets, and the addresses of hosts.
         case addresses
-        /// Cancelled tasks.
+        /// Tasks that are cancelled in each phase of an exchange.
         case cancellation
-        /// Readers and servers that are slower than their peer.
+        /// Back-pressure: readers and servers that are slower than their peer.
         case backPressure
         /// Many concurrent exchanges.
         case load
@@ -140,17 +141,17 @@ extension ConformanceCase {
 }
 
 extension ConformanceCase: CustomStringConvertible {
-    /// The name.
+    /// The name of the case.
     public var description: String { name }
 }
 
-/// A deviation of a transport from the required behaviour.
+/// An error that reports that a transport or a cache does not meet a requirement, or that a case could not run.
 public struct ConformanceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The expected and the actual behaviour, for the test's output.
+    /// A description of the expected and the actual behaviour, for the test's output.
     public let message: String
 
     init(_ message: String) { self.message = message }
 
-    /// The message.
+    /// The text of ``message``.
     public var description: String { message }
 }

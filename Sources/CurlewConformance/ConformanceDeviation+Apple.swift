@@ -3,14 +3,18 @@
 import CurlewCookies
 
 extension ConformanceSuite {
-    /// The expected deviations of URLSession on Apple platforms. The suite has not been run there.
+    /// The expected deviations of URLSession on Apple platforms. The suite has not been run there yet.
     ///
-    /// Certain deviations follow from our own code, which refuses an option or keeps fields in a dictionary. What Apple
-    /// documents, or what has been observed for years, is listed as "may fail": its outcome is recorded. No deviations
-    /// are taken over from Linux: those are of another library (libcurl beneath FoundationNetworking), and cases that
-    /// fail on Apple platforms should be noticed. Unknown, among others: how methods are spelled, how dot segments are
-    /// treated, which version is reported for a head of HTTP/1.0, when a body is sent that stops the upload, and on
-    /// which connections requests are repeated.
+    /// - Some deviations are certain, because the code of this package causes them: it refuses an option, or keeps
+    ///   fields in a dictionary.
+    /// - Deviations that Apple documents, or that have been observed for years, are listed as "may fail", so that a run
+    ///   records their outcome.
+    /// - Deviations on Linux are not listed here, because they come from another library (libcurl beneath
+    ///   FoundationNetworking): a case that fails on Apple platforms should be noticed.
+    ///
+    /// Among the open questions are the spelling of methods, the treatment of dot segments, the version that is
+    /// reported for a head of HTTP/1.0, the time at which the body of a response that stops an upload is delivered, and
+    /// the connections on which requests are repeated.
     static let urlSessionOnApple: [ConformanceDeviation] = [
         differs("A GET with a body is refused with `.invalidRequest`.", ["GET carries a body"]),
         differs(

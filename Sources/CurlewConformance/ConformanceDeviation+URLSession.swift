@@ -3,7 +3,7 @@
 import CurlewCookies
 
 extension ConformanceSuite {
-    /// The deviations of Foundation's URLSession on Linux, with Swift 6.3.
+    /// The deviations of Foundation's URLSession on Linux, as observed with Swift 6.3.
     static let urlSessionOnLinux: [ConformanceDeviation] = [
         differs(
             "The system's library adds `Content-Length: 0` to requests without a body, unless they are GET or HEAD.",
@@ -121,13 +121,13 @@ extension ConformanceSuite {
 
     private static let trailingRequest = "trailers of a request follow its chunks, announced in its head"
 
-    /// The names of the cases with a proxy that do not need an authority as well.
+    /// The names of the cases that need a proxy but no certificate authority.
     private static var proxyNames: [String] {
         cases(of: .addresses).filter { $0.name.contains("proxy") || $0.name.hasPrefix("hosts of the list") }
             .filter { !$0.needs.contains(.authority) }.map(\.name)
     }
 
-    /// The names of the cases that begin by trusting the test authority, or with a pin.
+    /// The names of the cases that trust the test authority or use a pin.
     private static var trustNames: [String] {
         cases.filter { !$0.needs.isDisjoint(with: [.authority, .certificate]) }.map(\.name)
     }

@@ -1,53 +1,55 @@
 // SPDX-License-Identifier: MIT
 
-/// A case that a transport is known not to pass, with the reason.
+/// A case that a transport is known to fail, with the reason.
 ///
-/// A runner of the suite expects such a case to fail, and reports a failure if it passes, so that outdated lists are
+/// A runner of the suite expects the case to fail, and reports a failure if it passes, so that outdated lists are
 /// noticed.
 public struct ConformanceDeviation: Hashable, Sendable {
-    /// The outcome of the case.
+    /// The expected outcome of the case.
     public enum Kind: String, Hashable, Sendable {
-        /// It fails.
+        /// The case fails.
         case fails
-        /// It fails with some versions of the system's library, or intermittently.
+        /// The case fails with some versions of the system's library, or intermittently.
         case mayFail = "may fail"
-        /// It can end or block the whole process: it runs in a separate process, and its outcome is recorded.
+        /// The case can end or block its process. It runs in a separate process, and the runner only records its
+        /// outcome.
         case endsProcess = "can end the process"
     }
 
-    /// The name of the transport.
+    /// The name of the transport, as in ``ConformanceEngine/name``.
     public let engine: String
-    /// The name of the case.
+    /// The name of the case, as in ``ConformanceCase/name``.
     public let caseName: String
-    /// The outcome of the case.
+    /// The expected outcome of the case.
     public let kind: Kind
-    /// The reason, and what the transport does instead.
+    /// The reason of the deviation, and what the transport does instead.
     public let reason: String
 }
 
 extension ConformanceDeviation: CustomStringConvertible {
-    /// The transport, the case and the reason on one line.
+    /// The transport, the case, the expected outcome and the reason, on one line.
     public var description: String { "\(engine): \"\(caseName)\" \(kind.rawValue): \(reason)" }
 }
 
 extension ConformanceSuite {
-    /// All known deviations, engine by engine.
+    /// All known deviations, ordered by engine.
     public static let deviations = curl + urlSessionOnLinux + urlSessionOnApple
 
-    /// Returns the known deviations of a transport, by the name of the case.
+    /// Returns the known deviations of a transport, with the names of the cases as keys.
     public static func deviations(of engine: ConformanceEngine) -> [String: ConformanceDeviation] {
         let own = deviations.filter { $0.engine == engine.name }
         return Dictionary(own.map { ($0.caseName, $0) }) { first, _ in first }
     }
 
-    /// Creates deviations of several cases for the same reason.
+    /// Creates deviations of several cases that have the same reason.
     static func because(
         _ reason: String, _ kind: ConformanceDeviation.Kind = .fails, on engine: String, _ names: [String]
     ) -> [ConformanceDeviation] {
         names.map { ConformanceDeviation(engine: engine, caseName: $0, kind: kind, reason: reason) }
     }
 
-    /// Each reason begins with the version of libcurl that it concerns, or with the first and the last one.
+    /// The deviations of libcurl. Each reason begins with the version of libcurl that it concerns, or with the first
+    /// and the last one.
     private static let curl =
         because(
             "libcurl 8.1 to 8.12 does not end a connection of HTTP/2 whose frames are broken; the call ends in "

@@ -10,20 +10,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A factory of transports of one kind, on which cases run.
+/// A factory of the transports under test, all of one kind.
 public struct ConformanceEngine: Sendable {
-    /// Its name in reports: "curl".
+    /// The name of the transport in reports, such as "curl".
     public let name: String
-    /// Which cases the transport can be required to pass: those whose scope it covers.
+    /// The scope of the cases that the transport is required to pass. A transport with the scope `wire` is required to
+    /// pass all cases.
     public let scope: ConformanceCase.Scope
 
     let make: @Sendable (TransportConfiguration, ConformanceTrial) throws -> any Transport
     let shutDown: @Sendable (any Transport, ShutdownMode) async -> Void
 
-    /// Creates a transport.
+    /// Creates an engine for transports that use a network.
     ///
-    /// - `make`: creates a transport with this configuration; each case creates one or several.
-    /// - `shutDown`: shuts down such a transport.
+    /// - `make`: creates a transport with this configuration. Each case creates one or more transports.
+    /// - `shutDown`: shuts down a transport that `make` created.
     public init<Made: Transport>(
         _ name: String, make: @escaping @Sendable (TransportConfiguration) throws -> Made,
         shutDown: @escaping @Sendable (Made, ShutdownMode) async -> Void
@@ -43,7 +44,7 @@ public struct ConformanceEngine: Sendable {
         shutDown = { _, _ in }
     }
 
-    /// `MockTransport`, whose stubs return what the case's server would return, without a network.
+    /// An engine for `MockTransport`. Its stubs return what the server of the case would return, without a network.
     public static let mock = ConformanceEngine { call, trial in
         guard let server = trial.server(at: call.request.origin) else {
             throw NetworkError(.unreachable, detail: "The case has no server there.")
@@ -51,14 +52,14 @@ public struct ConformanceEngine: Sendable {
         return try server.answer(RecordedRequest(call)).response(to: call.method)
     }
 
-    /// The cases that the transport can be required to pass.
+    /// The cases that the transport is required to pass.
     public var cases: [ConformanceCase] {
         ConformanceSuite.cases.filter { scope == .wire || $0.scope == .message }
     }
 }
 
 extension RecordedRequest {
-    /// Creates the request that a server would have recorded, from the call of a mock.
+    /// Creates the request that a server would have recorded for the call of a mock.
     fileprivate init(_ call: RecordedCall) {
         self.init(
             method: call.method, target: call.request.target, version: .http1_1, headers: call.request.headers,
@@ -67,7 +68,8 @@ extension RecordedRequest {
 }
 
 extension MockResponse {
-    /// Returns the response that a client would parse from it. Faults cannot be represented.
+    /// Returns the response that a client would parse from this one. Ignores its faults, which only a connection can
+    /// have.
     fileprivate func response(to method: HTTPMethod) throws -> HTTPResponse {
         var response = HTTPResponse(status: status, headers: headers)
         let content = try MockContent(body)
@@ -81,7 +83,7 @@ extension MockResponse {
     }
 }
 
-/// Content piece by piece.
+/// The pieces of a content as an asynchronous sequence.
 private struct Pieces: AsyncSequence, Sendable {
     let content: MockContent
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-/// The servers other than `MockServer` that cases use, started by the runner of the suite.
+/// The servers and files that cases use in addition to `MockServer`. The runner of the suite provides them.
 ///
 /// The environment is `Codable`, so that a child process can use the servers of its parent.
 public struct ConformanceEnvironment: Hashable, Sendable, Codable {
-    /// A part of the environment that a case may need. Each is the address of a server, without a trailing slash, or a
-    /// path.
+    /// A part of the environment that a case may need. Its value is the URL of a server without a trailing slash, or
+    /// the path of a file or a socket.
     ///
-    /// Unless specified otherwise, the TLS origins are named `localhost`, have a certificate of ``authority``, and
-    /// negotiate HTTP/2. They respond to `/empty` with 204; to `/body.bin` with 3 000 000 bytes of
-    /// `MockResponse.pattern`; to `/connection` with a number of the connection, the protocol and the request's
-    /// X-Value, separated by spaces; and they store PUT requests beneath `/upload/`.
+    /// Unless specified otherwise, the TLS origins are named `localhost`, have a certificate of ``authority``,
+    /// negotiate HTTP/2, and respond as follows:
+    ///
+    /// - `/empty`: 204
+    /// - `/body.bin`: 3,000,000 bytes of `MockResponse.pattern`
+    /// - `/connection`: the number of the connection, the protocol, and the request's X-Value, separated by spaces
+    /// - PUT requests below `/upload/`: stores the body, for later GET requests
     public enum Part: String, Hashable, Sendable, Codable, CaseIterable {
         /// An origin with a valid certificate, which is also valid for 127.0.0.1.
         case secure
@@ -22,38 +25,40 @@ public struct ConformanceEnvironment: Hashable, Sendable, Codable {
         case wrongHost
         /// An origin with a self-signed certificate.
         case selfSigned
-        /// An origin whose certificate was issued by an intermediate authority of ours, and that does not send the
-        /// intermediate certificate.
+        /// An origin whose certificate was issued by an intermediate authority below ``authority``. The origin does not
+        /// send the intermediate certificate.
         case missingIntermediate
-        /// An origin that responds with "SUCCESS" only to clients with a certificate of the authority, and with 400 to
+        /// An origin that responds with "SUCCESS" to clients with a certificate of the authority, and with 400 to all
         /// others.
         case mutual
-        /// An origin over HTTP/1.1 that ends the handshake of clients without such a certificate.
+        /// An origin over HTTP/1.1 that ends the handshake with clients that have no certificate of the authority.
         case demanding
-        /// A scripted HTTP/2 server at 127.0.0.1: a part of the path determines what happens to the first request for
-        /// it; later requests receive their number.
+        /// A scripted HTTP/2 server at 127.0.0.1. A part of the path determines what happens to the first request for
+        /// that path; later requests receive their number.
         case hostileHTTP2
-        /// A tunnelling proxy, as a URL without credentials; it requires `user` and `pass word`.
+        /// A tunnelling HTTP proxy, as a URL without credentials. The proxy requires the user `user` and the password
+        /// `pass word`.
         case httpProxy
-        /// A SOCKS 5 proxy with the same credentials.
+        /// A SOCKS 5 proxy, as a URL without credentials. It requires the same credentials as ``httpProxy``.
         case socksProxy
-        /// The path of a Unix domain socket whose server responds to `/host` with the request's Host.
+        /// The path of a Unix domain socket whose server responds to `/host` with the value of the request's Host
+        /// field.
         case unixSocket
-        /// The path of the authority's certificate.
+        /// The path of the certificate of the authority that issued the certificates of the TLS origins.
         case authority
-        /// The path of a client certificate of the authority; its key is next to it, ending in `.key` instead of
-        /// `.pem`.
+        /// The path of a client certificate of the authority. Its key has the same path, with `.key` instead of `.pem`.
         case client
-        /// The path of a client certificate that no trusted authority signed, with its key beside it as above.
+        /// The path of a client certificate that no trusted authority signed. Its key has the same path, with `.key`
+        /// instead of `.pem`.
         case stranger
-        /// The path of the certificate of `secure`.
+        /// The path of the certificate of the origin ``secure``.
         case certificate
     }
 
-    /// The available parts.
+    /// The available parts, with their URLs or paths.
     public var addresses: [Part: String]
 
-    /// Creates an environment with these parts. Cases that need others fail and name them.
+    /// Creates an environment with these parts. A case that needs another part fails, and names it in its error.
     public init(_ addresses: [Part: String] = [:]) {
         self.addresses = addresses
     }

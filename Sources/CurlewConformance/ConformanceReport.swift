@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// A Markdown report of the suite: the requirements, their sources, and the known deviations.
+/// A Markdown report of the suite, with the requirements, their sources, and the known deviations.
 public enum ConformanceReport {
-    /// The page, in Markdown.
+    /// The report as a page in Markdown.
     public static var markdown: String {
         ([introduction] + [deviations] + ConformanceCase.Group.allCases.map(section)).joined(separator: "\n")
     }
@@ -66,7 +66,8 @@ public enum ConformanceReport {
             .joined(separator: "\n") + "\n"
     }
 
-    /// Wraps lines at 120 columns, as everywhere in the documentation.
+    /// Returns the lines of `text`, wrapped at 120 columns like the other pages of the documentation. The first line
+    /// begins with `mark`.
     private static func wrapped(_ text: String, _ mark: String) -> [String] {
         var lines: [String] = []
         var line = mark

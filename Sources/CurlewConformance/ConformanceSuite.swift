@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// The requirements for every transport.
+/// The suite of the test cases that all transports have to pass.
 public enum ConformanceSuite {
-    /// All cases, in the order of their groups.
+    /// All cases, ordered by topic.
     public static let cases: [ConformanceCase] = [
         RequestCases.all, RequestHeadCases.all, ResponseHeadCases.all, TrailerCases.all, ResponseBodyCases.all,
         FramingCases.all, InterruptionCases.all, TimeoutCases.all, ConnectionCases.all, PolicyCases.all,
@@ -10,7 +10,7 @@ public enum ConformanceSuite {
         CancellationCases.all, BackPressureCases.all, LoadCases.all, ShutdownCases.all,
     ].flatMap { $0 }
 
-    /// Returns the cases of a group.
+    /// Returns the cases that belong to a group.
     public static func cases(of group: ConformanceCase.Group) -> [ConformanceCase] {
         cases.filter { $0.group == group }
     }

@@ -23,7 +23,8 @@ extension ConformanceTrial {
         }
     }
 
-    /// Expects equal bytes, which may be too many to print.
+    /// Expects equal bytes. The error reports lengths and the first difference, because the bytes may be too many to
+    /// print.
     func equal(_ found: Data, _ expected: Data, _ what: @autoclosure () -> String) throws(ConformanceFailure) {
         guard found != expected else { return }
         let common = zip(found, expected).prefix { $0 == $1 }.count
@@ -35,7 +36,7 @@ extension ConformanceTrial {
         try equal(try await response.text(), text, "the body")
     }
 
-    /// Expects one of the reasons.
+    /// Expects `work` to throw a `NetworkError` with one of these reasons, and returns the error.
     @discardableResult
     func expectFailure(
         _ reasons: NetworkError.Reason..., work: () async throws -> Void
@@ -67,7 +68,7 @@ extension ConformanceTrial {
         try expect(!error.detail.isEmpty, "the error says nothing to the developer: \(error)")
     }
 
-    /// Expects a phase to time out: not before its limit, and within a generous bound after it.
+    /// Expects `work` to end with a timeout of the phase: not before its limit, and at most 20 seconds after it.
     func expectTimeout(
         _ phase: NetworkError.Phase, after limit: Duration, work: () async throws -> Void
     ) async throws {
@@ -78,7 +79,7 @@ extension ConformanceTrial {
         try expect(elapsed < limit + .seconds(20), "it ended after \(elapsed), long after its limit of \(limit)")
     }
 
-    /// Polls `condition` until it is true, for conditions that send no notification. Throws after ten seconds.
+    /// Polls `condition` until it is true, for conditions that send no notification. Throws after 10 seconds.
     func eventually(_ what: @autoclosure () -> String, _ condition: () -> Bool) async throws {
         let end = SuspendingClock.now + .seconds(10)
         while !condition() {
@@ -87,7 +88,7 @@ extension ConformanceTrial {
         }
     }
 
-    /// Returns the reading when two consecutive ones, 60 ms apart, are equal and not zero.
+    /// Polls `reading` every 60 ms, and returns its value when two consecutive values are equal and greater than zero.
     func standstill(of reading: () -> Int) async throws -> Int {
         var last = -1
         while true {
@@ -105,7 +106,7 @@ extension ConformanceTrial {
 }
 
 extension HTTPResponse {
-    /// Returns the body, read chunk by chunk.
+    /// Returns the complete body, read chunk by chunk.
     func chunksJoined() async throws -> Data {
         var all = Data()
         for try await chunk in body { all += chunk }

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One run of one case: creates servers and transports, and shuts them down.
+/// One run of one case. It creates servers, transports and files, and disposes of them at the end.
 final class ConformanceTrial: Sendable {
     let environment: ConformanceEnvironment
     private let engine: ConformanceEngine
@@ -23,7 +23,7 @@ final class ConformanceTrial: Sendable {
         var files: [String] = []
     }
 
-    /// Long enough for a busy machine, and short enough to end before the case's own limit.
+    /// The timeouts of exchanges: long enough for a busy machine, and short enough to end before the limit of the case.
     static let timeouts = Timeouts(
         connect: .seconds(10), firstByte: .seconds(15), idle: .seconds(15), total: .seconds(25))
 
@@ -32,14 +32,14 @@ final class ConformanceTrial: Sendable {
         self.environment = environment
     }
 
-    /// Starts a server, on IPv4 or as configured.
+    /// Starts a server with this configuration, by default on IPv4.
     func server(_ configuration: MockServer.Configuration = MockServer.Configuration()) throws -> MockServer {
         let server = try MockServer(configuration)
         made.withLock { $0.servers.append(server) }
         return server
     }
 
-    /// Starts a server with these enqueued responses.
+    /// Starts a server that responds to its first requests with these responses, in order.
     func server(answering responses: MockResponse...) throws -> MockServer {
         let server = try server()
         for response in responses { server.enqueue(response) }
@@ -50,7 +50,7 @@ final class ConformanceTrial: Sendable {
         made.withLock { $0.servers.first { $0.origin == origin } }
     }
 
-    /// Creates a separate transport.
+    /// Creates a transport that only the caller uses.
     func transport(_ configuration: TransportConfiguration = TransportConfiguration()) throws -> any Transport {
         let transport = try engine.make(configuration, self)
         made.withLock { $0.transports.append(transport) }
@@ -61,7 +61,7 @@ final class ConformanceTrial: Sendable {
         await engine.shutDown(transport, mode)
     }
 
-    /// Returns an address of the environment; a case declares its parts in `needs`.
+    /// Returns the URL or the path of a part of the environment. The case must declare the part in `needs`.
     func address(_ part: ConformanceEnvironment.Part) throws -> String {
         guard let address = environment.addresses[part] else {
             throw ConformanceFailure("the case has to name \(part.rawValue) among its needs")
@@ -69,7 +69,7 @@ final class ConformanceTrial: Sendable {
         return address
     }
 
-    /// Creates a file that is removed at the end of the trial.
+    /// Creates a file that is removed at the end of the trial, and returns its path.
     func file(_ content: Data) throws -> String {
         let name = "curlew-conformance-\(UUID().uuidString)"
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
@@ -78,7 +78,7 @@ final class ConformanceTrial: Sendable {
         return path
     }
 
-    /// Performs one exchange, over the transport that all exchanges of the trial share unless another is passed.
+    /// Performs one exchange over the given transport, or by default over the transport that the trial shares.
     func exchange(
         _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
         timeouts: Timeouts = timeouts, limits: Limits = .standard, over given: (any Transport)? = nil,
@@ -94,14 +94,14 @@ final class ConformanceTrial: Sendable {
     private func shared() throws -> any Transport {
         if let first = made.withLock({ $0.first }) { return first }
         let transport = try transport()
-        // Of two concurrent tasks, both use the transport that was created first.
+        // If two tasks create a transport concurrently, both use the one that was stored first.
         return made.withLock { made in
             made.first = made.first ?? transport
             return made.first ?? transport
         }
     }
 
-    /// Shuts down everything that the trial has created.
+    /// Shuts down the transports and servers of the trial, and removes its files.
     func end() async {
         let made = made.withLock { made in
             defer { made = Made() }

@@ -4,19 +4,20 @@ extension Cookie {
     /// The reason why a cookie jar rejected a cookie. Later versions may add cases.
     @nonexhaustive
     public enum Refusal: Error, Hashable, Sendable {
-        /// The cookie contains a control character, which could forge a header field.
+        /// The cookie contains a control character, which could forge a header field. A cookie that the app inserts is
+        /// also refused for a semicolon, and for an equals sign in its name.
         case controlCharacter
         /// The cookie has neither a name nor a value.
         case empty
         /// Name and value together are longer than `CookieStore.Limits.cookieBytes`.
         case tooLong
-        /// The `Domain` attribute does not match the host that set the cookie.
+        /// The `Domain` attribute does not match the host that set the cookie, or is not a valid host name.
         case foreignDomain
-        /// The `Domain` attribute is a public suffix, under which the public can register.
+        /// The `Domain` attribute is a public suffix, such as `co.uk`, under which the public can register domains.
         case publicSuffix
         /// The cookie is `Secure` and arrived over plain http.
         case insecureOrigin
-        /// The cookie arrived over plain http and would shadow a `Secure` cookie of the same name.
+        /// The cookie arrived over plain http and would hide a `Secure` cookie of the same name.
         case hidesSecureCookie
         /// The cookie is meant for cross-site requests (`SameSite=None`) and is not `Secure`.
         case insecureSameSite
@@ -29,7 +30,7 @@ extension Cookie {
 }
 
 extension Cookie.Refusal: CustomStringConvertible {
-    /// One sentence, without the content of the cookie.
+    /// The reason in one sentence, without the content of the cookie.
     public var description: String {
         switch self {
         case .controlCharacter: "The cookie contains a control character."

@@ -9,23 +9,26 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A cookie as a server set it (RFC 6265bis §5.7). Descriptions omit the value, which is a secret.
+/// A cookie with its attributes (RFC 6265bis §5.7). Descriptions omit the value, which is a secret.
 public struct Cookie: Hashable, Sendable, Codable {
-    /// The name; empty for a cookie without one.
+    /// The name of the cookie; empty if it has none.
     public let name: String
-    /// The value as received, quotes included. It is not decoded.
+    /// The value as received, including quotes. It is not decoded.
     public let value: String
-    /// The host that receives the cookie and, unless `isHostOnly`, the hosts beneath. In lower case and punycode.
+    /// The host that receives the cookie, in lower case and punycode. Unless `isHostOnly` is true, its subdomains also
+    /// receive the cookie.
     public let domain: String
     /// Whether only `domain` receives the cookie.
     public let isHostOnly: Bool
-    /// The path for which the cookie is sent, including the paths beneath it in whole segments.
+    /// The path for which the cookie is sent. Paths below it in complete segments are included: `/a` includes `/a/b`,
+    /// but not `/ab`.
     public let path: String
     /// Whether the cookie is sent only over https and to loopback.
     public let isSecure: Bool
-    /// Whether the server hides the cookie from scripts. It has no effect here.
+    /// Whether the server set `HttpOnly`, which hides the cookie from scripts in browsers. It has no effect on
+    /// requests.
     public let isHTTPOnly: Bool
-    /// Which cross-site redirects the cookie is sent after.
+    /// The `SameSite` attribute, which determines whether the cookie is sent after a redirect from another site.
     public let sameSite: SameSite
     /// The time when the cookie expires; nil for a session cookie, which lasts as long as its jar.
     public let expires: Date?
@@ -34,25 +37,26 @@ public struct Cookie: Hashable, Sendable, Codable {
 
     /// The value of the `SameSite` attribute.
     ///
-    /// In a browser, the page that causes a request determines its site. Here the app causes every call, so a call
-    /// begins as same-site and all its cookies are sent. Another site can only redirect. After a redirect from another
-    /// site, `strict` cookies are not sent, and `lax` and `unspecified` ones are sent only if the method is safe (RFC
-    /// 6265bis §5.8.3).
+    /// In a browser, the page that causes a request determines whether the request is cross-site. Here the app causes
+    /// every call, so a call begins as same-site and all its cookies are sent. Only a redirect from another site makes
+    /// a request cross-site. Then `strict` cookies are not sent, and `lax` and `unspecified` cookies are sent only if
+    /// the method is safe (RFC 6265bis §5.8.3).
     public enum SameSite: String, Hashable, Sendable, Codable {
-        /// Sent only with requests that no other site led to.
+        /// The cookie is not sent after a redirect from another site.
         case strict
-        /// Also sent with safe methods after a redirect from another site.
+        /// After a redirect from another site, the cookie is sent only with safe methods.
         case lax
-        /// Sent with all requests.
+        /// The cookie is sent with all requests. It must be `Secure`.
         case none
-        /// Absent or not recognized. Treated as `lax`.
+        /// The attribute is absent or not recognized. Treated as `lax`.
         case unspecified
     }
 
     /// Creates a cookie for `CookieStore.insert(_:)`.
     ///
-    /// - `domain`: the host that receives the cookie. Names outside ASCII are converted to punycode.
-    /// - `isHostOnly`: false to include the hosts beneath. Default true.
+    /// - `domain`: the host that receives the cookie. A leading dot is removed, and names outside ASCII are converted
+    ///   to punycode.
+    /// - `isHostOnly`: false if the subdomains of `domain` also receive the cookie. Default true.
     public init(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
         isSecure: Bool = true, isHTTPOnly: Bool = true, sameSite: SameSite = .unspecified, expires: Date? = nil,
@@ -71,19 +75,19 @@ public struct Cookie: Hashable, Sendable, Codable {
         self.created = created
     }
 
-    /// Returns whether the cookie has expired.
+    /// Returns whether the cookie has expired at `now`. A session cookie does not expire.
     public func hasExpired(at now: Date) -> Bool {
         expires.map { $0 <= now } ?? false
     }
 
-    /// The cookie as written in the `Cookie` field.
+    /// The name and value as written in the `Cookie` field.
     package var pair: String {
         name.isEmpty ? value : "\(name)=\(value)"
     }
 }
 
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Name, domain and path; never the value.
+    /// The name, domain and path. The description never contains the value.
     public var description: String {
         "\(name)=\(Redaction.mark) for \(isHostOnly ? "" : "*.")\(domain)\(path)"
     }
@@ -91,6 +95,6 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Empty, so that `dump` shows no value.
+    /// An empty mirror, so that a dump does not contain the value.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

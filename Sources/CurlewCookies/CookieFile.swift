@@ -8,10 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The file of a `CookieStore`: JSON, validated when read and written as a whole.
+/// The file of a `CookieStore`: JSON that is validated when it is read, and replaced atomically when it is written.
 ///
 /// The file is accepted only if it is a regular file of this user that no other user can read or change. Cookies from
-/// another user could sign this user in to an account of that user.
+/// another user could sign this user in to that user's account.
 struct CookieFile: Sendable {
     let path: String
     let keepsSessionCookies: Bool
@@ -19,7 +19,7 @@ struct CookieFile: Sendable {
     static let version = 1
     static let limit = 16 << 20
 
-    /// The contents of the file, and a problem to report to the caller.
+    /// The contents of the file, and a problem that `CookieStore.problem` returns.
     struct Content {
         var cookies: [Cookie] = []
         var problem: NetworkError?
@@ -34,8 +34,9 @@ struct CookieFile: Sendable {
         let version: Int
     }
 
-    /// Reads the file. A damaged file is renamed. Throws if the file is not trustworthy, or can be neither read nor
-    /// renamed, so that it must not be replaced.
+    /// Reads the file; a missing file is empty. A damaged file is renamed. Throws if the file is not trustworthy,
+    /// cannot be read, has a newer version, or is damaged and cannot be renamed. In these cases, the file must not be
+    /// replaced.
     func read(at now: Date) throws(NetworkError) -> Content {
         let data: Data
         do {
@@ -68,7 +69,7 @@ struct CookieFile: Sendable {
         }
     }
 
-    /// Writes the file, and returns the error if that fails.
+    /// Writes the file. Returns the error if that fails; nil otherwise.
     func write(_ cookies: [Cookie]) -> NetworkError? {
         let kept = cookies.filter { keepsSessionCookies || $0.expires != nil }
         let encoder = JSONEncoder()

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The interceptor of `.cookies()`, where its rules are documented.
 package struct CookieInterceptor: Interceptor {
-    /// The store of the cookies.
+    /// The store that provides the cookies for requests and stores the cookies of responses.
     public let store: CookieStore
 
     /// Creates an interceptor that uses `store`.
@@ -13,17 +13,18 @@ package struct CookieInterceptor: Interceptor {
         self.store = store
     }
 
-    /// `.cookies`, after the redirects.
+    /// The placement `.cookies`. The interceptor runs once per hop, after `.redirects` and before caches.
     public var placement: Placement { .cookies }
 
-    /// `.unknown` for a request that may receive cookies of the store; `.anonymous` for one that has a `Cookie` field.
+    /// Returns `.unknown` for a request that may receive cookies of the store, and `.anonymous` for a request that has
+    /// a `Cookie` field.
     ///
-    /// At `.cookies` this interceptor is outside of caches, which see the cookies on the request.
+    /// At `.cookies`, this interceptor is closer to the caller than caches, which see the cookies on the request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         request.headers.contains(.cookie) ? .anonymous : .unknown
     }
 
-    /// Adds the cookies of the request, runs the rest of the chain, and stores the cookies of the response.
+    /// Adds the store's cookies to the request, runs the rest of the chain, and stores the cookies of the response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         var request = request
@@ -42,7 +43,7 @@ package struct CookieInterceptor: Interceptor {
         return response
     }
 
-    /// Whether a redirect from another site (a scheme and a registrable domain) led to the request.
+    /// Returns whether a redirect from another site (a scheme and a registrable domain) led to the request.
     private func isCrossSite(_ request: HTTPRequest, _ context: ExchangeContext) -> Bool {
         guard context.crossedOrigin else { return false }
         let suffixes = store.publicSuffixes
@@ -62,6 +63,6 @@ package struct CookieInterceptor: Interceptor {
 }
 
 extension CookieInterceptor: CustomStringConvertible {
-    /// `Cookies`
+    /// The name of the interceptor, `Cookies`.
     public var description: String { "Cookies" }
 }

@@ -9,28 +9,29 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// A collection of cookies that selects the cookies of a request (RFC 6265bis). A value without I/O; the time is a
-/// parameter.
+/// A collection of cookies that determines which cookies a request receives (RFC 6265bis). It performs no I/O, and its
+/// functions receive the time as a parameter.
 ///
 ///     var limits = CookieStore.Limits()
 ///     limits.perDomain = 20
 ///     let store = CookieStore(CookieJar(limits: limits))
 ///
-/// `CookieStore` fills a jar and shares it among clients. `CookieStore.Limits` bounds the contents. Beyond the limits,
-/// expired cookies are removed first, then, of a domain with too many, those without `Secure`, then the least recently
-/// sent. Plain http to loopback counts as secure, as in browsers.
+/// `CookieStore` fills a jar and shares it among clients. `CookieStore.Limits` bounds the contents. If a limit is
+/// exceeded, expired cookies are removed first. If a domain still has too many cookies, those without `Secure` are
+/// removed before the others. In each case, the cookies that were least recently set or sent are removed first. Plain
+/// http to loopback counts as secure, as in browsers.
 public struct CookieJar: Sendable {
-    /// The limits of the jar.
+    /// The limits on the number, size and lifetime of cookies.
     public let limits: CookieStore.Limits
-    /// The domains for which no cookie is accepted.
+    /// The list of public suffixes, such as `co.uk`, for which no cookie is accepted.
     public let publicSuffixes: PublicSuffixList
 
     private var entries: [String: [Entry]] = [:]
     private var count = 0
-    /// The number of changes to the contents, and the number of changes to cookies that expire.
+    /// The number of changes to the contents; `lastingChanges` counts only changes to cookies with an expiry.
     private(set) var changes = 0
     private(set) var lastingChanges = 0
-    /// Orders cookies that were created at the same time.
+    /// The serial number of the last cookie. It orders cookies that were created at the same time.
     private var serial: UInt64 = 0
 
     private struct Entry: Sendable {
@@ -45,15 +46,15 @@ public struct CookieJar: Sendable {
         self.publicSuffixes = publicSuffixes
     }
 
-    /// All cookies, the oldest first. Some may have expired since the last call.
+    /// All cookies, oldest first. Expired cookies are included until they are removed.
     package var cookies: [Cookie] {
         entries.values.joined().sorted(by: Self.isOlder).map(\.cookie)
     }
 
-    /// Stores the cookie of a `Set-Cookie` value of a response to `request` (RFC 6265bis §5.6, §5.7). A cookie that has
-    /// already expired removes the one that it replaces.
+    /// Stores the cookie of a `Set-Cookie` field in the response to `request` (RFC 6265bis §5.6, §5.7). A cookie that
+    /// has already expired removes the stored cookie that it replaces.
     ///
-    /// Returns the reason if the cookie is refused.
+    /// Returns the reason if the cookie is refused; nil otherwise.
     @discardableResult
     package mutating func store(_ line: String, from request: HTTPRequest, at now: Date) -> Cookie.Refusal? {
         do throws(Cookie.Refusal) {
@@ -69,7 +70,8 @@ public struct CookieJar: Sendable {
         }
     }
 
-    /// Stores a cookie as if a secure response from its domain had set it. Returns the reason if it is refused.
+    /// Stores a cookie as if a secure response from its domain had set it. Returns the reason if the cookie is refused;
+    /// nil otherwise.
     @discardableResult
     package mutating func insert(_ cookie: Cookie, at now: Date) -> Cookie.Refusal? {
         do throws(Cookie.Refusal) {
@@ -83,7 +85,9 @@ public struct CookieJar: Sendable {
 
     /// Returns the `Cookie` field for `request`; nil if no cookie applies (RFC 6265bis §5.8.3).
     ///
-    /// Cookies with longer paths are first, then older cookies.
+    /// Cookies with longer paths are first, then older cookies. Cookies that do not fit in
+    /// `CookieStore.Limits.headerBytes` are omitted.
+    ///
     /// - `isCrossSite`: whether a redirect from another site led to the request. Default false.
     package mutating func header(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> String? {
         guard count > 0 else { return nil }
@@ -96,7 +100,8 @@ public struct CookieJar: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the cookies for `request`, in the order of the field.
+    /// Returns the cookies that `request` would receive, in the order of the `Cookie` field. This does not count as a
+    /// use of the cookies.
     package func cookies(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> [Cookie] {
         var copy = self
         return copy.matches(for: request, isCrossSite: isCrossSite, at: now).map(\.cookie)
@@ -130,7 +135,8 @@ public struct CookieJar: Sendable {
         }
     }
 
-    /// §5.7: a cookie set over plain http must not replace, or be sent before, a cookie set over https.
+    /// Returns whether a cookie from plain http would replace a cookie from https, or be sent before it. Such a cookie
+    /// must be refused (RFC 6265bis §5.7).
     private func hidesSecureCookie(_ cookie: Cookie, at now: Date) -> Bool {
         entries.contains { domain, entries in
             (CookieMatching.isHost(domain, in: cookie.domain) || CookieMatching.isHost(cookie.domain, in: domain))
@@ -152,7 +158,7 @@ public struct CookieJar: Sendable {
         let domain = cookie.domain
         let known = entries[domain]?.firstIndex { $0.cookie.isSame(as: cookie) }
         if let known, let earlier = entries[domain]?[known].cookie {
-            // Cookies are ordered by their first creation.
+            // A replacement keeps the creation time of the cookie, by which cookies are ordered.
             let replacement = cookie.created(at: earlier.hasExpired(at: now) ? cookie.created : earlier.created)
             note(earlier, replacement)
             entries[domain]?[known].cookie = replacement
@@ -202,12 +208,12 @@ public struct CookieJar: Sendable {
 extension CookieJar: CustomStringConvertible, CustomReflectable {
     /// The number of cookies, without their contents.
     public var description: String { "\(count) cookies" }
-    /// Empty, so that `dump` shows no value.
+    /// An empty mirror, so that a dump does not contain the values.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Cookie.SameSite {
-    /// Whether the cookie is sent even though another site led to the request.
+    /// Returns whether the cookie is sent with a request of this method after a redirect from another site.
     func crosses(with method: HTTPMethod) -> Bool {
         switch self {
         case .strict: false

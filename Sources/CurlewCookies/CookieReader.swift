@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Parses and checks a cookie that a server set: RFC 6265bis §5.7, up to the steps that depend on other cookies.
+/// A parser that checks a cookie from a server: RFC 6265bis §5.7, up to the steps that depend on other cookies.
 struct CookieReader {
     let origin: Origin
     let target: String
@@ -35,12 +35,12 @@ struct CookieReader {
             isHTTPOnly: read.isHTTPOnly, sameSite: read.sameSite.flatMap(Cookie.SameSite.init) ?? .unspecified,
             expires: expiry(read), created: now)
         guard Self.keepsSameSite(cookie) else { throw .insecureSameSite }
-        // The prefix requires an explicit "/"; a default path does not count (§5.7, step 22).
+        // The `__Host-` prefix requires an explicit "/"; a default path does not count (§5.7, step 22).
         guard Self.keepsPrefix(cookie, path: read.path) else { throw .brokenPrefix }
         return cookie.lasting(atMost: limits.lifetime, from: now)
     }
 
-    /// Checks a cookie that was not set by a server.
+    /// Checks a cookie that the app or a file provides. Throws the reason if the cookie is refused.
     static func check(
         _ cookie: Cookie, _ limits: CookieStore.Limits, _ suffixes: PublicSuffixList
     ) throws(Cookie.Refusal) {
@@ -66,7 +66,7 @@ struct CookieReader {
         // §5.1.2: names outside ASCII are compared in punycode, as hosts are.
         guard let domain = Punycode.hostName(written) else { throw .foreignDomain }
         if suffixes.isPublic(domain) {
-            // The owner of a public suffix may store cookies for it alone: `github.io` is a site too.
+            // A host that is itself a public suffix, such as `github.io`, may set cookies for itself alone.
             guard domain == host else {
                 throw CookieMatching.isHost(host, in: domain) ? .publicSuffix : .foreignDomain
             }
@@ -76,13 +76,14 @@ struct CookieReader {
         return (domain, false)
     }
 
-    /// §5.6.2: an age takes precedence over a date.
+    /// Returns the time when the cookie expires; nil for a session cookie. `Max-Age` takes precedence over `Expires`
+    /// (§5.6.2).
     private func expiry(_ read: SetCookie) -> Date? {
         guard let age = read.maxAge else { return read.expires?.date }
         return age == 0 ? .distantPast : now.addingTimeInterval(Double(age))
     }
 
-    /// §5.7: a cookie that is sent with cross-site requests must be `Secure`.
+    /// Returns whether the cookie has `Secure` if it is sent with cross-site requests, as §5.7 requires.
     private static func keepsSameSite(_ cookie: Cookie) -> Bool {
         cookie.sameSite != .none || cookie.isSecure
     }
@@ -99,7 +100,7 @@ struct CookieReader {
 }
 
 extension Cookie {
-    /// Whether both have the same name and scope, so that one replaces the other.
+    /// Returns whether both cookies have the same name and scope, so that one replaces the other.
     func isSame(as other: Cookie) -> Bool {
         // Names are compared by bytes: two encodings of one letter are two names.
         name.utf8.elementsEqual(other.name.utf8) && domain == other.domain && isHostOnly == other.isHostOnly
@@ -111,8 +112,8 @@ extension Cookie {
         changed(expires: expires, created: date)
     }
 
-    /// Whether the stored forms are equal. An expiry that differs by less than a minute counts as equal: servers that
-    /// extend it with each response would otherwise cause a write each time.
+    /// Returns whether the stored forms of both cookies are equal. Expiries that differ by less than a minute count as
+    /// equal: a server that extends the expiry with each response would otherwise cause a write each time.
     func isKeptLike(_ other: Cookie) -> Bool {
         guard let expires, let end = other.expires else { return self == other }
         return abs(expires.timeIntervalSince(end)) < 60

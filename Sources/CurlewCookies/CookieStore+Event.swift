@@ -3,10 +3,11 @@
 public import CurlewCore
 
 extension CookieStore {
-    /// An event of the cookie jar: `ExchangeEvent.feature`.
+    /// An event of the cookie jar, which observers receive as `ExchangeEvent.feature`.
     @nonexhaustive
     public enum Event: FeatureEvent {
-        /// A cookie of the response was rejected. Its name is as the server wrote it, at most 64 characters.
+        /// A cookie of the response was rejected. `name` is the name that the server sent, clipped to 64 characters;
+        /// empty if there is none.
         case refused(Cookie.Refusal, name: String)
 
         /// One line: the name of the cookie and the reason.

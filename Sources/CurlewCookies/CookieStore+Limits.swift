@@ -7,21 +7,21 @@ extension CookieStore {
     public struct Limits: Hashable, Sendable {
         /// The maximum size of name and value together, in bytes; a larger cookie is refused. Default 4096.
         public var cookieBytes = 4096
-        /// The maximum size of an attribute's value, in bytes; a larger one is ignored. Default 1024.
+        /// The maximum size of an attribute's value, in bytes; a larger attribute is ignored. Default 1024.
         public var attributeBytes = 1024
         /// The maximum number of cookies of one domain. Default 50.
         public var perDomain = 50
         /// The maximum number of cookies in the jar. Default 3000.
         public var total = 3000
-        /// The maximum number of cookies that one response may set; further ones are ignored. Default 50.
+        /// The maximum number of cookies that one response may set; further cookies are refused. Default 50.
         public var perResponse = 50
-        /// The maximum size of a `Cookie` field, in bytes. Cookies that do not fit are not sent; those with the longest
-        /// paths are first. Default 16 KiB.
+        /// The maximum size of a `Cookie` field, in bytes. Cookies with the longest paths are added first; cookies that
+        /// do not fit are not sent. Default 16 KiB.
         public var headerBytes = 16 * 1024
-        /// The maximum lifetime of a cookie, whatever it specifies. Default 400 days.
+        /// The maximum lifetime of a cookie, even if the server specifies a longer one. Default 400 days.
         public var lifetime = Duration.seconds(400 * 86_400)
 
-        /// Creates the default limits.
+        /// Creates limits with the default values.
         public init() {}
 
         /// The default limits.

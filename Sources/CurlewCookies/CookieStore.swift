@@ -10,15 +10,15 @@ public import Foundation
 
 /// A cookie jar that clients share, in memory or backed by a file.
 ///
-///     let cookies = CookieStore()                                    // as long as the process
-///     let cookies = CookieStore(file: path)                          // and longer
+///     let cookies = CookieStore()                                    // for the lifetime of the process
+///     let cookies = CookieStore(file: path)                          // persistent
 ///     let client = APIClient(baseURL: "https://example.com", pipeline: .standard.adding(.cookies(cookies)))
 ///
-/// Copies share one jar. Create a separate store for each user: users who share a store share the session.
+/// Copies share one jar. Create a separate store for each user: users who share a store share their sessions.
 public struct CookieStore: Sendable {
     private let state: Locked<State>
     private let file: CookieFile?
-    /// Held while the file is written, so that an older state never replaces a newer one.
+    /// A lock that is held while the file is written, so that an older state never replaces a newer one.
     private let writing = Locked(())
 
     private struct State: Sendable {
@@ -40,16 +40,21 @@ public struct CookieStore: Sendable {
     }
 
     /// Creates a store with the contents of a file. The store writes the file after each response that changes the
-    /// cookies that it stores. An expiry that moves by less than a minute is not a change.
+    /// stored cookies, and after each change by the app. If a response moves an expiry by less than a minute, that is
+    /// not a change.
     ///
-    /// - `path`: a path in an existing folder. A missing file counts as empty. At most 16 MiB are read.
-    /// - `keepsSessionCookies`: whether session cookies are written too. Default false, as in a browser that is closed.
+    /// - `path`: a path in an existing folder. A missing file counts as empty. A file of more than 16 MiB is not read.
+    /// - `keepsSessionCookies`: whether session cookies are also written. Default false: they end with the process, as
+    ///   in a browser that is closed.
+    /// - `time`: the time source for the expiry of the cookies in the file.
     ///
-    /// Reads the file synchronously and never fails: `problem` contains the error. Only the owner can read the file,
-    /// and it is replaced as a whole, so a crash leaves the old or the new version. A damaged file is renamed to
-    /// `<path>.damaged-<seconds>`. A file is left as it is, and nothing is saved, if it cannot be read or renamed, if a
-    /// newer version wrote it, if it belongs to another user, if others can read or change it, or if it is a symbolic
-    /// link. If two processes use one file, the last write wins.
+    /// Reads the file synchronously and never fails: `problem` contains the error.
+    ///
+    /// - Only the owner can read the file. It is replaced atomically, so a crash leaves the old or the new version.
+    /// - A damaged file is renamed to `<path>.damaged-<seconds>`.
+    /// - A file is not changed, and nothing is saved, if it cannot be read or renamed, if a newer version wrote it, if
+    ///   it belongs to another user, if others can read or change it, or if it is a symbolic link.
+    /// - If two processes use one file, the last write wins.
     public init(
         file path: String, keepsSessionCookies: Bool = false, jar: CookieJar = CookieJar(),
         time: any TimeSource = SystemTime()
@@ -73,20 +78,21 @@ public struct CookieStore: Sendable {
         self.file = file
     }
 
-    /// All cookies, the oldest first. Some may have expired since the last call.
+    /// All cookies, oldest first. Expired cookies are included until they are removed.
     public var cookies: [Cookie] { state.withLock { $0.jar.cookies } }
 
-    /// The last error of the file, `.storage`; nil if there is none, and again after the next successful write.
+    /// The last error of the file, `.storage`; nil if there was none. A successful write resets it to nil.
     public var problem: NetworkError? { state.withLock { $0.problem } }
 
-    /// Returns the cookies for a GET of `url` now, in the order of the field. Throws if `url` is not an http or https
-    /// URL.
+    /// Returns the cookies that a GET request for `url` would receive at `now`, in the order of the `Cookie` field.
+    /// Throws if `url` is not an http or https URL.
     public func cookies(for url: String, at now: Date = Date()) throws(NetworkError) -> [Cookie] {
         let request = try HTTPRequest(url: url)
         return state.withLock { $0.jar.cookies(for: request, at: now) }
     }
 
-    /// Adds a cookie, or replaces the one with its name, domain and path. Returns the reason if it is refused.
+    /// Adds a cookie, or replaces the cookie with the same name, domain and path. Returns the reason if the cookie is
+    /// refused; nil otherwise.
     @discardableResult
     public func insert(_ cookie: Cookie, at now: Date = Date()) -> Cookie.Refusal? {
         change { $0.insert(cookie, at: now) }
@@ -99,12 +105,12 @@ public struct CookieStore: Sendable {
         change { $0.removeAll { unwanted.contains($0) } }
     }
 
-    /// Removes all cookies, for example at a logout.
+    /// Removes all cookies, for example when the user signs out.
     public func removeAll() {
         change { $0.removeAll { _ in true } }
     }
 
-    /// Writes pending changes to the file. Throws `.storage`. Without a file it has no effect.
+    /// Writes pending changes to the file. Throws `.storage` if that fails. Does nothing for a store in memory.
     public func save() throws(NetworkError) {
         persist()
         if let problem = state.withLock({ $0.isDirty ? $0.problem : nil }) { throw problem }
@@ -115,7 +121,7 @@ public struct CookieStore: Sendable {
         state.withLock { $0.jar.header(for: request, isCrossSite: isCrossSite, at: now) }
     }
 
-    /// Stores the cookies of the `Set-Cookie` values of a response, and returns the reasons for those that are refused.
+    /// Stores the cookies of the `Set-Cookie` fields of a response. Returns the refused cookies, each with the reason.
     func take(
         _ lines: [String], from request: HTTPRequest, at now: Date
     ) -> [(line: String, refusal: Cookie.Refusal)] {
@@ -148,8 +154,8 @@ public struct CookieStore: Sendable {
         return result
     }
 
-    /// Writes pending changes. On return they are on disk, or `problem` contains the error and the next change tries
-    /// again.
+    /// Writes pending changes. On return they are on disk, or `problem` contains the error and the next change writes
+    /// them again.
     private func persist() {
         guard let file else { return }
         writing.withLock { _ in
@@ -175,6 +181,6 @@ extension CookieStore: CustomStringConvertible, CustomReflectable {
         return file.map { "\(jar) in \($0.path)" } ?? jar
     }
 
-    /// Empty, so that `dump` shows no value.
+    /// An empty mirror, so that a dump does not contain the values.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -6,10 +6,11 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Sends cookies and stores those that servers set, for the host of each hop (RFC 6265bis). The default store is a
     /// new in-memory store that the client shares with the clients derived from it.
     ///
-    /// It is not part of `Pipeline.standard`: by default, a client keeps no state of one call for the next.
+    /// The interceptor is not part of `Pipeline.standard`: by default, a client keeps no state of one call for the
+    /// next.
     ///
-    /// - A `Cookie` field of the call is sent unchanged, and nothing is added to it. After a redirect to another origin
-    ///   the field is removed and the store provides the cookies.
+    /// - A `Cookie` field of the call is sent unchanged, and no cookies are added to it. After a redirect to another
+    ///   origin, the field is removed and the store provides the cookies.
     /// - The cookies of every response are stored, including those of redirects, whatever the status.
     /// - `SameSite` applies after redirects through another site (another registrable domain, or http instead of
     ///   https).
@@ -19,5 +20,5 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 }
 
-// Applies the rules of the cookie jar to decide which origins receive what it attaches.
+// The interceptor decides by the rules of the cookie jar which origins receive cookies.
 extension CookieInterceptor: ScopedInterceptor {}

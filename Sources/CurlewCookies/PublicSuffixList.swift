@@ -3,11 +3,11 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The names under which the public can register domains, such as `com` and `co.uk`. A cookie for all domains under
-/// such a name would be sent to unrelated owners, so it is refused (RFC 6265bis §5.7).
+/// The domain names under which the public can register domains, such as `com` and `co.uk`. A cookie for all domains
+/// under such a name would be sent to unrelated owners, so it is refused (RFC 6265bis §5.7).
 ///
 /// The rules are those of publicsuffix.org: the longest match applies, `*` matches one label, `!` marks an exception,
-/// and for a name without a rule the last label is public. The parent of a wildcard is public too, as in libpsl: the
+/// and for a name without a rule, the last label is public. The parent of a wildcard is public too, as in libpsl: the
 /// names beneath `compute.amazonaws.com` have different owners, so no cookie is accepted for all of them.
 public struct PublicSuffixList: Sendable {
     private enum Source: Sendable {
@@ -29,14 +29,14 @@ public struct PublicSuffixList: Sendable {
         return text.map { PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self)) } ?? .bundled
     }()
 
-    /// Rules that need no list: the last label is public, and under a country (two letters) so is a label of at most
-    /// three letters or a customary one, as in `co.uk` and `asso.fr`.
+    /// A heuristic that needs no list. The last label is public. Under a country code (two letters), the label before
+    /// it is also public if it has at most three letters or is customary, as in `co.uk` and `asso.fr`.
     ///
-    /// Used only if the app chooses it. It refuses sites such as `t.co` cookies for more than single hosts, and it does
-    /// not know hosting companies whose customers have subdomains.
+    /// The heuristic is used only if the app chooses it. It refuses cookies that sites such as `t.co` set for more than
+    /// one host. It does not know hosting companies whose customers have subdomains.
     public static let conservative = PublicSuffixList(source: .fallback)
 
-    /// Parses a list in the format of publicsuffix.org. A list without rules is `bundled`.
+    /// Parses a list in the format of publicsuffix.org. If the text contains no rules, `bundled` is used.
     public init(parsing text: String) {
         let rules = Rules(text)
         source = rules.isEmpty ? .table : .rules(rules)
@@ -46,13 +46,13 @@ public struct PublicSuffixList: Sendable {
         self.source = source
     }
 
-    /// Whether there is a list of rules; false for `.conservative`.
+    /// Whether the rules come from a list; false for `.conservative`, a heuristic.
     public var isComplete: Bool {
         if case .fallback = source { false } else { true }
     }
 
-    /// Returns whether the public can register names directly beneath `domain`. Accepts capitals and names outside
-    /// ASCII.
+    /// Returns whether the public can register names directly beneath `domain`, which may contain capitals and
+    /// characters outside ASCII.
     public func isPublic(_ domain: String) -> Bool {
         let labels = Self.labels(Punycode.hostName(domain) ?? domain).filter { !$0.isEmpty }
         return !labels.isEmpty && publicLabels(labels) >= labels.count
@@ -65,13 +65,14 @@ public struct PublicSuffixList: Sendable {
         return CookieMatching.isAddress(String(host)) ? host : registrable(host) ?? host
     }
 
-    /// Returns the public suffix of `name` plus one label, as written in `name`; nil if there is none.
+    /// Returns the registrable domain of `name`, which is the public suffix plus one label, as written in `name`; nil
+    /// if there is none.
     func registrable(_ name: Substring) -> Substring? {
         guard let host = Punycode.hostName(String(name)) else { return nil }
         let written = Self.labels(name)
         let labels = Self.labels(host)
         let count = publicLabels(labels) + 1
-        // An empty label, such as that before a leading dot, makes the name invalid.
+        // An empty label, for example before a leading dot, makes the name invalid.
         guard count <= labels.count, labels.count == written.count, !labels.contains(where: \.isEmpty) else {
             return nil
         }
@@ -102,7 +103,8 @@ public struct PublicSuffixList: Sendable {
     /// The rules, indexed by their text.
     private struct Rules: Sendable {
         private var plain: Set<String> = []
-        /// `*.kawasaki.jp` under `kawasaki.jp`, which is in `plain` as well.
+        /// The names beneath which every label is public, such as `kawasaki.jp` for the rule `*.kawasaki.jp`. They are
+        /// also in `plain`.
         private var wildcards: Set<String> = []
         private var exceptions: Set<String> = []
         private var most = 1

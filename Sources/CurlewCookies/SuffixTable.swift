@@ -5,10 +5,10 @@ import CurlewCore
 /// The rules that ship with the package, searched in place in the text of `SuffixData`: nothing is read, built or
 /// allocated, so the table costs its bytes in the binary and no time at startup.
 ///
-/// The names are a tree whose root contains the top-level names. A block contains the names beneath one name, sorted,
-/// as `label address? kind`. The address is that of the block beneath: its start and its end in four capital letters
-/// each. The kind is one byte: `,` a rule, `*` a rule whose names beneath are public too, `!` an exception, `;` no
-/// rule. `Scripts/suffixes` generates the text.
+/// The names form a tree whose root contains the top-level names. A block contains the names beneath one name, sorted,
+/// as `label address? kind`. The address is that of the block beneath the label: its start and its end, in four capital
+/// letters each. The kind is one byte: `,` is a rule, `*` a rule whose subdomains are also public, `!` an exception,
+/// and `;` no rule. `Scripts/suffixes` generates the text.
 struct SuffixTable {
     private typealias Text = UnsafeBufferPointer<UInt8>
 
@@ -35,7 +35,8 @@ struct SuffixTable {
         return longest
     }
 
-    /// A binary search over entries of different lengths: from the middle back to the start of an entry.
+    /// Returns the entry of a label; nil if the block has none. The binary search goes back from the middle to the
+    /// start of an entry, because the entries have different lengths.
     private static func entry(
         _ label: Substring, in block: Range<Int>, of text: Text
     ) -> (kind: UInt8, beneath: Range<Int>?)? {

@@ -7,14 +7,14 @@ import CurlewHTTP
 extension CurlTransport {
     /// Opens connections in advance, so that the first calls need no name lookup, TCP connect or TLS handshake.
     ///
-    /// Sends `HEAD` without credentials to `url` on each connection, because libcurl does not keep a connection without
-    /// a request. The response and its status are ignored. An origin that supports HTTP/2 gets one connection, which
-    /// all calls share. Any other origin gets `connections` new connections, at most
-    /// `TransportConfiguration.Pool.perHost`, `idle` and `total`. All but the first are opened concurrently. The
-    /// connections are kept as long as `TransportConfiguration.Pool.idleLifetime` and the server allow. A server that
-    /// closes the connection after each response leaves none.
+    /// Sends `HEAD` without credentials to `url` on each connection, because libcurl keeps only connections that have
+    /// carried a request. The response and its status are ignored. An origin that supports HTTP/2 gets one connection,
+    /// which all calls share. Any other origin gets `connections` new connections, at most
+    /// `TransportConfiguration.Pool.perHost`, `idle` and `total`. The first connection is opened alone, the others
+    /// concurrently. The connections are kept as long as `TransportConfiguration.Pool.idleLifetime` and the server
+    /// allow. If the server closes each connection after its response, no connection is kept.
     ///
-    /// Returns when all connections are open. Throws `NetworkError` with the first failure. Cancellation ends it
+    /// Returns when all connections are open. Throws `NetworkError` with the first failure. Cancellation ends the call
     /// immediately.
     public func warmUp(_ url: String, connections: Int = 1, timeouts: Timeouts = .standard) async throws {
         let request = try HTTPRequest(.head, url: url)

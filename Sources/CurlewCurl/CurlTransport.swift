@@ -7,19 +7,19 @@ import FoundationEssentials
 
 /// A transport that uses libcurl. The default on Linux.
 ///
-/// It runs `Options.eventLoops` event loop threads. Each thread starts when it is needed, and ends after
+/// The transport runs `Options.eventLoops` event loops. Each is a thread that starts when it is needed, and ends after
 /// `TransportConfiguration.Pool.idleLifetime` without work.
 ///
-/// Supports HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, and connection pooling. Calls do not block threads:
-/// they wait as suspended tasks. In addition to the guarantees of `Transport`:
-/// - Each call completes exactly once. Cancellation ends it in every phase without waiting for the network: during name
-///   lookup, while connecting, before the head, during the body, and while the reader pauses.
+/// The transport supports HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, and connection pooling. Calls do not
+/// block threads: they wait as suspended tasks. The transport guarantees, in addition to the guarantees of `Transport`:
+/// - Each call completes exactly once. Cancellation ends the call in every phase without waiting for the network:
+///   during name lookup, while connecting, before the head, during the body, and while the reader pauses.
 /// - Deadlines are accurate to a few milliseconds and need no timer or thread per call.
 /// - libcurl repeats a request if a reused connection is lost before the response. The transport allows this only for
-///   requests that can be repeated (`ExchangeContext.mayRepeat`). Any other request is sent at most once and fails with
+///   requests that may be repeated (`ExchangeContext.mayRepeat`). Any other request is sent at most once and fails with
 ///   `.connectionLost(.requestMayHaveArrived)`.
 /// - Bodies up to `TransportConfiguration.smallBody` are returned with the response. Larger bodies are streamed, and
-///   receiving pauses while `TransportConfiguration.bodyBuffer` unread bytes are buffered.
+///   the transport stops receiving while `TransportConfiguration.bodyBuffer` unread bytes are buffered.
 ///
 /// Observers are notified of interim responses and trailers.
 ///
@@ -27,21 +27,21 @@ import FoundationEssentials
 /// `.configuration`, and the child must create its own transport. Other programs that the process starts do not inherit
 /// its sockets.
 ///
-/// Proxies from the environment are used only if `TransportConfiguration.proxy` specifies it. The event loops end when
-/// the last reference to the transport and to the bodies that it streams is released.
+/// The transport uses proxies from the environment only if `TransportConfiguration.proxy` is `.environment`. The event
+/// loops end when the last reference to the transport and to the bodies that it streams is released.
 public final class CurlTransport: Transport {
-    /// The configuration of the transport.
+    /// The connection settings, as passed to the initialiser.
     public let configuration: TransportConfiguration
-    /// The options of the transport.
+    /// The number of event loops, as passed to the initialiser.
     public let options: Options
 
     private let loops: EventLoopGroup
-    /// Why every call fails; nil if the configuration is valid.
+    /// Why every call fails with `.configuration`; nil if the configuration is valid.
     private let problem: String?
 
     /// Creates a transport with its own threads and connection pool.
     ///
-    /// Never fails and opens no connection: the first request starts a thread. With an invalid configuration, `send`
+    /// The initialiser never fails, opens no connection and starts no thread. With an invalid configuration, `send`
     /// throws `.configuration`.
     public init(configuration: TransportConfiguration = TransportConfiguration(), options: Options = Options()) {
         self.configuration = configuration
@@ -55,11 +55,13 @@ public final class CurlTransport: Transport {
         loops.stop()
     }
 
-    /// The transport that clients share by default. It is created on first use and exists until the process ends.
+    /// The transport that clients share by default, with the default configuration and options. It is created on first
+    /// use and exists until the process ends.
     public static let shared = CurlTransport()
 
-    /// Returns the client certificate, the Unix socket and the address that the configuration defines for the request's
-    /// host, or `.anonymous` if there are none.
+    /// Returns the principal that the configuration adds to a request: the client certificate, and the Unix socket or
+    /// address override for the request's host. Returns `.anonymous` if none of them applies, and `.unknown` if the
+    /// file of a certificate cannot be accessed.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         configuration.principal(of: request, in: context)
     }
@@ -69,7 +71,7 @@ public final class CurlTransport: Transport {
         try await exchange(request, in: context)
     }
 
-    /// Performs one exchange, with `opensConnection` on a new connection even if an idle connection exists.
+    /// Performs one exchange. With `opensConnection`, the exchange uses a new connection even if an idle one exists.
     func exchange(
         _ request: HTTPRequest, in context: ExchangeContext, opensConnection: Bool = false
     ) async throws -> HTTPResponse {
@@ -103,8 +105,8 @@ public final class CurlTransport: Transport {
 
     /// Rejects new calls, ends running calls immediately or lets them finish, and closes all connections.
     ///
-    /// Returns when all event loop threads have ended. Cancelling the caller does not shorten the wait. Further calls
-    /// are allowed; the earliest deadline applies. The default mode is `.now`.
+    /// Returns when all event loops have ended. Cancelling the caller does not shorten the wait. `shutdown` may be
+    /// called again; the earliest deadline applies. The default mode is `.now`.
     public func shutdown(_ mode: ShutdownMode = .now) async {
         let moment =
             switch mode {
@@ -116,14 +118,14 @@ public final class CurlTransport: Transport {
         }
     }
 
-    /// The current numbers of exchanges and connections.
+    /// The current numbers of exchanges and connections, summed over all event loops; zero in a forked child.
     public var snapshot: TransportSnapshot {
         loops.snapshot
     }
 }
 
 extension CurlTransport: CustomStringConvertible {
-    /// The name and version of the library, and its known fault if there is one.
+    /// The name and version of libcurl, and the known fault of this version if there is one.
     public var description: String {
         CurlLibrary.current.description
     }

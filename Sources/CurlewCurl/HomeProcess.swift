@@ -5,14 +5,14 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// The process that a transport belongs to.
+/// A check that detects whether a transport is used in a forked child of the process that created it.
 ///
-/// A forked child has the transport's memory but not its threads, and shares its connections with the parent: data that
-/// it sends would mix with that of the parent, and a response could reach the wrong process. So in a child every use
-/// ends before it touches a lock (which another thread of the parent may have held at the fork) or libcurl. Children
-/// that run another program (`posix_spawn`, `exec`) are not affected.
+/// A forked child has the transport's memory but not its threads, and shares its connections with the parent. Data that
+/// the child sends would mix with the parent's data, and a response could reach the wrong process. So in a child, every
+/// use of the transport ends before it touches libcurl or a lock, which another thread of the parent may have held at
+/// the fork. Children that run another program (`posix_spawn`, `exec`) are not affected.
 ///
-/// The check costs one load: the C library reports a fork, so no system call for the process ID is needed.
+/// The check costs one memory load: a fork handler counts the forks, so no system call for the process ID is needed.
 struct HomeProcess: Sendable {
     private let forks: UInt32
 
@@ -21,10 +21,10 @@ struct HomeProcess: Sendable {
         forks = curlew_fork_count()
     }
 
-    /// Whether this is the process that created the value. False in a forked child.
+    /// Whether the current process created this value; false in a forked child.
     var isHere: Bool { curlew_fork_count() == forks }
 
-    /// Returns the error for a use in a child.
+    /// Returns the error for a transport that is used in a forked child.
     static func error(_ request: HTTPRequest?) -> NetworkError {
         NetworkError(
             .configuration,

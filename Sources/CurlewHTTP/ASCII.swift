@@ -28,14 +28,14 @@ struct ByteSet: Sendable {
 
     static let alphanumerics = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 
-    /// `tchar`, RFC 9110 §5.6.2.
+    /// The bytes of a token: `tchar` (RFC 9110 §5.6.2).
     static let token = alphanumerics.union("!#$%&'*+-.^_`|~")
 
-    /// RFC 3986 §2.3.
+    /// The unreserved characters of a URI (RFC 3986 §2.3).
     static let unreserved = alphanumerics.union("-._~")
 }
 
-/// Byte classification and comparison without tables or locales.
+/// Functions that classify, compare and parse ASCII text by bytes, independently of the locale.
 package enum ASCII {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
@@ -43,10 +43,10 @@ package enum ASCII {
 
     static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
-    /// Whether the byte is a space or a horizontal tab: the optional white space of RFC 9110 §5.6.3.
+    /// Returns whether the byte is a space or a horizontal tab: the optional white space of RFC 9110 §5.6.3.
     package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Whether the byte is below the space or is DEL.
+    /// Returns whether the byte is a control character: below the space (0x20), or DEL (0x7F).
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
     static func lower(_ byte: UInt8) -> UInt8 { isUpper(byte) ? byte | 0x20 : byte }
@@ -65,14 +65,14 @@ package enum ASCII {
         return !text.isEmpty && text.firstByte { !set.contains($0) } == nil
     }
 
-    /// Returns the text with A–Z in lower case. Other letters are unchanged. Returns the same string if it has no
-    /// capital ASCII letter.
+    /// Returns the text with A–Z in lower case. Other characters are unchanged. Returns the same string if it has no
+    /// upper-case ASCII letter.
     static func lowercased(_ text: String) -> String {
         guard text.firstByte(where: isUpper) != nil else { return text }
         return String(decoding: text.utf8.map(lower), as: UTF8.self)
     }
 
-    /// Compares two strings without allocating. Only the letters A–Z are case-folded.
+    /// Returns whether two strings are equal, ignoring the case of A–Z. Does not allocate memory.
     static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
         let left = left.utf8
         let right = right.utf8
@@ -87,9 +87,10 @@ package enum ASCII {
         return zip(left, right).allSatisfy(same)
     }
 
-    /// Parses a decimal number that consists of digits only. Returns `nil` for anything else and on overflow.
+    /// Parses a decimal number. Returns `nil` for empty text, for any byte that is not a digit, and on overflow.
     ///
-    /// Positions and lengths are parsed as `Int64`: a 32-bit `Int`, as on some watches, is limited to two gigabytes.
+    /// Pass `Int64` for byte positions and lengths: `Int` has 32 bits on some watches, which limits it to two
+    /// gigabytes.
     static func decimal<Value: FixedWidthInteger>(
         _ text: some Collection<UInt8>, as type: Value.Type = Int.self
     ) -> Value? {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Byte-wise operations on protocol text.
+/// Operations on protocol text that compare bytes.
 ///
 /// `hasPrefix`, `split`, `contains` and similar methods compare `Character`s. A comma followed by a combining mark is a
-/// different `Character`, but a parser that reads bytes still sees a comma. `Scripts/check` finds such comparisons.
+/// different `Character`, but a parser that reads bytes still sees a comma. `Scripts/check` reports the use of such
+/// methods.
 extension StringProtocol where SubSequence == Substring {
     package func begins(with text: String) -> Bool {
         utf8.starts(with: text.utf8)
@@ -25,7 +26,7 @@ extension StringProtocol where SubSequence == Substring {
         self[...].utf8.lastIndex(of: UInt8(ascii: mark))
     }
 
-    /// The text before the first `mark`, or all of it if there is none.
+    /// Returns the text before the first `mark`, or all of the text if it does not contain `mark`.
     package func upTo(_ mark: Unicode.Scalar) -> Substring {
         self[..<(first(mark) ?? endIndex)]
     }
@@ -37,7 +38,8 @@ extension StringProtocol where SubSequence == Substring {
         .map(Substring.init)
     }
 
-    /// Returns the text without the `unwanted` ASCII bytes at either end. The default is spaces and tabs.
+    /// Returns the text without the `unwanted` bytes at either end: by default, without spaces and tabs. `unwanted`
+    /// must match only ASCII bytes.
     package func trimmed(_ unwanted: (UInt8) -> Bool = ASCII.isBlank) -> Substring {
         let bytes = self[...].utf8
         guard let start = bytes.firstIndex(where: { !unwanted($0) }),
@@ -46,7 +48,8 @@ extension StringProtocol where SubSequence == Substring {
         return self[start...end]
     }
 
-    /// Returns the text without the ASCII bytes that are `unwanted`.
+    /// Returns the text without any of the `unwanted` bytes: by default, without spaces and tabs. `unwanted` must match
+    /// only ASCII bytes.
     package func without(_ unwanted: (UInt8) -> Bool = ASCII.isBlank) -> String {
         String(decoding: utf8.filter { !unwanted($0) }, as: UTF8.self)
     }
@@ -55,8 +58,8 @@ extension StringProtocol where SubSequence == Substring {
 extension String {
     /// Returns the first byte that `matches`, or nil if none does.
     ///
-    /// Nearly all strings are stored contiguously. Iterating over `utf8` checks the storage for each byte, which takes
-    /// about six times as long.
+    /// Nearly all strings are stored contiguously, and this method reads their memory directly. Iterating over `utf8`
+    /// checks the storage for each byte, which takes about six times as long.
     package func firstByte(where matches: (UInt8) -> Bool) -> UInt8? {
         utf8.withContiguousStorageIfAvailable { $0.first(where: matches) } ?? utf8.first(where: matches)
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// A request method: any token, kept exactly as written.
+/// The method of an HTTP request, such as GET or POST (RFC 9110 §9).
 ///
-/// Methods are case-sensitive (RFC 9110 §9.1), so `HTTPMethod(rawValue: "get")` is not `.get`. The initialiser never
-/// fails. A method that is not a token is rejected when the request is built, see ``isValid``.
+/// Methods are case-sensitive (§9.1), so `HTTPMethod(rawValue: "get")` is not `.get`. The initializer never fails and
+/// keeps the text exactly as written. A request whose method is not a token throws when it is sent; see ``isValid``.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     /// The method as sent on the wire.
     public let rawValue: String
 
-    /// Creates a method with any name, kept verbatim.
+    /// Creates a method from any text, which is kept as written.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -31,32 +31,32 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
         isSafe || rawValue == "PUT" || rawValue == "DELETE"
     }
 
-    /// Whether the name is a token (RFC 9110 §5.6.2) and may be sent.
+    /// Whether the method is a token (RFC 9110 §5.6.2). Only tokens can be sent.
     public var isValid: Bool {
         ASCII.isToken(rawValue)
     }
 }
 
 extension HTTPMethod {
-    /// Transfer the resource's current representation.
+    /// GET: requests the current representation of the resource (RFC 9110 §9.3.1).
     public static var get: HTTPMethod { HTTPMethod(rawValue: "GET") }
-    /// Same as GET, without the content of the response.
+    /// HEAD: like GET, but the response has no content.
     public static var head: HTTPMethod { HTTPMethod(rawValue: "HEAD") }
-    /// Process the content according to the resource's own semantics.
+    /// POST: asks the resource to process the content according to its own rules.
     public static var post: HTTPMethod { HTTPMethod(rawValue: "POST") }
-    /// Replace the resource with the content.
+    /// PUT: replaces the representation of the resource with the content.
     public static var put: HTTPMethod { HTTPMethod(rawValue: "PUT") }
-    /// Modify the resource as the content describes (RFC 5789).
+    /// PATCH: modifies the resource as the content describes (RFC 5789).
     public static var patch: HTTPMethod { HTTPMethod(rawValue: "PATCH") }
-    /// Remove the resource.
+    /// DELETE: removes the resource.
     public static var delete: HTTPMethod { HTTPMethod(rawValue: "DELETE") }
-    /// Describe the communication options of the resource.
+    /// OPTIONS: requests the communication options of the resource.
     public static var options: HTTPMethod { HTTPMethod(rawValue: "OPTIONS") }
-    /// Echo the request along the path to the resource.
+    /// TRACE: asks the server to return the request as it was received.
     public static var trace: HTTPMethod { HTTPMethod(rawValue: "TRACE") }
-    /// Open a tunnel.
+    /// CONNECT: asks a proxy to open a tunnel to the target.
     public static var connect: HTTPMethod { HTTPMethod(rawValue: "CONNECT") }
-    /// A safe, idempotent request with content (RFC 10008).
+    /// QUERY: a safe, idempotent request with content (RFC 10008).
     public static var query: HTTPMethod { HTTPMethod(rawValue: "QUERY") }
 }
 

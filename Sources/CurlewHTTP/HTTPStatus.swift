@@ -2,7 +2,7 @@
 
 /// A response status code (RFC 9110 §15). Any number is kept as received.
 public struct HTTPStatus: Hashable, Sendable {
-    /// The status code.
+    /// The status code as a number, such as 404.
     public let code: Int
 
     /// Creates a status from any number.
@@ -12,17 +12,17 @@ public struct HTTPStatus: Hashable, Sendable {
 
     /// The classes of status codes (RFC 9110 §15).
     package enum Kind: Hashable, Sendable {
-        /// 100–199: an interim response, followed by the final response.
+        /// 100–199: an interim response, which the final response follows.
         case informational
-        /// 200–299: received, understood and accepted.
+        /// 200–299: the request was received, understood and accepted.
         case successful
-        /// 300–399: further action is needed.
+        /// 300–399: the client must take further action to complete the request.
         case redirection
         /// 400–499: the request is invalid or cannot be fulfilled.
         case clientError
         /// 500–599: the server failed to fulfil a valid request.
         case serverError
-        /// Outside 100–599, which RFC 9110 defines as invalid.
+        /// A code outside 100–599, which RFC 9110 defines as invalid.
         case other
     }
 
@@ -38,7 +38,7 @@ public struct HTTPStatus: Hashable, Sendable {
         }
     }
 
-    /// Whether the code is 100–199.
+    /// Whether the code is 100–199, which marks an interim response.
     public var isInformational: Bool { kind == .informational }
     /// Whether the code is 200–299.
     public var isSuccess: Bool { kind == .successful }
@@ -56,7 +56,7 @@ public struct HTTPStatus: Hashable, Sendable {
 }
 
 extension HTTPStatus: Comparable {
-    /// Compares the codes.
+    /// Returns whether the left code is the smaller number.
     public static func < (left: HTTPStatus, right: HTTPStatus) -> Bool {
         left.code < right.code
     }
@@ -70,7 +70,7 @@ extension HTTPStatus: ExpressibleByIntegerLiteral {
 }
 
 extension HTTPStatus: CustomStringConvertible {
-    /// "404 Not Found", or only the code if it has no known phrase.
+    /// The code and its registered reason phrase, such as "404 Not Found", or only the code if no phrase is registered.
     public var description: String {
         let phrase = reasonPhrase
         return phrase.isEmpty ? String(code) : "\(code) \(phrase)"

@@ -5,21 +5,21 @@
 /// Decoding follows §3.1: a member of the wrong type is ignored. Extension members are not kept; decode them with your
 /// own type.
 public struct ProblemDetails: Hashable, Sendable {
-    /// The URI of the problem type; "about:blank" if absent.
+    /// The URI that identifies the problem type; "about:blank" if the response names none.
     public var type: String
-    /// A short summary of the problem type.
+    /// A short, human-readable summary of the problem type.
     public var title: String?
     /// The status code that the origin generated. Advisory: the status of the response takes precedence.
     public var status: Int?
-    /// A human-readable explanation of this occurrence.
+    /// A human-readable explanation of this occurrence of the problem.
     public var detail: String?
-    /// The URI of this occurrence.
+    /// The URI that identifies this occurrence of the problem.
     public var instance: String?
 
-    /// `application/problem+json`.
+    /// The media type of problem details in JSON: `application/problem+json`.
     public static let mediaType = MediaType.problemJSON
 
-    /// Creates a problem from its members.
+    /// Creates problem details from their members.
     public init(
         type: String = "about:blank", title: String? = nil, status: Int? = nil, detail: String? = nil,
         instance: String? = nil
@@ -37,7 +37,7 @@ extension ProblemDetails: Codable {
         case type, title, status, detail, instance
     }
 
-    /// Decodes a problem from any JSON object. Throws only if the value is not an object.
+    /// Decodes problem details from any JSON object. Throws only if the value is not an object.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         func member<Value: Decodable>(_ key: CodingKeys, _: Value.Type) -> Value? {

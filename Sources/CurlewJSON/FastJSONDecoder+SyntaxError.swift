@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 
 extension FastJSONDecoder {
-    /// The reason and position of a JSON syntax error: the underlying error of `DecodingError.dataCorrupted`.
+    /// The reason and the position of a JSON syntax error: the underlying error of `DecodingError.dataCorrupted`.
     ///
     /// The scanner stops at the first error in the document.
     public struct SyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The kinds of syntax errors.
         @nonexhaustive
         public enum Reason: Sendable, Hashable {
-            /// A byte that is not allowed at this position.
+            /// A byte that JSON does not allow at this position.
             case unexpectedByte
             /// The text ends in the middle of a value. It may have been truncated.
             case unexpectedEnd
-            /// Bytes after the value of the document.
+            /// Bytes other than white space after the value of the document.
             case trailingBytes
-            /// A number that is not valid in JSON: `01`, `1.`, `.5`, `+1`.
+            /// A number that JSON does not allow, such as `01`, `1.`, `.5` or `+1`.
             case invalidNumber
             /// An escape that JSON does not define, or half of a surrogate pair.
             case invalidEscape
@@ -22,34 +22,37 @@ extension FastJSONDecoder {
             case controlCharacter
             /// Bytes that are not valid text in the encoding of the document.
             case invalidText
-            /// More than 512 nested containers.
+            /// More than 512 nested arrays and objects.
             case tooDeep
-            /// A document of 4 GiB or more.
+            /// A document of 4 GiB or more. The limit is 2³² − 2 bytes of UTF-8.
             case tooLarge
         }
 
-        /// The kind of error.
+        /// The kind of the error.
         public let reason: Reason
-        /// The byte offset from the start of the document, in its own encoding and without a byte order mark, of the
-        /// first byte that cannot be valid; for an escape, of its backslash. For `unexpectedEnd`, the offset of the end
-        /// of the text.
+        /// The byte offset of the error from the start of the document, in the encoding of the document and without a
+        /// byte order mark.
+        ///
+        /// For most errors, this is the first byte that cannot be valid; for an invalid escape, its backslash; for
+        /// `unexpectedEnd`, the end of the text.
         public let offset: Int
-        /// The line number, from 1. LF, CR and CR LF end a line.
+        /// The line number of the error, from 1. LF, CR and CR LF end a line.
         public let line: Int
-        /// The byte position in the line, from 1.
+        /// The position of the error in its line, in bytes, from 1.
         public let column: Int
 
-        /// Converts the position of a failure in the UTF-8 to a position in the original document.
+        /// Creates the error from a failure of the scanner, whose position is an offset in UTF-8, with the position in
+        /// the original document.
         init(_ failure: SyntaxFailure, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer) {
             (offset, line, column) = encoding.position(of: failure.offset, in: bytes)
             let end = bytes.count - encoding.rest(of: bytes)
             reason = failure.reason == .unexpectedByte && offset >= end ? .unexpectedEnd : failure.reason
         }
 
-        /// The reason and the position as text.
+        /// The reason and the position of the error as text.
         public var description: String { "\(reason) at line \(line), column \(column) (byte \(offset))" }
 
-        /// The error as Foundation reports it, with the position added.
+        /// The error in the form that Foundation's decoder throws, with the position added.
         var asDecodingError: DecodingError {
             .dataCorrupted(
                 DecodingError.Context(
@@ -58,7 +61,7 @@ extension FastJSONDecoder {
     }
 }
 
-/// A syntax error as the scanner throws it: two machine words without text.
+/// A syntax error as the scanner throws it: two machine words without text. The offset is in UTF-8.
 struct SyntaxFailure: Error {
     let reason: FastJSONDecoder.SyntaxError.Reason
     let offset: Int

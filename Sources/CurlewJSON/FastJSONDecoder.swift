@@ -11,65 +11,71 @@ public import Foundation
 ///     let user = try FastJSONDecoder(keys: .convertFromSnakeCase).decode(User.self, from: data)
 ///
 /// The same models produce the same values, and the same cases of `DecodingError` with the same coding paths. The
-/// decoder differs where Foundation is lax: the whole document must be valid JSON (RFC 8259), including the parts that
-/// no model reads; trailing commas are errors; integers are exact, and a number that does not fit its type is reported
-/// at its own coding path; a syntax error contains a `FastJSONDecoder.SyntaxError` with its position. Keys are compared
-/// by their bytes, after escapes are resolved. The keys of a coding path are plain keys, except the last key for a
-/// field that could not be read.
+/// decoder differs from Foundation's in these points:
+///
+/// - The complete document must be valid JSON (RFC 8259), including the parts that no model reads. Trailing commas are
+///   errors.
+/// - Integers are exact. A number that does not fit its type is reported at its own coding path.
+/// - A syntax error contains a `FastJSONDecoder.SyntaxError` with its position.
+/// - Keys are compared by their bytes, after escapes are resolved.
+/// - Coding paths consist of generic keys. Only the last key may be a key of the model, for a field that could not be
+///   read.
 ///
 /// The decoder is a value and can be shared between threads. A decoder or container that a model keeps remains usable
 /// after `decode` has returned, and any number of threads may read it concurrently.
 ///
-/// Containers may be nested at most 512 deep, and a document may be nearly 4 GiB long; exceeding either is an error,
-/// and so is a decode that needs the last 64 KB of the thread's stack. Decoding takes time proportional to the size of
-/// the document, even for hostile input, and four times its size in memory in addition to the value. For this reason a
-/// key with more than 30 consecutive combining marks, which would be slow to compare as a `String`, is not accepted as
-/// a key of a dictionary: `[String: Value]` and `JSONValue` reject it, and `allKeys` omits it.
+/// Containers may be nested at most 512 deep, and a document may be nearly 4 GiB long. Exceeding either limit is an
+/// error, and so is a decode that needs the last 64 KB of the thread's stack.
+///
+/// Decoding takes time proportional to the size of the document, even for hostile input, and about four times its size
+/// in memory in addition to the value. For this reason, a key with more than 30 consecutive combining marks, which
+/// would be slow to compare as a `String`, cannot be the key of a dictionary: `[String: Value]` and `JSONValue` reject
+/// it, and `allKeys` omits it.
 public struct FastJSONDecoder: Sendable {
-    /// How the keys of objects are converted to those of models.
+    /// How the keys of JSON objects are converted to the keys of models.
     @nonexhaustive
     public enum KeyStrategy: Sendable {
         /// Keys are not converted.
         case useDefaultKeys
-        /// `created_at` is read as `createdAt`, `_user_name` as `_userName`. The keys of a `[String: Value]` are not
-        /// converted.
+        /// `created_at` is read as `createdAt`, and `_user_name` as `_userName`. The keys of a `[String: Value]` are
+        /// not converted.
         case convertFromSnakeCase
     }
 
-    /// The representation of a `Date`.
+    /// How a `Date` is represented in JSON.
     @nonexhaustive
     public enum DateStrategy: Sendable {
-        /// As `Date` decodes itself: the number of seconds since 2001.
+        /// The representation that `Date` itself decodes: the number of seconds since 1 January 2001.
         case deferredToDate
-        /// The number of seconds since 1970.
+        /// The number of seconds since 1 January 1970.
         case secondsSince1970
-        /// The number of milliseconds since 1970.
+        /// The number of milliseconds since 1 January 1970.
         case millisecondsSince1970
-        /// A string in ISO 8601 format, `2026-11-22T10:30:00Z`. Fractions of a second are accepted only where
-        /// Foundation's strategy of the same name accepts them.
+        /// A string in ISO 8601 format, such as `2026-11-22T10:30:00Z`. Fractions of a second are accepted only on
+        /// platforms where Foundation's strategy of the same name accepts them.
         case iso8601
-        /// A string in ISO 8601 format; the seconds may have a fraction on every platform.
+        /// A string in ISO 8601 format. The seconds may have a fraction on every platform.
         case iso8601WithOrWithoutFractions
-        /// The result of the closure for the value.
+        /// The date that the closure returns. The closure is not called for a null, which is an error.
         case custom(@Sendable (any Decoder) throws -> Date)
     }
 
-    /// How keys are converted. The default is no conversion.
+    /// The conversion of keys. The default is no conversion.
     public var keyStrategy: KeyStrategy
-    /// How dates are decoded. The default is `.deferredToDate`.
+    /// The representation of dates. The default is `.deferredToDate`.
     public var dateStrategy: DateStrategy
-    /// The contents of `Decoder.userInfo` for models.
+    /// The values that models find in `Decoder.userInfo`. Empty by default.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// Creates a decoder with these strategies. `Data` is decoded from Base64, and numbers are always finite.
+    /// Creates a decoder with these strategies. `Data` is always decoded from Base64, and numbers are always finite.
     public init(keys: KeyStrategy = .useDefaultKeys, dates: DateStrategy = .deferredToDate) {
         keyStrategy = keys
         dateStrategy = dates
     }
 
-    /// Decodes a value from `data`: UTF-8 with or without a byte order mark, or UTF-16 or UTF-32.
+    /// Decodes a value from JSON in UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
     ///
-    /// Throws `DecodingError`, or the error of a model.
+    /// Throws `DecodingError`, or the error that a model throws.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         try data.withUnsafeBytes { bytes in
             let encoding = TextEncoding(of: bytes)
@@ -85,7 +91,8 @@ public struct FastJSONDecoder: Sendable {
         }
     }
 
-    /// The bytes are borrowed: a decoder or container that a model keeps beyond this call reads from a copy of them.
+    /// Decodes a value from borrowed bytes of UTF-8. A decoder or container that a model keeps beyond this call reads
+    /// from a copy of the bytes.
     private func decode<Value: Decodable>(
         _ type: Value.Type, text: UnsafeRawBufferPointer, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer
     ) throws -> Value {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-import CurlewHTTP
+public import CurlewHTTP
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -17,29 +17,31 @@ extension HTTPRequest {
     ///         --data-raw '{"name":"Ada","password":"REDACTED"}' \
     ///         'https://api.example.com/users'
     ///
-    /// A POSIX shell (sh, bash, dash) reads every part from the request as text, byte for byte, whatever it contains.
+    /// A POSIX shell (sh, bash, dash) reads every part of the request as text, byte for byte, whatever it contains.
     /// Control characters other than line breaks are written in octal, so the command can be shown in a terminal and
-    /// pasted. A method or a file name with a NUL byte cannot be an argument: then the result is a comment that states
-    /// this, and no command. For other shells (fish, csh, PowerShell) the text is not safe.
+    /// pasted. The command is not safe for other shells (fish, csh, PowerShell).
     ///
-    /// Text bodies in memory up to 16 KiB are included, and a file is named. Any other body (binary, streamed,
-    /// multipart, longer) is omitted, and a comment above the command states this.
+    /// An argument cannot contain a NUL byte. If the method or a file name contains one, the result is a comment that
+    /// states this, without a command.
     ///
-    /// Secrets are replaced: those of `Redaction.standard`, and those that the client and its interceptors declare.
+    /// A text body in memory is included if it has at most 16 KiB. For a file, the command contains its path. Any other
+    /// body (binary, streamed, multipart, longer) is omitted, and a comment above the command states this.
+    ///
+    /// Secrets are redacted: those of `Redaction.standard`, and those that the client and its interceptors declare.
     public func curlCommand() -> String {
         CurlCommand(request: self, redaction: secrets.redaction).text
     }
 
     /// Returns the request as a `curl` command with a custom redaction.
     ///
-    /// - `redaction`: the secrets to replace, besides those that the client and its interceptors declare. With `.none`
-    ///   the command contains all of them.
+    /// - `redaction`: the secrets to redact, in addition to those that the client and its interceptors declare. With
+    ///   `.none`, the command contains all of them.
     public func curlCommand(redaction: Redaction) -> String {
         CurlCommand(request: self, redaction: secrets.added(to: redaction)).text
     }
 }
 
-/// Formats the command, one option per line.
+/// The `curl` command for a request, with one option per line.
 struct CurlCommand {
     let request: HTTPRequest
     let redaction: Redaction
@@ -63,7 +65,8 @@ struct CurlCommand {
         return comment + "curl " + lines.joined(separator: " \\\n    ")
     }
 
-    /// Omits what curl does by default. `--request HEAD` would wait for a body that never arrives.
+    /// Returns the option for the method; none if curl uses that method by default. HEAD becomes `--head`, because curl
+    /// would wait for a body with `--request HEAD`.
     private func methodOption(hasBody: Bool) -> [Option] {
         switch request.method {
         case .get where !hasBody: []
@@ -105,9 +108,10 @@ struct CurlCommand {
         }
     }
 
-    /// An option, or an operand where `name` is empty.
+    /// An option with its argument, or an operand if `name` is empty.
     private struct Option {
-        /// Nil if the shell cannot represent the argument.
+        /// The option with its quoted argument; nil if the argument contains a NUL byte, which the shell cannot
+        /// represent.
         let text: String?
 
         init(_ name: String) { text = name }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+public import CurlewHTTP
 
 extension Interceptor where Self == BuiltInInterceptor {
     /// Logs two lines for each call or, with `each: .request`, for each request on the wire, with secrets redacted.
@@ -8,18 +9,22 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///     → #12 GET https://api.example.com/users/1 (GetUser)
     ///     ← #12 200 OK in 34 ms, 512 bytes
     ///
-    /// `each: .call`, the default, is the outermost interceptor and sees the call as its caller does: one pair of lines
-    /// whatever the retries and redirects, and the time until the response head arrives. The end of the line shows
-    /// whether the call took more than one attempt or its response is from a cache. `each: .request` is the innermost
-    /// interceptor and sees each request as it is sent, with its credentials redacted, and what led to it. A pipeline
-    /// may contain one of each.
+    /// - `each: .call`, the default, is the outermost interceptor and logs the call as its caller sees it: two lines,
+    ///   whatever the retries and redirects, and the time until the response head arrives. The end of the second line
+    ///   shows whether the call took more than one attempt, or its response is from a cache.
+    /// - `each: .request` is the innermost interceptor and logs each request as it is sent, with its credentials
+    ///   redacted. For a further attempt, it also logs the cause.
     ///
-    /// It never reads a streamed body and changes nothing. Calls that refresh tokens for a client are logged too.
+    /// A pipeline may contain one of each.
+    ///
+    /// The log never reads a streamed body, and changes neither the request nor the response. With `each: .call`, calls
+    /// that refresh tokens for a client are also logged.
     ///
     /// - `level`: how much of a call is logged. Default `.line`.
-    /// - `unit`: what is logged, which also determines the position in the pipeline. Default `.call`.
-    /// - `redaction`: what is redacted, besides what the client and its interceptors declare. Default `.standard`,
-    ///   which always applies to URLs.
+    /// - `unit`: whether calls or requests are logged, which also determines the position in the pipeline. Default
+    ///   `.call`.
+    /// - `redaction`: the secrets to redact, in addition to those that the client and its interceptors declare. Default
+    ///   `.standard`, which applies to URLs whatever this parameter is.
     /// - `bodyLimit`: the maximum number of bytes of a body that are logged. Default 4 KiB.
     /// - `sink`: receives each entry, on the task of the call, which waits for it. Default `LogEntry.standardError`.
     public static func logging(
@@ -32,5 +37,5 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 }
 
-// Attaches nothing.
+// The interceptor attaches nothing.
 extension LoggingInterceptor: ScopedInterceptor {}

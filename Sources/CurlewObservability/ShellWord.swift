@@ -3,18 +3,21 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Quotes text as one word for a POSIX shell.
+/// Quotes text as a single word for a POSIX shell.
 ///
-/// Works on Unicode scalars. A quote with a combining mark is a different `Character`, but the shell reads bytes.
+/// The text is processed as Unicode scalars, because the shell reads bytes: in Swift, a quote with a combining mark is
+/// a different `Character`.
 enum ShellWord {
     /// Returns a word that a shell reads back as exactly `text`; nil for text with a NUL, which no argument can
     /// contain.
     ///
     /// Most text is in single quotes, where only the single quote is special. Characters that affect a terminal or a
-    /// line editor when the word is shown or pasted are written by `printf` in octal: control characters (ESC can end a
-    /// paste, a tab can complete a file name and close the quote), direction marks, and the characters of history
-    /// expansion after a line break, because some shells forget there that a quote is open. Line breaks are kept,
-    /// because a command substitution drops trailing ones.
+    /// line editor when the word is shown or pasted are written by `printf` in octal:
+    /// - control characters: ESC can end a paste, and a tab can complete a file name and close the quote
+    /// - direction marks
+    /// - the characters of history expansion after a line break, because some shells forget there that a quote is open
+    ///
+    /// Line breaks are kept, because a command substitution drops trailing ones.
     static func quoted(_ text: String) -> String? {
         guard !text.isEmpty else { return "''" }
         var writer = Writer()

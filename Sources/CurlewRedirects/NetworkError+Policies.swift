@@ -3,8 +3,8 @@
 public import CurlewCore
 
 extension NetworkError.Policy {
-    /// `RedirectPolicy`: the target of the redirect is not allowed, or the redirect requires a request that cannot be
-    /// sent again.
+    /// The policy of `.redirects()`. It refuses a redirect whose target is not allowed, or which requires a body that
+    /// cannot be sent again.
     public static let redirects = NetworkError.Policy(
         "redirects", message: "The server redirected the request without a result.")
 }

@@ -4,12 +4,13 @@ public import CurlewCore
 import CurlewHTTP
 
 extension Redirect {
-    /// A decision about a redirect: `ExchangeEvent.feature`.
+    /// A decision about a redirect, which observers receive as `ExchangeEvent.feature`.
     @nonexhaustive
     public enum Event: FeatureEvent {
-        /// A redirect is followed. Later events belong to its next hop.
+        /// The redirect is followed. Later events belong to the next hop.
         case followed(Redirect)
-        /// A redirect response is returned to the caller, for the reason given in one redacted sentence.
+        /// The redirect is not followed, and its response is returned to the caller. `because` is the reason, in one
+        /// redacted sentence.
         case kept(HTTPResponse, because: String)
 
         /// One line: the redirect, or the status and the reason.

@@ -5,21 +5,21 @@ public import CurlewHTTP
 
 /// A redirect that a call followed: the response, the next request, and what was removed from the request.
 ///
-/// `HTTPResponse.redirects` lists those that led to a response, oldest first.
+/// `HTTPResponse.redirects` lists the redirects that led to a response, oldest first.
 public struct Redirect: Hashable, Sendable {
     /// The status of the redirect: 301, 302, 303, 307 or 308.
     public let status: HTTPStatus
     /// The method of the request that was redirected.
     public let method: HTTPMethod
-    /// The URL that was redirected. Not redacted.
+    /// The URL of the request that was redirected. It is not redacted.
     public let url: String
     /// The method of the next request.
     public let nextMethod: HTTPMethod
-    /// The URL of the next request, absolute and without a fragment. Not redacted.
+    /// The URL of the next request, absolute and without a fragment. It is not redacted.
     public let nextURL: String
-    /// True when the next request has another scheme, host or port.
+    /// Whether the next request has another scheme, host or port.
     public let leavesOrigin: Bool
-    /// True when the redirected request had a body and the next one has none.
+    /// Whether the redirected request had a body and the next request has none.
     public let dropsBody: Bool
     /// The header fields that were removed from the next request, in the order of the redirected request.
     public let droppedFields: [HTTPField.Name]
@@ -43,7 +43,7 @@ public struct Redirect: Hashable, Sendable {
 
 extension Redirect: CustomStringConvertible, CustomReflectable {
     /// Both requests and what changed, on one redacted line: `303 POST https://a.test/x → GET https://b.test/y, to
-    /// another origin, without its body, without Cookie`.
+    /// another origin, without the body, without Cookie`.
     public var description: String {
         let redaction = secrets.redaction
         var text = "\(status.code) \(method) \(redaction.url(url)) → \(nextMethod) \(redaction.url(nextURL))"
@@ -53,7 +53,7 @@ extension Redirect: CustomStringConvertible, CustomReflectable {
         return text.printable
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -62,7 +62,7 @@ private enum RedirectsKey: FactKey {
 }
 
 extension ExchangeContext {
-    /// The redirects before this request, oldest first.
+    /// The redirects of the call that led to this request, oldest first.
     public internal(set) var redirects: [Redirect] {
         get { facts[RedirectsKey.self] }
         set { facts[RedirectsKey.self] = newValue }

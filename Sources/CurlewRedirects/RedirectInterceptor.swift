@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The interceptor of `.redirects()`, where its rules are documented.
 package struct RedirectInterceptor: Interceptor {
-    /// The policy of calls that specify none.
+    /// The policy for calls that specify no policy.
     public let policy: RedirectPolicy
 
     /// Creates an interceptor that follows `policy`.
@@ -13,19 +13,21 @@ package struct RedirectInterceptor: Interceptor {
         self.policy = policy
     }
 
-    /// `.redirects`.
+    /// The placement `.redirects`. The interceptor runs once per call, before caches and retries.
     public var placement: Placement { .redirects }
 
     /// False: a preview has no response that could redirect.
     public var runsInPreview: Bool { false }
 
-    /// `.unknown`: for a cache further out, the response may be from any URL, with the credentials that are attached
-    /// there. At `.redirects` this interceptor is outside of caches, which do not query it.
+    /// Returns `.unknown`: for a cache closer to the caller, the response may be from any URL, with the credentials
+    /// that are attached there. At `.redirects`, this interceptor is closer to the caller than caches, which do not
+    /// query it.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
-    /// Runs the rest of the chain, and runs it again for each redirect that is followed.
+    /// Runs the rest of the chain, and again for each redirect that is followed.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        // Caches must know declared secrets before any redirect. Most calls have none and copy nothing.
+        // Caches must know declared secrets before the first redirect. Most calls declare none, so the context is not
+        // copied.
         guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
             let context = declaring(next.context)
             let response = try await next(request, context: context)
@@ -43,7 +45,8 @@ package struct RedirectInterceptor: Interceptor {
         return context
     }
 
-    /// Returns the call's policy plus what the client's policy declares, or the client's policy.
+    /// Returns the call's policy with the header fields that the client's policy declares; the client's policy if the
+    /// call has none.
     private func policy(for context: ExchangeContext) -> RedirectPolicy {
         let asked = context.options.isSingleHop ? .manual : context[RedirectPolicyKey.self]
         return asked?.adding(policy) ?? policy

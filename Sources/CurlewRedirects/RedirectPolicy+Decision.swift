@@ -4,13 +4,13 @@ import CurlewCore
 import CurlewHTTP
 
 extension RedirectPolicy {
-    /// The decision about a response.
+    /// The decision about a response: return it, follow its redirect, or fail.
     enum Decision: Sendable {
-        /// Return the response to the caller; with a reason if it is a redirect.
+        /// Return the response to the caller. The reason is nil if the response is not a redirect.
         case deliver(because: String?)
         /// Send this request next.
         case follow(HTTPRequest, Redirect)
-        /// End the call.
+        /// Fail the call with this error.
         case fail(NetworkError)
     }
 
@@ -23,11 +23,11 @@ extension RedirectPolicy {
         }
     }
 
-    /// Decides about a response by its status and fields only.
+    /// Decides what to do with a response, by its status and header fields only.
     ///
     /// - `trail`: the redirects of the call so far.
     /// - `limit`: the maximum number of redirects of a call.
-    /// - `homeFields`: fields of the client's configuration, which belong to its origin.
+    /// - `homeFields`: the header fields of the client's configuration, which only the client's origin receives.
     func decide(
         _ status: HTTPStatus, _ headers: HTTPHeaders, to request: HTTPRequest, after trail: RedirectTrail,
         limit: Int = Limits.standard.redirects, homeFields: Set<HTTPField.Name> = []
@@ -80,7 +80,7 @@ extension RedirectPolicy {
         }
     }
 
-    /// Returns `request` with the target of `location`, or throws the reason why it may not be sent there.
+    /// Returns `request` with the URL of `location`. Throws if the request may not be sent to that URL.
     private static func target(of location: String, from request: HTTPRequest) throws(NetworkError) -> HTTPRequest {
         let shown = request.secrets.redaction.unusable(url: location).clipped(to: 200).printable
         let parts: URLParts
@@ -109,7 +109,8 @@ extension RedirectPolicy {
             secrets: request.secrets)
     }
 
-    /// Applies RFC 9110 §15.4.2–15.4.9, as the Fetch standard specifies what the RFC leaves open.
+    /// Changes the method and removes the body as RFC 9110 §15.4.2–15.4.9 requires. The Fetch standard specifies what
+    /// the RFC leaves open.
     private static func changeMethod(of request: inout HTTPRequest, for status: HTTPStatus) {
         switch status.code {
         case 303 where request.method != .head && request.method != .get: break
@@ -120,7 +121,7 @@ extension RedirectPolicy {
         request.body = .empty
     }
 
-    /// Removes the fields that the next request must not have, and returns what was removed.
+    /// Removes the header fields that the next request must not have. Returns the removed names.
     private func strip(
         _ next: inout HTTPRequest, from request: HTTPRequest, _ homeFields: Set<HTTPField.Name>
     ) -> [HTTPField.Name] {

@@ -3,11 +3,11 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The redirects of a call so far, and their effect on the next one.
+/// The redirects that a call has followed so far.
 struct RedirectTrail: Sendable {
     /// The redirects, oldest first.
     private(set) var redirects: [Redirect] = []
-    /// Whether a redirect has left an origin. Never reset.
+    /// Whether a redirect has led to another origin. Never reset.
     private(set) var crossedOrigin: Bool
 
     init(crossedOrigin: Bool = false) {
@@ -20,8 +20,8 @@ struct RedirectTrail: Sendable {
         crossedOrigin = crossedOrigin || redirect.leavesOrigin
     }
 
-    /// Returns the error if one more redirect exceeds the limit. A repeated URL may have a different response, because
-    /// of a cookie or otherwise, so only the limit ends a loop (RFC 9110 §15.4).
+    /// Returns an error if one more redirect would exceed the limit; nil otherwise. A repeated URL may have a different
+    /// response, for example because of a cookie, so only the limit ends a loop (RFC 9110 §15.4).
     func failure(toFollow redirect: Redirect, limit: Int) -> NetworkError? {
         guard redirects.count >= max(0, limit) else { return nil }
         let isCircle = redirects.contains { $0.method == redirect.nextMethod && $0.url == redirect.nextURL }

@@ -15,14 +15,14 @@ public struct LimitScope: Sendable {
 
     private let rule: Rule
 
-    /// All calls share one limit.
+    /// One limit for all calls.
     public static let all = LimitScope(rule: .all)
-    /// Each origin (scheme, host and port) has a separate limit.
+    /// A separate limit for each origin (scheme, host and port).
     public static let origin = LimitScope(rule: .origin)
-    /// Each route, identified by its name, has a separate limit.
+    /// A separate limit for each route, identified by its name.
     public static let route = LimitScope(rule: .route)
 
-    /// Calls with the same key share one limit. `key` runs once for each request and must be fast.
+    /// Returns a scope with a separate limit for each key. `key` runs once for each request and must return quickly.
     public static func key(_ key: @escaping @Sendable (HTTPRequest, ExchangeContext) -> String) -> LimitScope {
         LimitScope(rule: .key(key))
     }
@@ -42,7 +42,7 @@ public struct LimitScope: Sendable {
 }
 
 extension LimitScope: CustomStringConvertible {
-    /// `origin`
+    /// The name of the rule: `all`, `origin`, `route` or `key`.
     public var description: String {
         switch rule {
         case .all: "all"
@@ -54,16 +54,16 @@ extension LimitScope: CustomStringConvertible {
 }
 
 extension LimitScope {
-    /// The key that identifies a limit or a circuit.
+    /// The key that identifies one limit or circuit of a scope.
     public enum Key: Hashable, Sendable, CustomStringConvertible {
         /// All calls.
         case all
         /// The calls to one origin.
         case origin(Origin)
-        /// The calls of one route, or with one key.
+        /// The calls of one route or with one key: the name of the route, or the key that the app returned.
         case text(String)
 
-        /// A description for people, with at most 100 characters of a text.
+        /// A description for messages: `all calls`, the origin, or at most 100 characters of the route name or key.
         public var description: String {
             switch self {
             case .all: "all calls"

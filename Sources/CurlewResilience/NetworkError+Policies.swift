@@ -3,15 +3,17 @@
 public import CurlewCore
 
 extension NetworkError.Policy {
-    /// `.circuitBreaker()`: the origin failed too often recently. `retryAfter` is the time until the next attempt is
-    /// allowed.
+    /// The circuit breaker refused the call because the circuit is open: its calls failed too often recently, or the
+    /// app isolated it. `retryAfter` is the time until the next trial is allowed; nil for an isolated circuit.
     public static let circuitBreaker = NetworkError.Policy(
         "circuitBreaker", message: "The service is not available right now.", mayPass: true, isOfServer: true)
-    /// `.rateLimit(_:every:)`: no token becomes available before the deadline, or too many calls wait for one.
+    /// The rate limit refused the call: no token becomes available before the deadline, the server's quota is exhausted
+    /// until after the deadline, or too many calls already wait.
     public static let rateLimit = NetworkError.Policy(
         "rateLimit", message: "There were too many requests.", mayPass: true)
-    /// `.concurrencyLimit(_:)`: too many calls wait for a permit, or the permit arrived when the call had less time
-    /// left than a typical call takes. A deadline that passes in the queue is `.timedOut(.queue)`.
+    /// The concurrency limit refused the call: too many calls already wait for a permit, or the call received its
+    /// permit with less time left than a typical call takes. A call whose deadline passes in the queue fails with
+    /// `.timedOut(.queue)` instead.
     public static let concurrencyLimit = NetworkError.Policy(
         "concurrencyLimit", message: "There were too many requests.", mayPass: true)
 }

@@ -2,7 +2,7 @@
 
 package import CurlewCore
 
-// These attach nothing, or only harmless fields.
+// These interceptors attach nothing that belongs to one origin, so they may see requests to every origin.
 extension AttemptTimeoutInterceptor: ScopedInterceptor {}
 extension CircuitBreakerInterceptor: ScopedInterceptor {}
 extension ConcurrencyLimitInterceptor: ScopedInterceptor {}
@@ -16,7 +16,7 @@ extension AttemptTimeoutInterceptor: SoleInterceptor {
 }
 
 extension CircuitBreakerInterceptor: SoleInterceptor {
-    /// Breakers of different scopes can be combined.
+    /// The kind includes the scope, so that a pipeline can combine circuit breakers of different scopes.
     package var uniqueKind: UniqueKind {
         UniqueKind("circuit breakers for each \(breaker.scope)", "each failure counts twice")
     }
@@ -34,7 +34,7 @@ private enum BudgetsKey: FactKey {
     static let defaultValue = Budgets()
 }
 
-/// The budgets that pay for repetitions.
+/// The budgets that the retries and second requests of a pipeline draw on.
 struct Budgets: SetupFact {
     private var identities: Set<ObjectIdentifier> = []
 
@@ -52,13 +52,13 @@ struct Budgets: SetupFact {
 }
 
 extension Pipeline.Environment {
-    /// The number of interceptors that retry.
+    /// The number of `.retry()` interceptors in the pipeline.
     var retries: Int {
         get { facts[RetriesKey.self] }
         set { facts[RetriesKey.self] = newValue }
     }
 
-    /// The budgets that pay for repetitions.
+    /// The budgets that the retries and second requests of the pipeline draw on.
     var budgets: Budgets {
         get { facts[BudgetsKey.self] }
         set { facts[BudgetsKey.self] = newValue }

@@ -2,42 +2,42 @@
 
 public import CurlewCore
 
-/// An action of a pipeline policy on a call before anything was sent: an event of `ExchangeEvent.feature`.
+/// An event of a pipeline policy, such as a refusal, a wait in a queue, or a circuit that opened. Observers receive it
+/// as `ExchangeEvent.feature`.
 ///
-/// Recorded where it happens, for the call that caused it. Only `CircuitBreaker.changes()` reports circuits that an app
-/// isolates or resets manually.
+/// The event is recorded immediately, for the call that caused it. Circuits that the app isolates or resets belong to
+/// no call; only `CircuitBreaker.changes()` reports them.
 public struct PolicyNotice: FeatureEvent, Hashable {
-    /// The action.
+    /// The kind of event.
     @nonexhaustive
     public enum Kind: Hashable, Sendable {
-        /// The circuit opened, for this long.
+        /// The circuit opened and stays open for this duration.
         case circuitOpened(Duration)
-        /// The open time of the circuit has passed: trial calls are allowed.
+        /// The open time of the circuit has passed, so trial calls are allowed.
         case circuitHalfOpened
-        /// The circuit closed.
+        /// The circuit closed, so all calls are allowed.
         case circuitClosed
-        /// The call waited this long in the queue of a limit and continues.
+        /// The call waited for this duration in the queue of a limit and then continued.
         case queued(Duration)
-        /// The call is refused, or its deadline passed in the queue. Nothing was sent.
+        /// The policy refused the call, or the deadline of the call passed in the queue. Nothing was sent.
         case refused
-        /// The `RetryBudget` does not allow another attempt.
+        /// The `RetryBudget` has too few tokens for another attempt.
         case budgetExhausted
-        /// The response is that of the app's `.fallback`.
+        /// The app's `.fallback` returned the response.
         case fellBack
     }
 
-    /// The action.
+    /// The kind of event.
     public let kind: Kind
-    /// The placement of the policy: `.retry`, `.hedging`, `.circuitBreaker`, `.rateLimit`, `.concurrencyLimit`,
-    /// `.fallback`.
+    /// The placement of the policy, such as `.retry` or `.circuitBreaker`.
     public let policy: Placement
-    /// The scope of the policy: an origin, a route, a key. At most 100 characters. It may be text from a key of the
-    /// app.
+    /// The origin, route or key that the policy applied to. A route or key has at most 100 characters, and a key may
+    /// contain text of the app.
     public let scope: String
-    /// A short reason.
+    /// The reason, in a few words; may be empty.
     public let cause: String
 
-    /// Creates a notice, for custom policies and observers.
+    /// Creates a notice, for custom policies and for tests of observers.
     public init(_ kind: Kind, by policy: Placement, scope: String, cause: String) {
         self.kind = kind
         self.policy = policy
@@ -47,7 +47,8 @@ public struct PolicyNotice: FeatureEvent, Hashable {
 }
 
 extension PolicyNotice {
-    /// One line: `the circuit of https://a.test opened for 4.2 s: 10 of 20 calls failed in 30 s`.
+    /// A description on one line, such as
+    /// `the circuit of https://a.test opened for 4.2 s: 10 of 20 calls failed in 30 s`.
     public var description: String {
         let what =
             switch kind {

@@ -16,23 +16,23 @@ import Musl
 import Darwin
 #endif
 
-/// The folder of large bodies: one file for each, named after the number of its entry.
+/// The folder of large bodies. It contains one file for each body, named after the number of its entry.
 ///
-/// The system keeps an open file after its name has been removed, so that a body that is being read outlives its entry,
-/// in whichever process the entry is removed. The writer of a file holds a lock on it until the entry is committed: a
-/// file without a lock and without an entry was left behind by a process that has ended. Only an empty file may have
-/// just been created by a process that has not locked it yet.
+/// An open file stays readable after its name is removed, so a body that is being read outlives its entry, even if
+/// another process removes the entry. The writer of a file holds a lock on it until the entry is committed. A file with
+/// neither a lock nor an entry was left behind by a process that has ended. The exception is an empty file: its process
+/// may have just created it, and not have locked it yet.
 ///
-/// In the container of an app group such a lock makes iOS terminate an app that is suspended while it holds the lock
-/// (`0xdead10cc`): see `SQLiteCacheStore`.
+/// In the container of an app group, iOS terminates an app that is suspended while it holds such a lock (`0xdead10cc`):
+/// see `SQLiteCacheStore`.
 struct BodyFolder: Sendable {
     let path: String
 
     /// The age in seconds from which an empty file counts as left behind.
     private static let lockTime = 60
 
-    /// Creates the folder, readable for its owner only. An existing folder has to belong to this user: the owner of
-    /// another folder could read or replace the bodies.
+    /// Creates the folder, readable for its owner only. Throws `.storage` if an existing folder does not belong to this
+    /// user, because its owner could read or replace the bodies.
     func prepare() throws {
         if mkdir(path, 0o700) == 0 { return }
         guard errno == EEXIST else { throw Self.failure("made", path) }
@@ -46,8 +46,8 @@ struct BodyFolder: Sendable {
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw Self.failure("protected", path) }
     }
 
-    /// Creates the missing parent folders of a file, accessible to their owner only, because a user who can write to
-    /// one could replace the store's file. Existing folders do not change.
+    /// Creates the missing parent folders of a file, accessible to their owner only: a user who can write to a parent
+    /// folder could replace the store's file. Existing folders do not change.
     static func makeParents(of path: String) {
         guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end > path.startIndex else { return }
         let parent = String(path[..<end])
@@ -58,13 +58,13 @@ struct BodyFolder: Sendable {
 
     func path(of id: StoredResponse.ID) -> String { "\(path)/\(id.number)" }
 
-    /// Creates the file of an entry.
+    /// Creates the file of an entry, and locks it.
     func create(_ id: StoredResponse.ID) throws -> BodyFile {
         let file = path(of: id)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
         var descriptor = open(file, flags, S_IRUSR | S_IWUSR)
         if descriptor < 0, errno == ENOENT {
-            // The system may clear caches folders while apps run.
+            // The system may remove caches folders while apps run.
             try prepare()
             descriptor = open(file, flags, S_IRUSR | S_IWUSR)
         }
@@ -74,7 +74,7 @@ struct BodyFolder: Sendable {
         return body
     }
 
-    /// Opens the file of an entry; nil if it does not exist or is incomplete.
+    /// Opens the file of an entry; nil if there is none, or if it does not have `length` bytes.
     func open(_ id: StoredResponse.ID, length: Int64) -> BodyFile? {
         let descriptor = Self.openFile(path(of: id))
         guard descriptor >= 0 else { return nil }
@@ -86,23 +86,24 @@ struct BodyFolder: Sendable {
         unlink(path(of: id))
     }
 
-    /// Removes files that were left behind; `isKept` returns whether a file belongs to an entry. Checks at most `most`
-    /// files, chosen at random, so that every file is checked eventually in a folder of any size.
+    /// Removes the files that were left behind. `isKept` returns whether a file belongs to an entry. Checks at most
+    /// `most` files, chosen at random, so that every file of a large folder is checked eventually.
     func sweep(most: Int = 10_000, isKept: (StoredResponse.ID) throws -> Bool) rethrows {
         for number in sample(most) {
             let name = "\(number)"
             let descriptor = Self.openFile("\(path)/\(name)")
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // Locking such a file even briefly would keep its process from locking it.
+            // A lock on this file, even a brief one, could keep the process that has just created it from locking it.
             if Self.mayBeLockedNext(descriptor) { continue }
-            // The lock is taken first: its previous holder has committed the entry, or never will.
+            // With the lock, the answer of `isKept` is final: the previous holder has committed the entry, or never
+            // will.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
             if try !isKept(StoredResponse.ID(number)) { unlink("\(path)/\(name)") }
         }
     }
 
-    /// Returns `most` names of the folder, chosen with equal probability.
+    /// Returns the numbers of at most `most` files of the folder, chosen with equal probability.
     private func sample(_ most: Int) -> [Int64] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
@@ -160,7 +161,7 @@ struct BodyFolder: Sendable {
     }
 }
 
-/// An open file, closed with its last reference.
+/// An open file of a body, which is closed when it is deallocated.
 final class BodyFile: Sendable {
     private let descriptor: Int32
 
@@ -188,12 +189,12 @@ final class BodyFile: Sendable {
         }
     }
 
-    /// Writes the contents to the disk.
+    /// Synchronizes the contents, so that they survive a power failure.
     func synchronize() throws {
         guard DiskSync.keepContent(descriptor) else { throw BodyFolder.failure("written", "The body of an entry") }
     }
 
-    /// Reads at most `count` bytes; fewer only at the end.
+    /// Reads `count` bytes from `offset`; fewer only at the end of the file.
     func read(from offset: Int64, upTo count: Int) throws -> Data {
         var data = Data(count: count)
         var filled = 0

@@ -9,10 +9,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The entries in an open database. Every operation is short: one statement, or one transaction.
+/// The entries of an open database. Every operation is short: one statement, or one transaction.
 ///
-/// Uses are recorded in memory and written with the next change or after a delay, so that reading an entry requires no
-/// write.
+/// Uses of entries are recorded in memory, and written before the next eviction or after a delay, so that reading an
+/// entry requires no write.
 final class CacheTable {
     /// Where the body of an entry is stored.
     enum Body {
@@ -39,7 +39,7 @@ final class CacheTable {
         self.entryLimit = entryLimit
     }
 
-    /// The number of recorded uses that are not written yet.
+    /// The number of recorded uses that are not written to the database yet.
     var useCount: Int { uses.count }
 
     // MARK: Finding
@@ -59,7 +59,8 @@ final class CacheTable {
         }.first
     }
 
-    /// Records that these entries were used, in this order. They are written later, which may fail.
+    /// Records that these entries were used, in this order. The uses are written to the database later, and lost if
+    /// that fails.
     func use(_ ids: [StoredResponse.ID]) {
         for id in ids { uses[id.number] = stamp() }
     }
@@ -68,7 +69,7 @@ final class CacheTable {
         try !connection.rows("SELECT 1 FROM entries WHERE id = ?", [.number(id.number)]) { _ in }.isEmpty
     }
 
-    /// Removes an entry whose file is missing.
+    /// Removes an entry whose file is missing or has another length.
     func forget(_ id: StoredResponse.ID) throws {
         try connection.run("DELETE FROM entries WHERE id = ?", [.number(id.number)])
     }
@@ -80,7 +81,8 @@ final class CacheTable {
         }
     }
 
-    /// Returns heads in order, starting after `seq`, each with the `seq` from which to continue.
+    /// Returns at most `count` heads in the order of their `seq`, beginning after this one. A head that cannot be
+    /// decoded is nil.
     func heads(after seq: Int64, count: Int) throws -> [(seq: Int64, head: StoredResponse?)] {
         try connection.rows(
             "SELECT seq, head FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", [.number(seq), .number(Int64(count))]
@@ -89,15 +91,15 @@ final class CacheTable {
 
     // MARK: Changing
 
-    /// The side effects of a change.
+    /// The result of a change.
     struct Change {
         var isDone = false
         var evicted = 0
-        /// Entries whose files are no longer used.
+        /// The entries whose bodies are in files that are no longer used.
         var files: [StoredResponse.ID] = []
     }
 
-    /// Makes an entry visible, unless it was removed while it was written.
+    /// Makes an entry visible, unless a removal after number `start` contains it or a newer response is stored.
     func commit(
         _ response: StoredResponse, _ body: Body, replacing others: [StoredResponse.ID], since start: Int64
     ) throws -> Change {
@@ -138,7 +140,7 @@ final class CacheTable {
         }
     }
 
-    /// Whether a newer response is stored in place of this one.
+    /// Whether a newer response of the same key and variant is stored.
     private func isOvertaken(_ response: StoredResponse) throws -> Bool {
         let heads = try connection.rows("SELECT head FROM entries WHERE \(sameVariant)", values(of: response)) {
             $0.bytes(0)
@@ -175,7 +177,8 @@ final class CacheTable {
         }
     }
 
-    /// Removes entries and records the removal for writers. Returns the number of entries.
+    /// Removes the entries in `selection`, and records the removal for writers. Returns the number of removed entries.
+    /// A `.matching` selection is only recorded.
     func remove(_ selection: CacheRemoval) throws -> (count: Int, change: Change) {
         let result = try connection.transaction {
             var change = Change()
@@ -201,7 +204,8 @@ final class CacheTable {
             }
             return (before - (try totals.entries), change)
         }
-        // The entries are removed even if the file cannot shrink or another process holds the database.
+        // The entries are removed even if the file cannot shrink, for example because another process holds the
+        // database.
         if case .everything = selection { try? connection.execute("PRAGMA incremental_vacuum") }
         return result
     }
@@ -212,7 +216,7 @@ final class CacheTable {
         return (before, change)
     }
 
-    /// Writes the recorded uses.
+    /// Writes the recorded uses to the database.
     func writeUses() throws {
         guard !uses.isEmpty else { return }
         try connection.transaction { try recordUses() }
@@ -234,7 +238,7 @@ final class CacheTable {
         try connection.run("DELETE FROM entries WHERE \(condition)", values)
     }
 
-    /// Evicts the least recently used entries until the rest is within the limits.
+    /// Evicts the least recently used entries until the limits are kept.
     private func evict(_ change: inout Change) throws {
         var (entries, bytes) = try totals
         guard entries > entryLimit || bytes > byteLimit else { return }
@@ -270,13 +274,15 @@ final class CacheTable {
         ]
     }
 
-    /// Returns a time stamp in microseconds, later than all previous ones of this table. Processes compare them too.
+    /// Returns a time stamp in microseconds of the wall clock, later than all previous ones of this table. It is
+    /// compared with the time stamps of other processes.
     private func stamp() -> Int64 {
         lastUse = max(lastUse + 1, Int64(SystemTime().date.timeIntervalSince1970 * 1e6))
         return lastUse
     }
 
-    /// The estimated disk space of an entry: small rows share pages, larger ones and files occupy separate pages.
+    /// Returns the estimated disk space of an entry in bytes: small rows share pages, larger rows and files occupy
+    /// separate pages.
     static func cost(_ head: Data, _ response: StoredResponse, isInside: Bool) -> Int64 {
         let key = Int64(response.key.target.utf8.count)
         let row = Int64(head.count) + 2 * key + 200 + (isInside ? response.bodyLength : 0)

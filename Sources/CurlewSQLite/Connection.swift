@@ -6,28 +6,29 @@ import SQLite3
 import CSQLite
 #endif
 
-/// An error of SQLite: its extended code and its message.
+/// An error from SQLite, with its extended code and its message.
 struct SQLiteFailure: Error, CustomStringConvertible {
     let code: Int32
     let description: String
 
-    /// Whether the file is not a database, or is damaged.
+    /// Whether the file is damaged, or not a database.
     var isCorruption: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
     /// Whether the file does not begin with the header of a database.
     var isForeign: Bool { code & 0xFF == SQLITE_NOTADB }
     var isFull: Bool { code & 0xFF == SQLITE_FULL }
-    /// The error for work that is not attempted because the database is busy.
+    /// The error for work that is not attempted, for example because the database was busy before.
     static let stillBusy = SQLiteFailure(code: SQLITE_BUSY | 0xFF00, description: "the database is busy")
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
 }
 
-/// An open database and its prepared statements. Used by one thread at a time.
+/// A connection to a database, with its prepared statements. Used by one thread at a time.
 final class Connection {
     private let handle: OpaquePointer
     private let patience: Duration
     private var statements: [String: Statement] = [:]
 
-    /// Opens the file; with `creates`, creates it if it does not exist. Waits at most `patience` for other processes.
+    /// Opens the file. If it does not exist, creates it if `creates` is true, and throws otherwise. Each statement
+    /// waits at most `patience` for other processes.
     init(path: String, patience: Duration, creates: Bool = true) throws(SQLiteFailure) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
@@ -48,7 +49,7 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Returns the prepared statement for this text.
+    /// Returns the prepared statement for this text, which is prepared at its first use.
     func statement(_ text: String) throws(SQLiteFailure) -> Statement {
         if let statement = statements[text] { return statement }
         let statement = try Statement(text, handle)
@@ -56,7 +57,7 @@ final class Connection {
         return statement
     }
 
-    /// Runs statements without bound values.
+    /// Runs one or more statements without bound values.
     func execute(_ text: String) throws(SQLiteFailure) {
         let code = sqlite3_exec(handle, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
@@ -83,9 +84,9 @@ final class Connection {
 
     /// Enables write-ahead logging, so that readers and a writer do not wait for each other.
     ///
-    /// When several processes do this to a new file at the same time, each has read the file before it writes. SQLite
-    /// then reports immediately that the file is busy instead of waiting, since waiting could deadlock. This method
-    /// releases its read lock for a moment and tries again.
+    /// If several processes do this to a new file at the same time, SQLite reports immediately that the file is busy:
+    /// each process has read the file before it writes, so that waiting could deadlock. This method releases its read
+    /// lock for a moment and tries again, for at most `patience`.
     func writeAhead(givingWay: () -> Void = { sqlite3_sleep(.random(in: 1...10)) }) throws(SQLiteFailure) {
         let end = SuspendingClock.now + patience
         while true {
@@ -99,12 +100,12 @@ final class Connection {
         }
     }
 
-    /// Runs `body` in a transaction that excludes other writers.
+    /// Runs `body` in a transaction that excludes other writers. Rolls back if `body` throws.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try transaction("BEGIN IMMEDIATE", body)
     }
 
-    /// Runs `body` with a consistent snapshot, whatever other connections write.
+    /// Runs `body` with a consistent snapshot of the database, whatever other connections write.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try transaction("BEGIN", body)
     }

@@ -15,12 +15,12 @@ import Musl
 import Darwin
 #endif
 
-/// The database file. It is opened by the first operation, and set aside when it turns out to be damaged.
+/// The database file. The first operation opens it. A damaged file is renamed, and a new one is created.
 struct Database {
     private enum State {
         case closed
         case open(CacheTable)
-        /// Permanently refused: the file belongs to a newer version or is not a cache.
+        /// Refused permanently: the file belongs to a newer version or is not a cache.
         case refused(NetworkError)
     }
 
@@ -30,9 +30,11 @@ struct Database {
     private let report: @Sendable (SQLiteCacheStore.Notice) -> Void
     private var state = State.closed
     private var isFull = false
-    /// The inode of the opened file. Another process may have replaced the file, or the system may have removed it.
+    /// The inode of the opened file. If the path has another inode, another process has replaced the file, or the
+    /// system has removed it.
     private var inode: UInt64 = 0
-    /// The time before which nothing is attempted, because another process held the file for the whole wait.
+    /// The time until which operations fail immediately, because another process held the file for as long as a
+    /// statement waits.
     private var busyUntil: SuspendingClock.Instant?
 
     /// How long a statement waits for other processes.
@@ -48,12 +50,13 @@ struct Database {
         self.report = report
     }
 
-    /// The number of recorded uses that are not written yet, while the database is open.
+    /// The number of recorded uses that are not written yet; 0 if the database is not open.
     var useCount: Int {
         if case .open(let table) = state { table.useCount } else { 0 }
     }
 
-    /// Runs `work` with the open tables. A damaged file is set aside, and the work runs once more with a new file.
+    /// Runs `work` with the open tables. If the file is damaged, sets it aside, and runs `work` once more with a new
+    /// file.
     mutating func perform<Result>(_ work: (CacheTable) throws -> Result) throws -> Result {
         do {
             return try attempt(work)
@@ -86,8 +89,8 @@ struct Database {
         let connection = try Connection(path: path, patience: Self.patience)
         do {
             try Schema.refuseOthers(connection, path: path)
-            // SQLite gives its other files the permissions of this one, which an older version may have left open to
-            // other users.
+            // SQLite gives its other files the permissions of this file, which an older version of the store may have
+            // left open to other users.
             chmod(path, S_IRUSR | S_IWUSR)
             try Schema.prepare(connection, path: path)
         } catch let error as NetworkError {
@@ -101,17 +104,17 @@ struct Database {
         return table
     }
 
-    /// Creates the folders and the file. This never opens the database itself: closing it would release the locks that
-    /// SQLite holds on it for this process.
+    /// Creates the folders and the file. Never opens the database itself, because closing it would release the locks
+    /// that SQLite holds on it for this process.
     func makePlace() throws {
         BodyFolder.makeParents(of: path)
         try folder.prepare()
         makeFile()
     }
 
-    /// Creates an empty file, because SQLite would make it readable for all users. SQLite treats an empty file as a new
-    /// database. The file receives its name only after it is closed, see `makePlace()`. Without hard links, SQLite
-    /// creates the file.
+    /// Creates an empty file, readable for its owner only, which SQLite treats as a new database. A file that SQLite
+    /// creates could be read by all users. The file receives its name, as a hard link, only after it is closed: see
+    /// `makePlace()`. On a file system without hard links, SQLite creates the file.
     private func makeFile() {
         guard access(path, F_OK) != 0 else { return }
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
@@ -122,8 +125,8 @@ struct Database {
         unlink(draft)
     }
 
-    /// Refuses a file that begins neither with a database header nor with the zeros that a crash leaves: it is not a
-    /// damaged cache, and is not changed.
+    /// Throws, and refuses the file permanently, if it begins neither with a database header nor with the zeros that a
+    /// crash leaves. Such a file is not a damaged cache, and is not changed.
     private mutating func refuseForeign() throws {
         let descriptor = Self.openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
@@ -141,7 +144,7 @@ struct Database {
         throw error
     }
 
-    /// Renames a damaged file, replacing an older one, unless another process has done so.
+    /// Renames a damaged file to `<path>.damaged`, replacing an older one, unless another process has already done so.
     private mutating func setAside() throws {
         state = .closed
         let lock = Self.openFile(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC)
@@ -182,7 +185,7 @@ struct Database {
         isFull = true
     }
 
-    /// The inode of the file with this name; 0 if there is none.
+    /// Returns the inode of the file at this path; 0 if there is none.
     static func inode(_ path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0

@@ -4,9 +4,9 @@ import CurlewCaching
 import CurlewCore
 import Dispatch
 
-/// The queues on which the store waits for the disk: one for changes, one for lookups, and one for the files of large
-/// bodies, so that a lookup waits neither for the writing of a large body nor for other processes. The threads of
-/// Swift's tasks never wait.
+/// The queues on which the store waits for the disk, so that no thread of Swift's tasks is blocked. There is one for
+/// changes, one for lookups, and one for the files of large bodies. A lookup therefore waits neither for a large body
+/// that is being written nor for other processes.
 final class DatabaseQueue: Sendable {
     private let queue = DispatchQueue(label: "curlew.cache.database")
     private let files = DispatchQueue(label: "curlew.cache.files")
@@ -17,11 +17,11 @@ final class DatabaseQueue: Sendable {
 
     private struct State {
         var hasSwept = false
-        /// Whether the file was opened once, so that the reader can use it.
+        /// Whether the first operation has run, which creates or checks the file before the reader uses it.
         var isPrepared = false
-        /// Whether writing of the uses is scheduled.
+        /// Whether a delayed write of the uses is scheduled.
         var writesUses = false
-        /// Uses that were not passed to the table yet.
+        /// The uses that the table has not received yet.
         var uses: [StoredResponse.ID] = []
 
         mutating func takeUses() -> [StoredResponse.ID] {
@@ -30,7 +30,7 @@ final class DatabaseQueue: Sendable {
         }
     }
 
-    /// The maximum time, and the maximum number, of uses in memory.
+    /// The time and the number of uses after which uses in memory are written.
     private static let useDelay = DispatchTimeInterval.seconds(2)
     private static let mostUses = 256
 
@@ -43,7 +43,8 @@ final class DatabaseQueue: Sendable {
         queue.async { [database, state] in Self.writeUses(database, state) }
     }
 
-    /// Runs a lookup, without waiting for changes.
+    /// Runs a lookup on the reader, without waiting for changes. If the reader cannot be used, runs it on the queue of
+    /// the changes.
     func lookUp<Value: Sendable>(_ work: @escaping @Sendable (CacheTable) throws -> Value) async throws -> Value {
         if state.withLock({ $0.isPrepared }) {
             let value = await withCheckedContinuation { continuation in
@@ -56,7 +57,7 @@ final class DatabaseQueue: Sendable {
         return try await run(work)
     }
 
-    /// Runs work on the database.
+    /// Runs `work` on the queue of the changes, with the connection that writes.
     func run<Value: Sendable>(_ work: @escaping @Sendable (CacheTable) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
@@ -76,7 +77,7 @@ final class DatabaseQueue: Sendable {
         }
     }
 
-    /// Records a use without waiting. The table receives it with its next work, or within two seconds.
+    /// Records a use without waiting. The use is written after at most two seconds, or after 256 uses.
     func recordUse(of id: StoredResponse.ID) {
         let (isFull, writes) = state.withLock { state in
             defer { state.writesUses = true }
@@ -87,14 +88,14 @@ final class DatabaseQueue: Sendable {
         if writes { writeUsesLater() }
     }
 
-    /// Runs work on the files.
+    /// Runs `work`, which reads or writes files of bodies, on the queue of the files.
     func withFiles<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             files.async { continuation.resume(with: Result { try work() }) }
         }
     }
 
-    /// Runs work on the files without waiting for it.
+    /// Runs `work` on the queue of the files, without waiting for it.
     func later(_ work: @escaping @Sendable () -> Void) {
         files.async(execute: work)
     }
@@ -127,7 +128,8 @@ final class DatabaseQueue: Sendable {
         }
     }
 
-    /// Writes the uses, on the queue of the database. A failure is ignored: the next use is recorded again.
+    /// Writes the recorded uses. Called on the queue of the changes. A failure is ignored, because uses only determine
+    /// the order of eviction.
     private static func writeUses(_ database: Locked<Database>, _ state: Locked<State>) {
         let uses = state.withLock { $0.takeUses() }
         database.withLock { database in

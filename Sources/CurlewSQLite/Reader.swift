@@ -2,10 +2,10 @@
 
 import CurlewCore
 
-/// A connection for lookups only. In write-ahead mode readers wait for no writer, in this process or another.
+/// A connection for lookups only. In write-ahead mode a reader does not wait for a writer, in this process or another.
 ///
-/// It never creates, checks or repairs the file. When there is no file, or it cannot be read, the caller uses the
-/// connection that writes.
+/// The reader never creates or repairs the file. If there is no file, or if it cannot be read or has another version,
+/// the caller uses the connection that writes.
 struct Reader {
     private let path: String
     private let limits: (bytes: Int64, entries: Int)
@@ -17,7 +17,7 @@ struct Reader {
         limits = (bytes, entries)
     }
 
-    /// Runs `work`; nil if the caller has to use the other connection.
+    /// Runs `work`, and returns its result; nil if the caller has to use the connection that writes.
     mutating func perform<Result>(_ work: (CacheTable) throws -> Result) -> Result? {
         do {
             return try work(try open())

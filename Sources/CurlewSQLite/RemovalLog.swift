@@ -9,10 +9,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The recent removals, in order. The writer of an entry, in any process, checks them before it commits.
+/// The recent removals, by number, in a table of the database. The writer of an entry, in any process, checks them
+/// before it commits.
 ///
-/// The last 4096 are kept. The entry of a writer that began before those counts as removed, and so does every entry in
-/// progress when a function decides about a removal.
+/// The last 4096 rows are kept; a removal by tags has a row for each tag. An entry whose lookup preceded these rows
+/// counts as removed. A removal with a function of the app (`.matching`) counts as containing every entry that is being
+/// written.
 struct RemovalLog {
     private static let most: Int64 = 4096
 
@@ -26,7 +28,7 @@ struct RemovalLog {
         self.connection = connection
     }
 
-    /// The number of the last removal.
+    /// The number of the last removal; 0 if there is none.
     var last: Int64 {
         get throws {
             try connection.rows("SELECT max(number) FROM removals") { $0.number(0) }.first ?? 0
@@ -52,13 +54,13 @@ struct RemovalLog {
         try connection.run("INSERT INTO removals(kind, value) VALUES(?, ?)", [.number(kind.rawValue), value])
     }
 
-    /// Whether a removal after number `start` contains the entry.
+    /// Returns whether a removal after number `start` contains the entry.
     func reach(_ response: StoredResponse, since start: Int64) throws -> Bool {
         let later = try connection.rows(
             "SELECT kind, value FROM removals WHERE number > ?", [.number(start)]
         ) { (Kind(rawValue: $0.number(0)), $0.bytes(1)) }
         let last = try last
-        // The number is from another file, which has been set aside since.
+        // `start` is a number from another file, which has been set aside since.
         guard start <= last else { return true }
         if later.isEmpty { return false }
         guard last - start <= Int64(later.count) else { return true }

@@ -24,7 +24,7 @@ final class SQLiteCacheBody: CacheBody {
     private let file: Locked<BodyFile?>
     private let queue: DatabaseQueue?
 
-    /// The maximum number of bytes that one read returns.
+    /// The maximum number of bytes that one read of a file returns.
     private static let mostRead = 1 << 20
 
     init(_ bytes: Data) {
@@ -41,7 +41,7 @@ final class SQLiteCacheBody: CacheBody {
         self.queue = queue
     }
 
-    /// Returns the same body, with the queue that reads its file.
+    /// Returns the same body, whose file is read on this queue.
     func reading(by queue: DatabaseQueue) -> SQLiteCacheBody {
         guard let file = file.withLock({ $0 }) else { return self }
         return SQLiteCacheBody(file, length: length, queue: queue)
@@ -65,7 +65,7 @@ final class SQLiteCacheBody: CacheBody {
     }
 }
 
-/// Writes messages for developers.
+/// The standard error of the process, for messages to developers.
 enum StandardError {
     static func write(_ text: String) {
         let bytes = Array(text.utf8)

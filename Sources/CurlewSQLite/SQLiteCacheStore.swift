@@ -9,41 +9,41 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A persistent cache store: a SQLite database that several processes may use concurrently.
+/// A persistent cache store in a SQLite database, which several processes may use concurrently.
 ///
 ///     let store = SQLiteCacheStore(path: cachesFolder + "/http.sqlite")
 ///
-/// - The file is opened by the first operation, on a thread of the store. Creating a store does no I/O and never fails.
-/// - An entry becomes visible when its commit is complete, as a whole or not at all, even if the process or the system
-///   crashes. The last commits may be lost in a power failure.
-/// - Bodies of up to 64 KiB are stored in the database, larger ones in files of the folder `<path>-bodies`. All files
+/// - The first operation opens the file, on a thread of the store. Creating a store does no I/O and never fails.
+/// - An entry becomes visible completely, when its commit ends, or not at all, even if the process or the system
+///   crashes. A power failure may lose the last commits.
+/// - Bodies of up to 64 KiB are stored in the database, larger ones as files in the folder `<path>-bodies`. All files
 ///   are readable for their owner only, and are not encrypted.
-/// - Responses that belong to an API key, a password, a cookie or an unknown field are stored under its keyed hash. The
-///   key is in the file `<path>-key`, readable for its owner only.
-/// - The limits apply to all processes together. The least recently used entries are evicted. Recent uses are written
-///   after at most two seconds, and may be lost if the process ends.
+/// - Responses to requests with an API key, a password, a cookie or an unknown field are stored under a keyed hash of
+///   that value. The secret of the hash is in the file `<path>-key`, readable for its owner only.
+/// - The limits apply to all processes together. The least recently used entries are evicted. Uses are written after at
+///   most two seconds, and the last ones may be lost if the process ends.
 /// - A damaged file is renamed to `<path>.damaged` and reported, and a new one is created. A file of a newer version or
 ///   of another program is not changed: every operation throws. A file of an older version is emptied.
-/// - Every failure is a `NetworkError` with reason `.storage`; a full disk is reported as well. Waiting for other
-///   processes ends after five seconds.
+/// - Every failure is a `NetworkError` with reason `.storage`; a full disk is also reported. An operation waits at most
+///   five seconds for other processes. For the next five seconds, changes then fail immediately.
 ///
 /// Do not use this store for files on a network share, where SQLite cannot lock. Do not use it in the container of an
-/// app group either: iOS terminates an app with `0xdead10cc` if it is suspended while it holds a lock on a file there,
-/// and the store locks the database and the body files while it writes. Keep the store in the app's own caches folder,
-/// and a separate one for each extension. If it has to be shared, end the calls within a background task before the app
-/// is suspended. A store must not be used after `fork()`.
+/// app group either: the store locks the database and the body files while it writes, and iOS terminates an app with
+/// `0xdead10cc` if it is suspended while it holds a lock on a file there. Keep the store in the app's own caches
+/// folder, and use a separate store for each extension. If the store has to be shared, end the calls within a
+/// background task before the app is suspended. A store must not be used after `fork()`.
 public final class SQLiteCacheStore: CacheStore {
-    /// An event that concerns the store as a whole. Later versions may add cases.
+    /// An event that concerns the store as a unit, not a single call. Later versions may add cases.
     @nonexhaustive
     public enum Notice: Sendable, CustomStringConvertible {
-        /// The file was damaged. It is kept under this path, and the store uses a new file.
+        /// The database was damaged. Its file was renamed to this path, and the store uses a new file.
         case setAside(String)
-        /// The file belongs to a newer version or to another program; every operation throws.
+        /// The file belongs to a newer version or to another program. Every operation throws this error.
         case unusable(NetworkError)
-        /// The disk is full. Reported once, until a write succeeds again.
+        /// The disk is full. Reported once, until an operation succeeds again.
         case full(NetworkError)
 
-        /// One sentence for developers.
+        /// A message for developers.
         public var description: String {
             switch self {
             case .setAside(let path): "The cache was damaged and starts empty; the old file is \(path)."
@@ -53,13 +53,14 @@ public final class SQLiteCacheStore: CacheStore {
         }
     }
 
-    /// The path of the database.
+    /// The path of the database file.
     public let path: String
-    /// The maximum number of bytes of all entries together, as disk space, and of all bodies that are being written.
+    /// The maximum number of bytes of all entries together, as estimated disk space. The bodies that this store is
+    /// writing have a separate limit of the same size. Default 256 MiB.
     public let byteLimit: Int64
-    /// The maximum number of entries.
+    /// The maximum number of entries. Default 100,000.
     public let entryLimit: Int
-    /// The maximum number of bytes of one body.
+    /// The maximum number of bytes of one body; never more than `byteLimit`. Default one eighth of `byteLimit`.
     public let bodyLimit: Int64
 
     let folder: BodyFolder
@@ -67,19 +68,21 @@ public final class SQLiteCacheStore: CacheStore {
     private let counters = Locked(CacheStatistics())
     private let untoldEvictions = Locked(0)
     private let pendingBytes = Locked<Int64>(0)
-    /// Nil until the key has been requested.
+    /// The result of reading the key; nil until the key has been requested.
     private let key = Locked<Data??>(nil)
-    /// Increases when this process has changed something: bodies that were read before may have been removed. It
-    /// begins at a random number, so that a lookup in one store is not taken for a lookup in another.
+    /// A counter that increases when this store has changed something. A body that was read with a lookup is used only
+    /// if the counter has not changed since. It begins at a random number, so that a lookup in one store is not taken
+    /// for a lookup in another.
     private let changes = Locked(Int.random(in: 0 ... .max / 2))
 
-    /// The maximum size of a body that is stored in the database.
+    /// The maximum size of a body that is stored in the database, in bytes.
     static let insideLimit = 64 * 1024
 
-    /// Creates a store at `path`, an absolute path. Its folder is created if necessary.
+    /// Creates a store at `path`, an absolute path. The first operation creates missing folders. A negative `byteLimit`
+    /// or `entryLimit` counts as 0.
     ///
     /// - `bodyLimit`: the maximum number of bytes of one body. Default one eighth of `byteLimit`.
-    /// - `report`: receives notices on the store's thread. The default writes a line to standard error.
+    /// - `report`: receives notices, on a thread of the store. The default writes a line to standard error.
     public init(
         path: String, byteLimit: Int64 = 256 << 20, entryLimit: Int = 100_000, bodyLimit: Int64? = nil,
         report: @escaping @Sendable (Notice) -> Void = SQLiteCacheStore.standardError
@@ -95,7 +98,7 @@ public final class SQLiteCacheStore: CacheStore {
             reader: Reader(path: path, bytes: self.byteLimit, entries: self.entryLimit))
     }
 
-    /// Writes a notice to standard error.
+    /// Writes a notice as a line to standard error.
     public static let standardError: @Sendable (Notice) -> Void = { notice in
         StandardError.write("\(notice)\n")
     }
@@ -103,7 +106,8 @@ public final class SQLiteCacheStore: CacheStore {
     /// True: entries outlive the process.
     public var isLasting: Bool { true }
 
-    /// The key in the file `<path>-key`, which is created on first use; nil if that is not possible.
+    /// The secret in the file `<path>-key`, with which credentials are hashed for the keys of entries. The file is
+    /// created on first use. Nil if it cannot be created or read.
     public var principalKey: Data? {
         key.withLock { key in
             if let known = key { return known }
@@ -118,16 +122,16 @@ public final class SQLiteCacheStore: CacheStore {
         BodyFolder.makeParents(of: path)
     }
 
-    /// Returns the entries of a key, newest first, and the store's epoch. Waits for no change, in this process or
-    /// another.
+    /// Returns the entries of a key, newest first, and the store's epoch. After the first operation, a lookup waits for
+    /// no change, in this process or another.
     public func find(_ key: CacheKey) async throws -> CacheFindings {
         try await queue.lookUp { [changes] table in
             let change = changes.withLock { $0 }
-            // Read before the entries, so that a removal between the two reads counts as a later one.
+            // The epoch is read before the entries, so that a removal between the two reads counts as a later one.
             let epoch = try RemovalLog(table.connection).last
             var variants = try table.variants(for: key)
             // Most keys have one entry, and most lookups use it. Reading a small body here saves a second wait for the
-            // disk's thread, which would cost as much as the rest of the lookup.
+            // thread of lookups, which would take as long as the rest of the lookup.
             if let first = variants.first, first.bodyLength <= Self.insideLimit {
                 let found = try table.find(first.id)
                 variants[0].hint = StoreHint(mark: change, bytes: found?.bytes)
@@ -136,7 +140,8 @@ public final class SQLiteCacheStore: CacheStore {
         }
     }
 
-    /// Opens the body of an entry: a small body is in memory, a larger one is read from its file.
+    /// Opens the body of an entry, which counts as a use; nil if the entry no longer exists. A body of up to 64 KiB is
+    /// in memory, a larger one is read from its file.
     public func body(of response: StoredResponse) async throws -> (any CacheBody)? {
         if let hint = response.hint, let bytes = hint.bytes, hint.mark == changes.withLock({ $0 }) {
             queue.recordUse(of: response.id)
@@ -160,20 +165,20 @@ public final class SQLiteCacheStore: CacheStore {
         return body.reading(by: queue)
     }
 
-    /// Begins an entry.
+    /// Begins to write an entry. Its body is in memory up to 64 KiB, and in a file above that.
     public func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
         var start = epoch?.number ?? 0
         if epoch == nil { start = try await queue.run { try RemovalLog($0.connection).last } }
         return SQLiteCacheWriter(response, to: self, since: start)
     }
 
-    /// Replaces the head of an entry.
+    /// Replaces the head of an entry. Returns false if the entry no longer exists.
     @discardableResult
     public func update(_ response: StoredResponse) async throws -> Bool {
         finish(try await queue.run { try $0.update(response) })
     }
 
-    /// Removes entries, and returns their number.
+    /// Removes the entries in `selection`, and returns their number.
     @discardableResult
     public func remove(_ selection: CacheRemoval) async throws -> Int {
         if case .matching(let matches) = selection { return try await remove(where: matches) }
@@ -182,7 +187,7 @@ public final class SQLiteCacheStore: CacheStore {
         return count
     }
 
-    /// Returns how full the store is.
+    /// Returns the size of the store, for all processes together, and the counters of this store object.
     public func statistics() async throws -> CacheStatistics {
         let totals = try await queue.run { try $0.totals }
         var result = counters.withLock { $0 }
@@ -191,8 +196,8 @@ public final class SQLiteCacheStore: CacheStore {
         return result
     }
 
-    /// Removes the entries that `matches` selects, and returns their number. Runs `matches`, a function of the app, on
-    /// the caller's task and outside of transactions.
+    /// Removes the entries for which `matches` returns true, and returns their number. Runs `matches`, a function of
+    /// the app, on the caller's task and outside of transactions.
     private func remove(where matches: @Sendable (StoredResponse) -> Bool) async throws -> Int {
         _ = try await queue.run { try $0.remove(.matching { _ in false }) }
         var last: Int64 = 0
@@ -208,7 +213,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     // MARK: For writers
 
-    /// Reserves space for bytes that are being written. Returns false if there is none.
+    /// Reserves space for bytes that are being written. Returns false if that exceeds `byteLimit`.
     func reserve(_ count: Int64) -> Bool {
         pendingBytes.withLock { pending in
             guard pending + count <= byteLimit else { return false }
@@ -229,7 +234,7 @@ public final class SQLiteCacheStore: CacheStore {
         return finish(change)
     }
 
-    /// Returns the number of entries that this process has evicted since the previous call.
+    /// Returns the number of entries that this store object has evicted since the previous call.
     public func takeEvictionCount() -> Int {
         untoldEvictions.withLock { count in
             defer { count = 0 }
@@ -251,9 +256,9 @@ public final class SQLiteCacheStore: CacheStore {
 }
 
 extension SQLiteCacheStore: CustomStringConvertible, CustomReflectable {
-    /// `SQLiteCacheStore(path)`
+    /// The type and the path of the database: `SQLiteCacheStore(path)`.
     public var description: String { "SQLiteCacheStore(\(path))" }
 
-    /// Shows only the description, also in debuggers and `dump`, because the store contains the key of the principals.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Writes the body of one entry: into memory while it is small, then into a file.
+/// The writer of one entry. It collects the body in memory up to 64 KiB, and writes a larger body to a file.
 final class SQLiteCacheWriter: CacheWriter {
     private struct State {
         var collected = Data()

@@ -2,17 +2,18 @@
 
 import CurlewCore
 
-/// The tables of the database, and the version of a file.
+/// The tables of the database, and the version of its format.
 ///
 /// Heads and small bodies are stored in `entries`; a larger body is in a file named after the entry's `id`. Triggers
-/// maintain `totals`, so that all processes see the same values. `removals` records for writers what was removed while
-/// they wrote.
+/// maintain `totals`, so that all processes see the same values. `removals` records what was removed, for entries that
+/// are being written.
 enum Schema {
     static let version: Int64 = 1
-    /// "Crlw": the application that owns the file.
+    /// The `application_id` of the file: "Crlw" in ASCII.
     static let application: Int64 = 0x4372_6C77
 
-    /// Creates the tables of a new file, or replaces those of an older version: a cache can be refilled.
+    /// Creates the tables of a new file. Replaces the tables of an older version and loses their entries: a cache can
+    /// be refilled.
     static func prepare(_ connection: Connection, path: String) throws {
         // This setting takes effect only in a file without pages.
         try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -26,7 +27,7 @@ enum Schema {
             """)
         if try connection.snapshot({ try check(connection, path: path) }) { return }
         try connection.transaction {
-            // Another process may have created the tables first.
+            // Another process may have created the tables since the check.
             if try check(connection, path: path) { return }
             for name in ["entries", "tags", "totals", "removals"] {
                 try connection.execute("DROP TABLE IF EXISTS \(name)")
@@ -36,7 +37,7 @@ enum Schema {
         }
     }
 
-    /// Whether the tables exist, in this version.
+    /// Whether the file has the tables of this version.
     static func isCurrent(_ connection: Connection) throws -> Bool {
         func pragma(_ name: String) throws -> Int64 {
             try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0
@@ -46,13 +47,13 @@ enum Schema {
         }
     }
 
-    /// Throws `.storage` for files of newer versions and of other programs, which are not changed.
+    /// Throws `.storage` for a file of a newer version or of another program. Such a file is not changed.
     static func refuseOthers(_ connection: Connection, path: String) throws {
         _ = try connection.snapshot { try check(connection, path: path) }
     }
 
-    /// Whether the tables exist. Call it within a transaction: between two separate reads another process may create
-    /// them.
+    /// Whether the file has the tables of this version. Throws `.storage` for a file of a newer version or of another
+    /// program. Call it within a transaction: between two separate reads another process may create the tables.
     private static func check(_ connection: Connection, path: String) throws -> Bool {
         func pragma(_ name: String) throws -> Int64 {
             try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0

@@ -11,8 +11,8 @@ import SQLite3
 import CSQLite
 #endif
 
-/// A value that is bound to a statement. Texts are bound as bytes: they are compared byte by byte, and may contain any
-/// bytes.
+/// A value that is bound to a statement. Texts are bound as blobs, so that they are compared byte by byte and may
+/// contain any bytes.
 enum SQLiteValue {
     case number(Int64)
     case bytes(Data)
@@ -22,7 +22,7 @@ enum SQLiteValue {
     static func text(_ text: String?) -> SQLiteValue { text.map { .bytes(Data($0.utf8)) } ?? .null }
 }
 
-/// A prepared statement.
+/// A prepared statement, which is finalized when it is deallocated.
 final class Statement {
     private let handle: OpaquePointer
     private let database: OpaquePointer
@@ -46,7 +46,7 @@ final class Statement {
                 switch value {
                 case .number(let number): sqlite3_bind_int64(handle, position, number)
                 case .null: sqlite3_bind_null(handle, position)
-                // An empty buffer with a null pointer would be bound as NULL.
+                // The pointer of an empty buffer may be null, and would be bound as NULL.
                 case .bytes(let data) where data.isEmpty: sqlite3_bind_zeroblob(handle, position, 0)
                 case .bytes(let data):
                     data.withUnsafeBytes {
@@ -74,7 +74,7 @@ final class Statement {
 
     func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    /// The bytes of a column; nil for NULL.
+    /// Returns the bytes of a column; nil for NULL.
     func bytes(_ column: Int32) -> Data? {
         guard sqlite3_column_type(handle, column) != SQLITE_NULL else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))

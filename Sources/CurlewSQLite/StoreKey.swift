@@ -15,17 +15,17 @@ import Musl
 import Darwin
 #endif
 
-/// The key with which credentials are hashed for the entries of a store: 32 random bytes in a file next to the
-/// database, readable for its owner only. All processes that use the store share it.
+/// The secret with which credentials are hashed for the keys of a store's entries: 32 random bytes in a file next to
+/// the database, readable for its owner only. All processes that use the store share the file.
 ///
-/// A key file that other users can read, or that belongs to another user, is not used: a new key replaces it, and
-/// entries stored under the old key are never found again.
+/// A file that other users can read, or that belongs to another user, is not used: a new file replaces it, and entries
+/// stored under the old secret are never found again.
 enum StoreKey {
     static let length = 32
 
-    /// Returns the key in the file at `path`, which is created if it does not exist; nil if that is not possible.
+    /// Returns the secret in the file at `path`, which is created if it does not exist; nil if that is not possible.
     static func at(_ path: String) -> Data? {
-        // Another process may create or replace the file at the same time: the final file counts.
+        // Another process may create or replace the file at the same time, so it is read again after it was created.
         for _ in 0..<3 {
             if let key = read(path) { return key }
             make(path)
@@ -53,7 +53,7 @@ enum StoreKey {
         return Data(bytes)
     }
 
-    /// Creates the file with a new key atomically. A valid key that another process has created in the meantime is
+    /// Creates the file with a new secret atomically. A valid file that another process has created in the meantime is
     /// kept.
     private static func make(_ path: String) {
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
@@ -63,7 +63,7 @@ enum StoreKey {
         let isWritten = PrincipalKey.random().withUnsafeBytes { PrivateFile.write($0, to: file) } && fsync(file) == 0
         guard close(file) == 0, isWritten else { return }
         if link(draft, path) == 0 || errno != EEXIST || read(path) != nil { return }
-        // The existing file is not a valid key.
+        // The existing file does not contain a valid secret.
         _ = rename(draft, path)
     }
 }

@@ -4,46 +4,53 @@ public import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// A small web service in the current process: real HTTP on loopback, with data to sign in to, list, change and break.
+/// A small web service in the current process. It uses real HTTP on loopback, and lets clients sign in, list and change
+/// data, and request faults.
 ///
 ///     let api = try SampleAPI()
 ///     let client = APIClient(baseURL: api.baseURL)
 ///     ...
 ///     api.stop()
 ///
-/// Its areas, each in the style of a well-known demonstration service:
+/// The service has these areas, each in the style of a well-known demonstration service:
 ///
-/// | Path | What it is |
+/// | Path | Content |
 /// |---|---|
-/// | `/auth/login`, `/auth/refresh`, `/auth/me` | JSON Web Tokens for `emilys` with `emilyspass`, the current user |
-/// | `/users`, `/products`, `/products/search` | pages with `limit` and `skip`, inside an object with the total |
+/// | `/auth/login`, `/auth/refresh`, `/auth/me` | JSON Web Tokens for user `emilys`, password `emilyspass` |
+/// | `/users`, `/products`, `/products/search` | pages with `limit` and `skip`, in an object with the total |
 /// | `/2.2/questions` | lists in `{"items": …}`, snake case, seconds since 1970, avatars on the other origin |
 /// | `/v1/films` | snake case, ISO 8601 dates, cache validators, ratings, posters, errors as `{"message", "code"}` |
-/// | `/team/users` | people to create, change and remove, avatars to upload, errors as problem details (RFC 9457) |
-/// | `/team/dashboard/…` | three calls that each take a moment |
-/// | `/files/NAME?bytes=N` | a download of any size up to 64 MiB with its checksum in a field |
+/// | `/team/users` | members to create, change and remove, uploads, problem details (RFC 9457) as errors |
+/// | `/team/dashboard/…` | three parts of a start page, each delayed by 120 ms |
+/// | `/files/NAME?bytes=N` | a download of up to 64 MiB, with its checksum in a field |
 ///
-/// `GET /` lists the routes. Every route accepts `?fail=503` (any status from 400; 429 and 503 with `&retry_after=N`
-/// seconds), which fails the request before it has any effect, and `?delay=N`, which delays it by that number of
-/// milliseconds, at most 30 000. Every response contains `X-Credentials-Received` with the kind of credential that the
-/// request carried, or `none`, and repeats its `X-Request-ID`.
+/// `GET /` lists the routes. Every other route accepts two query items:
 ///
-/// Data is kept in memory and is the same at each start. Tokens are random; they end with the service unless
-/// `sessionsPath` names a file for the sessions. The service runs until ``stop()`` or until the last reference is
-/// released. It is meant for demonstrations and tests: there is no TLS, and its passwords are public.
+/// - `fail=503`, or another status from 400 to 599, fails the request before it has any effect. With 429 and 503,
+///   `retry_after=N` sets the Retry-After field in seconds, by default 2.
+/// - `delay=N` delays the response by N milliseconds, at most 30,000. An error response of the route itself is not
+///   delayed.
+///
+/// Every response of these routes contains `X-Credentials-Received` with the kind of credential in the request, or
+/// `none`, and repeats the request's `X-Request-ID`.
+///
+/// The data is kept in memory and is the same at each start. Tokens are random, and become invalid when the service
+/// ends, unless `sessionsPath` names a file for the sessions. The service runs until ``stop()`` or until the last
+/// reference is released. It is meant for demonstrations and tests: there is no TLS, and the passwords are public.
 public final class SampleAPI: Sendable {
     private let main: MockServer
     private let assets: MockServer
 
-    /// Starts the service on two free ports of 127.0.0.1. Throws if the system has no socket or thread left.
+    /// Creates the service and starts it on two free ports of 127.0.0.1. Throws if the system has no free socket or
+    /// thread.
     ///
-    /// - `time`: the clock for the lifetimes of tokens.
-    /// - `sessionsPath`: a file that keeps the sessions, so that the tokens of the previous service with that file stay
-    ///   valid for this one. Default nil: the service starts without sessions.
+    /// - `time`: the clock that determines when tokens expire.
+    /// - `sessionsPath`: a file that stores the sessions. Tokens stay valid for the next service that uses the same
+    ///   file. Default nil: the service starts without sessions.
     public init(time: any TimeSource = SystemTime(), sessionsPath: String? = nil) throws {
         var configuration = MockServer.Configuration()
         configuration.maximumBodyBytes = 16 * 1024 * 1024
-        // The service may run for days, so it records no requests.
+        // The service may run for days, so its servers record no requests.
         configuration.maximumRecordedRequests = 0
         main = try MockServer(configuration)
         assets = try MockServer(configuration)
@@ -64,16 +71,17 @@ public final class SampleAPI: Sendable {
         pictures.install(on: assets)
     }
 
-    /// The origin of the service, "http://127.0.0.1:PORT".
+    /// The URL of the service without a path, such as "http://127.0.0.1:8080".
     public var url: String { main.url }
 
-    /// The same as a base URL.
+    /// The URL of the service as the base URL of a client.
     public var baseURL: BaseURL { BaseURL(stringLiteral: url) }
 
-    /// The origin of the pictures: the same host on another port, so no credential of ``url`` belongs to it.
+    /// The URL of the server for pictures. Its port differs from the port of ``url``, so it is another origin, to which
+    /// no credential for ``url`` belongs.
     public var assetsURL: String { assets.url }
 
-    /// The number of requests read on both origins.
+    /// The number of requests that both servers have read.
     public var requestCount: Int { main.requestCount + assets.requestCount }
 
     /// Closes both ports and every connection. May be called more than once.

@@ -5,40 +5,44 @@ import CurlewRedirects
 public import CurlewResilience
 
 extension Pipeline {
-    /// The pipeline of a client that specifies none.
+    /// The default pipeline of a client, which follows redirects and retries failed requests.
     ///
     /// - `.redirects()`: follows redirects, at most 20, by the rules of `RedirectPolicy`.
     /// - `.retry()`: makes up to three attempts of a request that may be sent twice, by the rules of `RetryPolicy`,
     ///   with a `RetryBudget`.
     ///
-    /// Deadlines, limits and header rules apply to every call and are not part of the pipeline. These interceptors cost
-    /// nothing until they act, remember nothing about a call except that it failed, and require no name, token or file.
+    /// Deadlines, limits and header rules apply to every call and are not part of the pipeline. The interceptors cost
+    /// nothing until they act, keep nothing about a call except its effect on the budget, and require no name, token or
+    /// file.
+    ///
     /// Each use of this property creates a new budget. Clients share a budget when they are derived from each other or
-    /// created with the same pipeline value. The app adds cookies, logging and credentials:
+    /// created with the same pipeline value.
+    ///
+    /// The app adds cookies, logging and credentials:
     ///
     ///     Pipeline.standard.adding(.cookies()).adding(.logging()).adding(.bearer { await keychain.token() })
     ///     Pipeline.standard.replacing(.retry(.never))
     public static var standard: Pipeline { [.redirects(), .retry()] }
 
-    /// The standard pipeline plus the interceptors that isolate one slow or failing server from the rest: a circuit
-    /// breaker, limits, and a timeout for each attempt.
+    /// The standard pipeline plus interceptors that keep a slow or failing server from affecting calls to other
+    /// servers: a circuit breaker, limits, and a timeout for each attempt.
     ///
     ///     redirects → retry → hedging → circuit breaker → rate limit → concurrency limit → attempt timeout
     ///
     /// - `attemptTimeout`: how long each attempt may wait for its response head. Default 10 s. It does not limit
     ///   bodies. `Timeouts.attempt` of a call overrides it.
-    /// - `retry`: what is retried. Default `.standard`.
-    /// - `budget`: the budget that retries and hedged requests draw on. Default a separate budget. It becomes the
-    ///   `retryBudget` of the pipeline.
-    /// - `hedging`: the delay before a second, hedged request. Default nil, no hedging.
-    /// - `circuit`: when the circuit of an origin opens. Default `.standard`. Its window must be at least twice as long
-    ///   as `attemptTimeout`.
-    /// - `rateLimit`: default none, as only the server's operator knows a suitable limit.
-    /// - `concurrency`: the maximum number of concurrent exchanges with one origin; up to 1000 more calls wait. Default
-    ///   1000.
+    /// - `retry`: the rules for retries. Default `.standard`.
+    /// - `budget`: the budget that retries and hedged requests draw on. Default: a new budget for each pipeline. The
+    ///   budget becomes the `retryBudget` of the pipeline.
+    /// - `hedging`: the delay before a second, hedged request. Default nil: no hedging.
+    /// - `circuit`: the rules by which the circuit of an origin opens. Default `.standard`. The window of the policy
+    ///   must be at least twice as long as `attemptTimeout`.
+    /// - `rateLimit`: the rate limit. Default nil: no limit, because only the server's operator knows a suitable one.
+    /// - `concurrency`: the maximum number of concurrent exchanges with one origin; up to 1000 further exchanges wait.
+    ///   Default 1000.
     ///
-    /// Invalid combinations are configuration problems of the client, as with any pipeline. Each call of this function
-    /// creates separate state.
+    /// Every call of a client with an invalid combination throws `.configuration`, as with any pipeline. Each call of
+    /// this function creates a pipeline with its own state.
     public static func resilient(
         attemptTimeout: Duration = .seconds(10), retry: RetryPolicy = .standard, hedging: Duration? = nil,
         circuit: CircuitBreaker.Policy = .standard, rateLimit: RateLimit? = nil, concurrency: Int = 1000,

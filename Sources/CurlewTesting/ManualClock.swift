@@ -12,7 +12,7 @@ public import Foundation
 ///
 ///     let clock = ManualClock()
 ///     async let response = client.send(.slow)      // waits for two seconds of this clock
-///     try await clock.waitForSleepers(1)           // returns when it does
+///     try await clock.waitForSleepers(1)           // returns when the call waits
 ///     clock.advance(by: .seconds(2))               // the call continues
 ///
 /// A clock that skips waits advances itself to the end of every sleep, so that retries and rate limits do not wait:
@@ -20,8 +20,8 @@ public import Foundation
 ///     let configuration = APIClient.Configuration(time: ManualClock.skippingWaits)
 ///     let client = APIClient.mock(pipeline: .standard, configuration: configuration)
 ///
-/// Copies share one time. `waitForSleepers` replaces the real-time sleeps and yields that a test would otherwise need.
-/// Only its timeout is real time, so that a test whose wait fails does not hang.
+/// Copies share one time. A test calls `waitForSleepers` instead of sleeping or yielding in real time. Only the timeout
+/// of that method is real time, so that a test does not hang when its wait fails.
 public struct ManualClock: TimeSource {
     private let state: Locked<State>
     private let skipsWaits: Bool
@@ -34,18 +34,19 @@ public struct ManualClock: TimeSource {
         self.skipsWaits = skipsWaits
     }
 
-    /// A new clock on which every sleep, such as a pause between attempts, ends immediately. Deadlines of work that
-    /// takes no time on this clock, such as a token refresh, do not expire because of it.
+    /// A new clock on which every sleep, such as a pause between attempts, ends immediately. Limits on other work, such
+    /// as the timeout of a token refresh, do not end immediately: they expire only when sleeps have advanced the clock
+    /// that far.
     public static var skippingWaits: ManualClock { ManualClock(skipsWaits: true) }
 
-    /// The current reading. It begins at an arbitrary value and changes only when the clock advances.
+    /// The current instant of the clock. It begins at an arbitrary value and changes only when the clock advances.
     public var now: MonotonicInstant { state.withLock { $0.now } }
 
     /// The initial date plus the duration by which the clock was advanced.
     public var date: Date { state.withLock { $0.date } }
 
-    /// Waits until the clock reaches `instant`; returns immediately if it already has. Throws `CancellationError` as
-    /// soon as the task is cancelled.
+    /// Waits until the clock reaches `instant`, and returns immediately if it already has. A clock that skips waits
+    /// advances itself to `instant` instead. Throws `CancellationError` as soon as the task is cancelled.
     public func sleep(until instant: MonotonicInstant) async throws {
         if skipsWaits {
             try Task.checkCancellation()
@@ -54,8 +55,9 @@ public struct ManualClock: TimeSource {
         try await wait(until: instant, .pauses)
     }
 
-    /// Waits in the same way for a limit on other work, such as a deadline. On a clock that skips waits, an alarm does
-    /// not advance the clock: only sleeps do.
+    /// Waits until the clock reaches `instant`, as a limit on other work, such as a deadline. On a clock that skips
+    /// waits, an alarm does not advance the clock: only sleeps do. Throws `CancellationError` as soon as the task is
+    /// cancelled.
     public func alarm(at instant: MonotonicInstant) async throws {
         try await wait(until: instant, .limits)
     }
@@ -68,10 +70,10 @@ public struct ManualClock: TimeSource {
         }
     }
 
-    /// Advances the clock and wakes the tasks whose time has come, the earliest first.
+    /// Advances the clock and wakes the tasks whose waits have ended, the earliest first.
     ///
-    /// All of them are resumed before this returns, but each continues in its own task: a task that sleeps again counts
-    /// from the new time.
+    /// All of these tasks are resumed before this method returns, but each continues in its own task: a task that
+    /// sleeps again counts from the new time. A negative duration does not change the clock.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: max(.zero, duration))
@@ -83,7 +85,8 @@ public struct ManualClock: TimeSource {
     /// Advances the clock to the earliest instant that a task waits for, and wakes the tasks that wait for it. Returns
     /// the duration of the advance, or nil if no task waits.
     ///
-    /// - `waits`: which waits count. Default only pauses. Other waits that end on the way are woken too.
+    /// - `waits`: the kinds of waits to look for. Default only pauses. Waits of the other kind that end by then are
+    ///   woken too.
     @discardableResult
     public func advanceToNextSleeper(_ waits: Waits = .pauses) -> Duration? {
         let next = state.withLock { state -> (Duration, [Waiter])? in
@@ -99,20 +102,20 @@ public struct ManualClock: TimeSource {
         return distance
     }
 
-    /// The number of tasks that sleep on this clock now, including the limits of other work.
+    /// The number of tasks that wait on this clock now, for pauses or limits.
     public var sleeperCount: Int { sleeperCount(.all) }
 
-    /// The number of current waits of this kind.
+    /// Returns the number of tasks that wait on this clock now, counting only waits of these kinds.
     public func sleeperCount(_ waits: Waits) -> Int { state.withLock { $0.count(waits) } }
 
-    /// Waits until at least `count` tasks sleep on this clock.
+    /// Waits until at least `count` tasks wait on this clock.
     ///
-    /// - `waits`: which waits count. Default only pauses, such as those between attempts; a test should not depend on
-    ///   how many deadlines and other limits the library sets.
+    /// - `waits`: the kinds of waits that count. Default only pauses, such as those between attempts: a test should not
+    ///   depend on how many deadlines and other limits the library sets.
     /// - `timeout`: the limit in real time. Default 10 seconds.
     ///
-    /// Throws a ``MockWaitError`` that lists the current waits after the timeout, and `CancellationError` as soon as
-    /// the waiting task is cancelled.
+    /// After the timeout, throws a ``MockWaitError`` that lists the current waits. Throws `CancellationError` as soon
+    /// as the waiting task is cancelled.
     public func waitForSleepers(
         _ count: Int, _ waits: Waits = .pauses, timeout: Duration = .seconds(10)
     ) async throws {
@@ -123,7 +126,7 @@ public struct ManualClock: TimeSource {
         }
     }
 
-    /// The kinds of waits on a clock.
+    /// A set of the kinds of waits on a clock.
     public struct Waits: OptionSet, Hashable, Sendable {
         /// The bits of the set.
         public let rawValue: Int
@@ -133,16 +136,17 @@ public struct ManualClock: TimeSource {
             self.rawValue = rawValue
         }
 
-        /// Waits for time to pass: pauses between attempts, delays of stubs, the next token of a rate limit
-        /// (`TimeSource.sleep`).
+        /// Waits that let time pass (`TimeSource.sleep`): pauses between attempts, delays of stubs, the wait for a
+        /// token of a rate limit's bucket.
         public static let pauses = Waits(rawValue: 1)
-        /// Limits of other waits: deadlines, time limits of refreshes (`TimeSource.alarm`).
+        /// Waits that limit other work (`TimeSource.alarm`): deadlines, timeouts of refreshes.
         public static let limits = Waits(rawValue: 2)
-        /// Pauses and limits.
+        /// All waits: pauses and limits.
         public static let all: Waits = [.pauses, .limits]
     }
 
-    /// Suspends the task until its waiter is resumed. `enqueue` returns false when there is nothing to wait for.
+    /// Suspends the task until its waiter is resumed. Returns immediately if `enqueue` returns false, because there is
+    /// nothing to wait for.
     ///
     /// - `timeout`: the limit in real time, and the message of the error after it.
     private func wait(
@@ -195,7 +199,7 @@ extension ManualClock {
         var sleepers: [Sleeper] = []
         var observers: [Observer] = []
 
-        // Far from zero, so that a reading is not mistaken for a duration.
+        // The clock begins far from zero, so that a reading is not mistaken for a duration.
         private static let zero = MonotonicInstant(nanoseconds: 1_000_000_000_000)
 
         init(start: Date) {
@@ -223,7 +227,7 @@ extension ManualClock {
 
         func count(_ waits: Waits) -> Int { sleepers.count { waits.contains($0.kind) } }
 
-        /// Describes a wait that timed out.
+        /// Returns the first part of the error message of a wait that timed out.
         func report(_ count: Int, _ waits: Waits) -> String {
             let awaited = waits == .pauses ? "pauses" : waits == .limits ? "limits" : "waits"
             let present = sleepers.sorted { $0.until < $1.until }.prefix(10).map {
@@ -240,7 +244,7 @@ extension ManualClock {
         }
     }
 
-    /// A suspended task, resumed exactly once, whether the resumption or the continuation is set first.
+    /// A suspended task that is resumed exactly once, whether its continuation or its result arrives first.
     private final class Waiter: Sendable {
         private enum Phase: Sendable {
             case new

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// A reproducible random number generator (SplitMix64): a failing run prints its seed, which reproduces the run.
+/// A random number generator (SplitMix64) that reproduces its numbers from a seed. A failing test prints its seed, so
+/// that the run can be repeated.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -15,12 +16,13 @@ package struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Returns random bytes, at most `count`.
+    /// Returns 0 to `count` random bytes.
     package mutating func bytes(upTo count: Int) -> [UInt8] {
         (0..<Int.random(in: 0...count, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// Returns random text of ASCII, control characters and other Unicode characters in equal shares.
+    /// Returns random text of 0 to `count` Unicode scalars: a quarter each of printable ASCII and ASCII control
+    /// characters, and half of other characters.
     package mutating func text(upTo count: Int) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0...count, using: &self) {

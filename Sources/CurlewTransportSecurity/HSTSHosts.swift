@@ -9,9 +9,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The hosts that require https, with their expiry (RFC 6797 §8). A value; the time is a parameter.
+/// The hosts that require https, with their expiry (RFC 6797 §8). The functions receive the time as a parameter.
 struct HSTSHosts: Sendable {
-    /// The policy of a host.
+    /// The HSTS policy of a host.
     struct Entry: Codable, Hashable, Sendable {
         let host: String
         var expires: Date
@@ -34,11 +34,11 @@ struct HSTSHosts: Sendable {
     /// The entries, ordered by host name.
     var entries: [Entry] { slots.values.map(\.entry).sorted { $0.host < $1.host } }
 
-    /// Records the policy of a host. Returns whether it changed; an expiry that moves by less than an hour is not a
-    /// change.
+    /// Records the policy of a host. Returns whether the policy changed; an expiry that moves by less than an hour is
+    /// not a change.
     ///
-    /// At the limit, expired hosts are removed first, then the least recently used or updated. A server with many names
-    /// can displace hosts that are not used, but not those in use.
+    /// At the limit, expired hosts are removed first, then the hosts that were least recently used or updated. A server
+    /// with many names can displace hosts that are not used, but not those in use.
     mutating func note(_ rule: StrictTransportSecurity, of host: String, at now: Date) -> Bool {
         guard let name = Self.name(host) else { return false }
         guard rule.maxAge > 0 else { return slots.removeValue(forKey: name) != nil }
@@ -66,7 +66,8 @@ struct HSTSHosts: Sendable {
         }
     }
 
-    /// Returns whether `host` requires https, by its own policy or by that of a parent domain with `includeSubDomains`.
+    /// Returns whether `host` requires https, by its own policy or by the policy of a parent domain with
+    /// `includeSubDomains`.
     mutating func demandsHTTPS(_ host: String, at now: Date) -> Bool {
         guard !slots.isEmpty, let name = Self.name(host) else { return false }
         var rest = name[...]
@@ -90,8 +91,8 @@ struct HSTSHosts: Sendable {
         slots = [:]
     }
 
-    /// Returns the name in lower case, without a trailing dot. Nil for addresses, shortened IPv4 forms included (RFC
-    /// 6797 §8.1.1): no name ends in a number.
+    /// Returns the host name in lower case, without a trailing dot. Returns nil for an IP address, including shortened
+    /// IPv4 forms (RFC 6797 §8.1.1): no name ends in a number.
     private static func name(_ host: String) -> String? {
         guard var name = Origin(scheme: "https", host: host)?.host else { return nil }
         if name.utf8.last == UInt8(ascii: ".") { name.removeLast() }

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The interceptor of `.hsts()`, where its rules are documented.
 package struct HSTSInterceptor: Interceptor {
-    /// The store of the hosts.
+    /// The store of the hosts that require https.
     public let store: HSTSStore
 
     /// Creates an interceptor that uses `store`.
@@ -13,16 +13,17 @@ package struct HSTSInterceptor: Interceptor {
         self.store = store
     }
 
-    /// `.transportSecurity`, between redirects and cookies.
+    /// The placement `.transportSecurity`. The interceptor runs once per hop, between `.redirects` and `.cookies`.
     public var placement: Placement { .transportSecurity }
 
-    /// `.anonymous`, as it attaches nothing; `.unknown` for a request that it would change, which only interceptors
-    /// further out query: those further in attach what belongs to the request over https.
+    /// Returns `.anonymous`, because the interceptor attaches no credential. Returns `.unknown` for a request that it
+    /// would change to https, because interceptors closer to the transport attach the credentials of the https request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         upgrade(of: request, context) == nil ? .anonymous : .unknown
     }
 
-    /// Changes the scheme if required, runs the rest of the chain, and records the policy of the host.
+    /// Changes the scheme to https if the host requires it, runs the rest of the chain, and records the policy of the
+    /// host.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let request = upgrade(of: request, next.context) ?? request
         let response = try await next(request)
@@ -34,7 +35,7 @@ package struct HSTSInterceptor: Interceptor {
         return response
     }
 
-    /// Returns the request over https; nil if it is not changed.
+    /// Returns the request over https; nil if the host does not require it or the request already uses https.
     private func upgrade(of request: HTTPRequest, _ context: ExchangeContext) -> HTTPRequest? {
         let origin = request.origin
         guard origin.scheme == "http", store.demandsHTTPS(origin.host, at: context.time.date),
@@ -47,6 +48,6 @@ package struct HSTSInterceptor: Interceptor {
 }
 
 extension HSTSInterceptor: CustomStringConvertible {
-    /// `HSTS`
+    /// The name of the interceptor, `HSTS`.
     public var description: String { "HSTS" }
 }

@@ -15,12 +15,12 @@ public import Foundation
 ///     let hosts = HSTSStore(file: path)           // persistent
 ///     pipeline.adding(.hsts(hosts))
 ///
-/// Copies share one list. The list is bounded: at `limit` hosts, expired hosts are removed first, then the least
-/// recently used or updated. The list reveals which hosts were visited, so only the owner can read the file.
+/// Copies share one list. The list is bounded: at `limit` hosts, expired hosts are removed first, then the hosts that
+/// were least recently used or updated. The list reveals which hosts were visited, so only the owner can read the file.
 public struct HSTSStore: Sendable {
     private let state: Locked<State>
     private let path: String?
-    /// Held while the file is written, so that an older state never replaces a newer one.
+    /// A lock that is held while the file is written, so that an older state never replaces a newer one.
     private let writing = Locked(())
 
     private struct State: Sendable {
@@ -41,19 +41,23 @@ public struct HSTSStore: Sendable {
 
     private static let fileLimit = 16 << 20
 
-    /// Creates a store in memory, of at most 1000 hosts by default.
+    /// Creates a store in memory, for at most `limit` hosts. Default 1000, at least 1.
     public init(limit: Int = 1000) {
         state = Locked(State(hosts: HSTSHosts(limit: limit)))
         path = nil
     }
 
-    /// Creates a store with the contents of a file. The store writes the file after each response that changes the
-    /// list. An expiry that moves by less than an hour is not a change.
+    /// Creates a store with the contents of a file. The store writes the file after each change of the list. If a
+    /// response moves an expiry by less than an hour, that is not a change.
     ///
-    /// Reads the file synchronously and never fails: `problem` contains the error. A missing file is an empty list. A
-    /// file is left as it is, and nothing is saved, if it cannot be read, belongs to another user, can be read or
-    /// changed by others, or is a symbolic link. The file has mode 0600 and is replaced as a whole. If two processes
-    /// use one file, the last write wins.
+    /// Reads the file synchronously and never fails: `problem` contains the error. A missing file is an empty list.
+    ///
+    /// - Only the owner can read the file (mode 0600). It is replaced atomically, so a crash leaves the old or the new
+    ///   version.
+    /// - A file is not changed, and nothing is saved, if it cannot be read, if it does not contain a list of hosts, if
+    ///   another version wrote it, if it belongs to another user, if others can read or change it, or if it is a
+    ///   symbolic link.
+    /// - If two processes use one file, the last write wins.
     public init(file path: String, limit: Int = 1000, time: any TimeSource = SystemTime()) {
         var state = State(hosts: HSTSHosts(limit: limit))
         do {
@@ -80,18 +84,22 @@ public struct HSTSStore: Sendable {
         self.path = path
     }
 
-    /// The hosts in the list, in the order of their names. Some may have expired.
+    /// The hosts in the list, ordered by name. Expired hosts are included until they are removed.
     public var hosts: [String] { state.withLock { $0.hosts.entries.map(\.host) } }
 
-    /// The last error of the file, `.storage`; nil if there is none, and again after the next successful write.
+    /// The last error of the file, `.storage`; nil if there was none. A successful write resets it to nil.
     public var problem: NetworkError? { state.withLock { $0.problem } }
 
-    /// Returns whether a request to `host` is sent over https at `now`.
+    /// Returns whether `host` requires https at `now`, by its own policy or by the policy of a parent domain.
     public func demandsHTTPS(_ host: String, at now: Date = Date()) -> Bool {
         state.withLock { $0.hosts.demandsHTTPS(host, at: now) }
     }
 
-    /// Adds a host before the first request to it. Addresses are ignored.
+    /// Adds a host that requires https, so that even the first request to it is sent over https. IP addresses are
+    /// ignored.
+    ///
+    /// - `includesSubdomains`: whether the subdomains of `host` also require https. Default false.
+    /// - `expires`: the time when the requirement ends. Default never.
     public func insert(
         _ host: String, includesSubdomains: Bool = false, expires: Date = .distantFuture, at now: Date = Date()
     ) {
@@ -99,12 +107,12 @@ public struct HSTSStore: Sendable {
         change { $0.insert(entry, at: now) }
     }
 
-    /// Removes a host.
+    /// Removes a host. Requests to it may use http again, unless a parent domain requires https for its subdomains.
     public func remove(_ host: String) {
         change { $0.remove(host) }
     }
 
-    /// Removes all hosts.
+    /// Removes all hosts, also from the file.
     public func removeAll() {
         change {
             $0.removeAll()
@@ -150,9 +158,9 @@ public struct HSTSStore: Sendable {
 }
 
 extension HSTSStore: CustomStringConvertible, CustomReflectable {
-    /// The number of hosts.
+    /// The number of hosts, without their names.
     public var description: String { "HSTSStore(\(hosts.count) hosts)" }
 
-    /// Empty, as the visited hosts are private.
+    /// An empty mirror, so that a dump does not show which hosts were visited.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -7,18 +7,18 @@ import CurlewHTTP
 package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
     private let exceptions: [String]
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that allows plain http to loopback hosts and to the origins in `exceptions`.
     public init(except exceptions: [String] = []) {
         self.exceptions = exceptions
     }
 
-    /// `.wire`, the innermost placement.
+    /// The placement `.wire`. The interceptor runs next to the transport, once per request on the wire.
     public var placement: Placement { .wire }
 
-    /// `.anonymous`: it changes nothing.
+    /// Returns `.anonymous`, because the interceptor changes nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, or throws.
+    /// Runs the rest of the chain. Throws `.refused(by: .httpsOnly)` if the request would be sent unencrypted.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let origin = request.origin
         guard origin.isSecure || origin.isLoopback || exceptions.contains(where: { Self.origin($0) == origin }) else {
@@ -30,7 +30,7 @@ package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
         return try await next(request)
     }
 
-    /// Reports an exception that is not an origin.
+    /// Returns an error if an exception is not an origin.
     public func problem(in setup: Pipeline.Environment) -> String? {
         exceptions.first { Self.origin($0) == nil }.map {
             "HTTPSOnly: \"\($0.clipped(to: 80).printable)\" is not an origin. Write http://printer.example:631."
@@ -43,7 +43,7 @@ package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
 }
 
 extension HTTPSOnlyInterceptor: CustomStringConvertible {
-    /// `HTTPSOnly`, with the exceptions if there are some.
+    /// `HTTPSOnly`, followed by the exceptions if there are any.
     public var description: String {
         exceptions.isEmpty ? "HTTPSOnly" : "HTTPSOnly(except \(exceptions.joined(separator: ", ").printable))"
     }

@@ -6,13 +6,14 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Sends requests over https to hosts that require it, even where a URL or a redirect specifies http (RFC 6797).
     /// The default store is a new in-memory one that the client shares with the clients derived from it.
     ///
-    /// - A host requires https by sending `Strict-Transport-Security` in a response over https, which is always
-    ///   verified here. Responses over http, responses from a cache, and addresses instead of names do not count.
+    /// - A host requires https by sending `Strict-Transport-Security` in a response over https, where the server's
+    ///   certificate is always verified. Responses over http, responses from a cache, and IP addresses do not count.
     /// - `http` becomes `https` and port 80 becomes 443; any other port is kept. This happens at each hop, before
     ///   cookies are selected and caches are queried.
     /// - Credentials of `http://host` are sent to `https://host` if both are on their default ports: it is the same
-    ///   server over a confidential connection. On other ports they are not sent, and none is ever sent from https to
-    ///   http. A server's redirect from http to https changes the origin as any other does, so use https in base URLs.
+    ///   server over a confidential connection. On other ports they are not sent, and no credential is ever sent from
+    ///   https to http. A server's redirect from http to https changes the origin like any other redirect, so use https
+    ///   in base URLs.
     ///
     /// The first request to a host is not protected, unless its URL specifies https or the app has added the host
     /// (`HSTSStore.insert`). `.httpsOnly()` refuses the remaining plain http requests.
@@ -22,19 +23,19 @@ extension Interceptor where Self == BuiltInInterceptor {
 }
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Refuses plain http, except to this machine and to the listed origins:
+    /// Refuses requests over plain http, except to loopback hosts and to the listed origins:
     /// `.httpsOnly(except: "http://printer.example")`.
     ///
-    /// It is next to the transport, so it sees each hop, each attempt, and the request as other interceptors changed
-    /// it, `.hsts()` included. Requests to this machine (`Origin.isLoopback`) and to the listed origins are allowed.
-    /// Any other ends with `.refused(by: .httpsOnly)`, without sending a byte and without a retry. Requests that bypass
-    /// the pipeline, such as token refreshes, have separate rules.
+    /// The interceptor is next to the transport, so it sees each hop, each attempt, and the request after all changes
+    /// by other interceptors, including `.hsts()`. Requests to loopback hosts (`Origin.isLoopback`) and to the listed
+    /// origins are allowed. Any other request over plain http fails with `.refused(by: .httpsOnly)`, without sending a
+    /// byte and without a retry. Requests that bypass the pipeline, such as token refreshes, have separate rules.
     ///
-    /// - `origins`: origins that may be accessed over http: `"http://printer.example:631"`. One that cannot be parsed
-    ///   is a problem of the pipeline: every call throws `.configuration`.
+    /// - `origins`: origins that may be accessed over http, such as `"http://printer.example:631"`. If one cannot be
+    ///   parsed, every call throws `.configuration`.
     public static func httpsOnly(except origins: String...) -> BuiltInInterceptor { httpsOnly(except: origins) }
 
-    /// Refuses plain http, except to this machine and to the origins of a list.
+    /// Refuses requests over plain http, except to loopback hosts and to the origins in a list.
     public static func httpsOnly(except origins: [String]) -> BuiltInInterceptor {
         BuiltInInterceptor(HTTPSOnlyInterceptor(except: origins))
     }

@@ -3,6 +3,6 @@
 public import CurlewCore
 
 extension NetworkError.Policy {
-    /// `.httpsOnly()`: the request would be sent over plain http.
+    /// The policy of `.httpsOnly()`. It refuses a request that would be sent over plain http.
     public static let httpsOnly = NetworkError.Policy("httpsOnly")
 }

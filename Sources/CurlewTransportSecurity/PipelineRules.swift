@@ -2,6 +2,6 @@
 
 import CurlewCore
 
-// HSTS changes the scheme and stays at the same host. These attach nothing.
+// These interceptors attach nothing. HSTS changes the scheme, but not the host.
 extension HSTSInterceptor: ScopedInterceptor {}
 extension HTTPSOnlyInterceptor: ScopedInterceptor {}

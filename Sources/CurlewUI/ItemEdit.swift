@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// A change of a list that finds its item by identity rather than by index.
+/// An edit of a list that finds its item by identity rather than by index.
 enum ItemEdit<Item: Identifiable> {
     /// Changes the item with this identity.
     case change(Item.ID, @MainActor (inout Item) -> Void)
-    /// Inserts an item at an index, or at the end if the list is shorter.
+    /// Inserts an item at an index, or at the end if the index is beyond it.
     case insert(Item, at: Int)
     /// Removes the item with this identity.
     case remove(Item.ID)
 
-    /// Applies the edit to `items`; does nothing if the item is not in the list. With `answer`, the item becomes the
-    /// server's version.
+    /// Applies the edit to `items`. Does nothing if the item to change or remove is not in the list. With `answer`, the
+    /// server's version of the item replaces the local one.
     @MainActor
     func apply(to items: inout [Item], answered answer: Item? = nil) {
         switch self {
@@ -31,7 +31,7 @@ enum ItemEdit<Item: Identifiable> {
     }
 }
 
-/// The server's version of an item, for an edit that is applied again to another list.
+/// A holder of the server's version of an item, for an edit that is applied again to another list.
 @MainActor
 final class ItemAnswer<Item> {
     var item: Item?

@@ -9,37 +9,37 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// How fresh a loaded value is.
+/// The freshness of a loaded value: when it was received, and whether it is stale.
 public struct Freshness: Hashable, Sendable {
-    /// The date on which the value was received from the server.
+    /// The date at which the value was received from the server.
     public var date: Date
-    /// Whether the value is stale: the server may have a newer one.
+    /// Whether the value is stale, so that the server may have a newer one.
     public var isStale: Bool
 
-    /// Creates the freshness of a value that was received at `date`.
+    /// Creates the freshness of a value that was received at `date`, by default not stale.
     public init(date: Date, isStale: Bool = false) {
         self.date = date
         self.isStale = isStale
     }
 
-    /// The freshness of a value received now.
+    /// The freshness of a value that is received now.
     public static var now: Freshness { Freshness(date: Date()) }
 
-    /// Returns the freshness of a value made from both values: the less fresh of the two.
+    /// Returns the freshness of a value that is made from two values: the earlier date, and stale if either is.
     package func joined(_ other: Freshness) -> Freshness {
         Freshness(date: min(date, other.date), isStale: isStale || other.isStale)
     }
 }
 
-/// What a load requests.
+/// The value that a load requests.
 enum Demand: Sendable {
     /// Any value, including a stored one.
     case load
     /// The server's current value.
     case refresh
 
-    /// Runs `work` so that the client calls in it follow the demand: in a refresh they use stored responses only after
-    /// the server has validated them, unless the calls set their own cache policy.
+    /// Runs `work` so that the client calls in it follow the demand. In a refresh, these calls use stored responses
+    /// only after the server has validated them, unless a call sets another cache policy.
     @MainActor
     func told<Value>(_ work: @MainActor () async throws -> Value) async throws -> Value {
         guard case .refresh = self else { return try await work() }
@@ -56,7 +56,7 @@ enum Demand: Sendable {
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable.State {
-    /// The value to show, whether or not work is under way.
+    /// The value to show, also during a load and after a failure; nil if there is none.
     public var value: Value? {
         switch self {
         case .idle: nil
@@ -66,16 +66,16 @@ extension Loadable.State {
         }
     }
 
-    /// The error of the last work; nil while new work is under way. Never a cancellation.
+    /// The error of the last load or refresh; nil during a new one. Never a cancellation.
     public var error: NetworkError? {
         if case .failed(let error, _) = self { error } else { nil }
     }
 
-    /// Whether there is neither a value nor an error to show. Only in this state does the appearance of a view begin a
-    /// load.
+    /// Whether there is neither a value nor an error to show. Only in this state does a view start a load when it
+    /// appears.
     package var isWaiting: Bool { value == nil && error == nil }
 
-    /// Whether work is under way.
+    /// Whether a load or refresh is under way.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }
     }
@@ -83,10 +83,10 @@ extension Loadable.State {
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable: LoadablePart {
-    /// The value to show, whether or not work is under way.
+    /// The value to show, also during a load and after a failure; nil if there is none.
     public var value: Value? { state.value }
-    /// The error of the last work; nil while new work is under way. Never a cancellation.
+    /// The error of the last load or refresh; nil during a new one. Never a cancellation.
     public var error: NetworkError? { state.error }
-    /// Whether work is under way.
+    /// Whether a load or refresh is under way.
     public var isLoading: Bool { state.isLoading }
 }

@@ -12,11 +12,11 @@ extension Loadable {
     /// again to the value without it. `mutate` may therefore run several times, also on a value that was loaded in the
     /// meantime and already contains the change. While there is no value, only `commit` runs.
     ///
-    /// For a list of `Identifiable` items use `change(_:_:commit:)` with an item's id, `insert` and `remove`, which
-    /// find their item by its identity. This form runs `mutate` on such a list only while it has the same items in the
-    /// same order, so that an index captured earlier stays in range. On a different list the change is not shown, and
-    /// the value is marked stale when `commit` has finished. For a list inside a value, `mutate` has to find the item
-    /// by its id.
+    /// For a list of `Identifiable` items, use `insert`, `remove`, and `change(_:_:commit:)` with an item's id: they
+    /// find the item by its identity. This method runs `mutate` on such a list only while the list has the same items
+    /// in the same order, so that an index captured earlier stays in range. On a different list the change is not
+    /// shown, and the value is marked stale when `commit` has finished. If the list is inside a value, `mutate` must
+    /// find the item by its id.
     ///
     /// Throws the error of `commit` after the change has been reverted.
     public func change(
@@ -28,8 +28,8 @@ extension Loadable {
         }
     }
 
-    /// Shows a change immediately and commits it, for a server that returns the changed value. That value replaces the
-    /// local one.
+    /// Shows a change immediately, commits it, and replaces the value with the one that the server returns. Reverts the
+    /// change if the commit fails.
     public func change(
         _ mutate: @escaping @MainActor (inout Value) -> Void, replacement: @MainActor () async throws -> Value
     ) async throws(NetworkError) {
@@ -38,7 +38,8 @@ extension Loadable {
 
     /// Shows a change immediately, runs its commit, and reverts the change if the commit fails.
     ///
-    /// - `identities`: the identities of the list for which `mutate` was written; nil if it applies to any value.
+    /// - `identities`: the identities of the items in the list that `mutate` was written for; nil if it applies to any
+    ///   value.
     private func perform(
         _ mutate: @escaping @MainActor (inout Value) -> Void, writtenFor identities: [AnyHashable]?,
         _ commit: @MainActor () async throws -> Value?
@@ -50,7 +51,7 @@ extension Loadable {
         defer { publish() }
         do {
             let answer = try await commit()
-            // After a reset the change belongs to a previous value, which may be another user's.
+            // After a reset, the change belongs to a previous value, which may be the value of another user.
             guard let place = changes.firstIndex(where: { $0.number == change.number }) else { return }
             changes.remove(at: place)
             keep(change, answer)
@@ -65,7 +66,7 @@ extension Loadable {
         let identities: [AnyHashable]?
         let mutate: @MainActor (inout Value) -> Void
 
-        /// Changes `value`. Returns false if the change was written for another list.
+        /// Applies the change to `value`. Returns false, without a change, if it was written for another list.
         @MainActor
         func apply(to value: inout Value) -> Bool {
             if let identities, let present = Loadable.identities(value), present != identities { return false }
@@ -98,7 +99,7 @@ extension Loadable {
         }
     }
 
-    /// Returns the identities of the items if the value is a list of `Identifiable` items.
+    /// Returns the identities of the items if the value is a list of `Identifiable` items, otherwise nil.
     private static func identities(_ value: Value?) -> [AnyHashable]? {
         guard let list = value as? any MutableCollection else { return nil }
         var identities: [AnyHashable] = []
@@ -112,15 +113,15 @@ extension Loadable {
     private static func identity(_ item: some Identifiable) -> AnyHashable { AnyHashable(item.id) }
 }
 
-/// Changes of list items by their identity, which also apply when a refresh has moved the items.
+/// Changes of list items by their identity. They also apply after a refresh has moved the items.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable {
     /// Shows a change of the item with this identity immediately, commits it, and reverts it if the commit fails.
     ///
     ///     try await films.change(film.id) { $0.isSeen = true } commit: { try await client.send(.markSeen(film.id)) }
     ///
-    /// `mutate` may run several times, each time on the current item, and does not run if there is no such item.
-    /// Otherwise this behaves like `change(_:commit:)`.
+    /// `mutate` may run several times, each time on the current item, and does not run if the list has no such item.
+    /// Otherwise, this method behaves like `change(_:commit:)`.
     public func change<Item: Identifiable>(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void, commit: @MainActor () async throws -> Void
     ) async throws(NetworkError) where Value == [Item] {
@@ -130,8 +131,8 @@ extension Loadable {
         }
     }
 
-    /// Shows a change of an item immediately and commits it, for a server that returns the changed item. That item
-    /// replaces the local one.
+    /// Shows a change of the item with this identity immediately, commits it, and replaces the item with the one that
+    /// the server returns. Reverts the change if the commit fails.
     public func change<Item: Identifiable>(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void,
         replacement: @MainActor () async throws -> Item
@@ -139,10 +140,10 @@ extension Loadable {
         try await edit(.change(id, mutate), replacement)
     }
 
-    /// Shows a new item immediately, creates it on the server, and removes it again if that fails.
+    /// Shows a new item immediately, creates it on the server, and removes it again if the creation fails.
     ///
-    /// - `index`: the index at which it is shown; an index beyond the end means the end. Default 0.
-    /// - `replacement`: creates the item, and returns the server's version with the identity that it has there.
+    /// - `index`: the index at which the item is shown; an index beyond the end means the end. Default 0.
+    /// - `replacement`: creates the item on the server, and returns the server's version with its identity there.
     public func insert<Item: Identifiable>(
         _ item: Item, at index: Int = 0, replacement: @MainActor () async throws -> Item
     ) async throws(NetworkError) where Value == [Item] {

@@ -14,8 +14,7 @@ import Foundation
 extension Loadable {
     /// Creates a loadable that sends `endpoint`: `Loadable(GetUser(id: 1), from: client)`.
     ///
-    /// The freshness of the value is the one that the client's cache reports. A refresh validates a cached response
-    /// with the server.
+    /// The client's cache determines the freshness of the value. A refresh validates a cached response with the server.
     public convenience init<E: Endpoint>(_ endpoint: E, from client: APIClient) where E.Response == Value {
         self.init(source: { _ in
             let response = try await client.response(for: endpoint)
@@ -23,8 +22,8 @@ extension Loadable {
         })
     }
 
-    /// Creates a loadable that sends `request`: `Loadable(.user(id: 1), from: client)`. Otherwise it behaves like the
-    /// one for an endpoint.
+    /// Creates a loadable that sends `request`: `Loadable(.user(id: 1), from: client)`. It behaves like a loadable for
+    /// an endpoint.
     public convenience init(_ request: Request<Value>, from client: APIClient) {
         self.init(source: { _ in
             let response = try await client.response(for: request)
@@ -34,7 +33,8 @@ extension Loadable {
 }
 
 extension Freshness {
-    /// The freshness that a response reports.
+    /// Creates the freshness of a response. The date follows from the age of a cached response, or from the Date field
+    /// of a response that is served stale; for any other response it is `now`.
     init<Value>(_ response: Response<Value>, now: Date = Date()) {
         switch response.served {
         case .cache(let age, _): self.init(date: now.addingTimeInterval(-(age / .seconds(1))))

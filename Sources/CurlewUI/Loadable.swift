@@ -3,7 +3,7 @@
 public import CurlewCore
 public import Observation
 
-/// A value that is loaded for a screen, with the state that the screen shows: progress, value and error.
+/// A value that a screen loads, with the state to show: progress, value and error.
 ///
 ///     @State var user = Loadable { try await client.send(.user(id: 1)) }
 ///
@@ -11,41 +11,40 @@ public import Observation
 ///         .task { await user.appeared() }
 ///         .refreshable { await user.refresh() }
 ///
-/// - Overlapping loads settle to the newest: a late result of an earlier load is dropped.
-/// - The previous value stays visible during a refresh, and after one that failed.
-/// - A refresh asks the server: the client calls in the work use `CachePolicy.validate`, unless they specify another
+/// - Of overlapping loads, the last one started determines the state. Results of earlier loads are dropped.
+/// - The previous value stays visible during a refresh and after a failed refresh.
+/// - A refresh asks the server: the client calls in the closure use `CachePolicy.validate`, unless they specify another
 ///   policy.
 /// - Cancellation is never shown as an error. The state returns to the previous one.
-/// - A cancelled caller stops waiting. The work is cancelled when the last caller that waits for it has stopped
-///   waiting.
-/// - The work is called on the main actor. `APIClient.send` leaves the main actor immediately: neither the network nor
-///   decoding runs there.
+/// - A cancelled caller stops waiting. The load is cancelled when the last waiting caller has stopped waiting.
+/// - The closure is called on the main actor. `APIClient.send` leaves the main actor immediately: neither the network
+///   nor decoding runs there.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable
 public final class Loadable<Value: Sendable> {
-    /// The state to show.
+    /// The state of a loadable, which a screen shows.
     public enum State: Sendable {
-        /// Nothing has been requested.
+        /// There is no value, and none has been requested.
         case idle
-        /// Work is under way; a previous value may be shown during it.
+        /// A load or refresh is under way. The previous value, if there is one, may be shown during it.
         case loading(previous: Value?)
-        /// The value, and how fresh it is.
+        /// The value has been loaded, with this freshness.
         case loaded(Value, Freshness)
-        /// The last work failed; a previous value may still be shown.
+        /// The last load or refresh failed. The previous value, if there is one, may still be shown.
         case failed(NetworkError, previous: Value?)
     }
 
-    /// The state to show. It changes on the main actor only, and is observable.
+    /// The current state. It changes on the main actor only, and is observable.
     public private(set) var state = State.idle
 
     @ObservationIgnored private let source: @MainActor (Demand) async throws -> (Value, Freshness)
-    /// The result of the last work that was not superseded, without pending changes.
+    /// The state after the last load that was not superseded, without pending changes.
     @ObservationIgnored var settled = State.idle
     @ObservationIgnored private var work: SharedWork?
     @ObservationIgnored var changes: [Change] = []
     @ObservationIgnored var lastChange = 0
 
-    /// Creates a loadable whose value `work` loads.
+    /// Creates a loadable whose value `work` loads. Every load and refresh calls `work` once.
     public convenience init(_ work: @escaping @MainActor () async throws -> Value) {
         self.init(source: { _ in (try await work(), .now) })
     }
@@ -54,26 +53,26 @@ public final class Loadable<Value: Sendable> {
         self.source = source
     }
 
-    /// Loads the value unless it is there; joins a load that is under way. Returns when the state is settled, or when
-    /// the caller is cancelled.
+    /// Loads the value unless it has been loaded. Joins a load that is under way, and loads again after a failure.
+    /// Returns when no load is under way, or when the caller is cancelled.
     public func load() async {
         if let work { return await settle(work) }
         if case .loaded = settled { return }
         await settle(begin(.load))
     }
 
-    /// Loads the value again, even if it is there or a load is under way, and asks the server to validate cached
-    /// responses. Returns when the state is settled, or when the caller is cancelled.
+    /// Loads the value again, even if it has been loaded or a load is under way. The server validates cached responses.
+    /// Returns when no load is under way, or when the caller is cancelled.
     public func refresh() async {
         await settle(begin(.refresh))
     }
 
-    /// Loads again after a failure; otherwise the same as `load()`.
+    /// Loads the value again after a failure; otherwise behaves like `load()`.
     public func retry() async {
         await load()
     }
 
-    /// Cancels the work that is under way. The state returns to the previous one.
+    /// Cancels the load or refresh that is under way. The state returns to the previous one.
     public func cancel() {
         guard let work else { return }
         self.work = nil
@@ -81,8 +80,8 @@ public final class Loadable<Value: Sendable> {
         work.end()
     }
 
-    /// Cancels the work that is under way and discards the value: the state is `idle`. Use it for the data of a user
-    /// who has signed out. Pending changes continue, but are no longer shown.
+    /// Cancels the load or refresh that is under way, and discards the value, so that the state is `idle`. Call it when
+    /// the user of the data signs out. The commits of pending changes continue, but the changes are no longer shown.
     public func reset() {
         let ended = work
         work = nil

@@ -2,14 +2,14 @@
 
 public import CurlewCore
 
-/// Changes of single items that are shown immediately and that find their item by its identity, also after a refresh.
+/// Changes of single items that are shown immediately. They find their item by its identity, also after a refresh.
 ///
 /// Several changes may be under way; a failed change reverts only its own effect. Each closure that changes an item may
-/// run several times, each time on the current item, and does not run if there is no such item. All of these methods
-/// throw the error of the work after the change has been reverted.
+/// run several times, each time on the current item, and does not run if the list has no such item. The asynchronous
+/// methods throw the error of their `commit` or `replacement` after the change has been reverted.
 ///
-/// A page that is requested by a number of items to skip begins one item late after a removal, and one item early after
-/// an insertion. Duplicate items are shown once; omitted items appear with the next refresh.
+/// If pages are requested by the number of items to skip, the next page begins one item too late after a removal, and
+/// one item too early after an insertion. Duplicate items are shown once; omitted items appear with the next refresh.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension PagedLoadable {
     /// Shows a change of the item with this identity immediately, commits it, and reverts it if the commit fails.
@@ -24,8 +24,8 @@ extension PagedLoadable {
         }
     }
 
-    /// Shows a change of an item immediately and commits it, for a server that returns the changed item. That item
-    /// replaces the local one.
+    /// Shows a change of the item with this identity immediately, commits it, and replaces the item with the one that
+    /// the server returns. Reverts the change if the commit fails.
     public func change(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void,
         replacement: @MainActor () async throws -> Item
@@ -33,10 +33,10 @@ extension PagedLoadable {
         try await perform(.change(id, mutate), replacement)
     }
 
-    /// Shows a new item immediately, creates it on the server, and removes it again if that fails.
+    /// Shows a new item immediately, creates it on the server, and removes it again if the creation fails.
     ///
-    /// - `index`: the index at which it is shown; an index beyond the end means the end. Default 0.
-    /// - `replacement`: creates the item, and returns the server's version with the identity that it has there.
+    /// - `index`: the index at which the item is shown; an index beyond the end means the end. Default 0.
+    /// - `replacement`: creates the item on the server, and returns the server's version with its identity there.
     public func insert(
         _ item: Item, at index: Int = 0, replacement: @MainActor () async throws -> Item
     ) async throws(NetworkError) {
@@ -52,20 +52,20 @@ extension PagedLoadable {
         }
     }
 
-    /// Applies `mutate` to the item with this identity, for a change made elsewhere, such as on another screen.
+    /// Changes the item with this identity, for a change that was committed elsewhere, such as on another screen.
     public func change(_ id: Item.ID, _ mutate: @MainActor (inout Item) -> Void) {
         withoutActuallyEscaping(mutate) { keep(.change(id, $0)) }
         publish()
     }
 
-    /// Shows an item that was created elsewhere, by default at the beginning. An item that is in the list already keeps
-    /// its position.
+    /// Inserts an item that was created elsewhere, by default at the beginning. If the list contains the item already,
+    /// its new version replaces the old one in its position.
     public func insert(_ item: Item, at index: Int = 0) {
         keep(.insert(item, at: index), answered: item)
         publish()
     }
 
-    /// Removes an item that was deleted elsewhere.
+    /// Removes the item with this identity, which was deleted elsewhere.
     public func remove(_ id: Item.ID) {
         keep(.remove(id))
         publish()

@@ -3,21 +3,21 @@
 public import CurlewCore
 public import Observation
 
-/// One page of a list.
+/// One page of a list, with the cursor of the next page.
 public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
-    /// The items in their order.
+    /// The items of the page, in order.
     public var items: [Item]
-    /// The cursor of the next page; nil if this is the last page.
+    /// The cursor with which the next page is requested; nil if this is the last page.
     public var next: Cursor?
 
-    /// Creates a page.
+    /// Creates a page. For the last page, `next` is nil.
     public init(items: [Item], next: Cursor?) {
         self.items = items
         self.next = next
     }
 }
 
-/// A list that is loaded page by page as the user scrolls.
+/// A list that is loaded page by page while the user scrolls.
 ///
 ///     let products = PagedLoadable { cursor in
 ///         let page = try await client.send(.products(skip: cursor ?? 0))
@@ -28,24 +28,25 @@ public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
 ///         Row(product).onAppear { products.appeared(product) }
 ///     }
 ///
-/// - The next page is loaded when one of the last `prefetchDistance` items appears; one page at a time.
+/// - The next page is loaded when one of the last `prefetchDistance` items appears. Only one page is loaded at a time.
 /// - An item that is received twice, because the list changed between two pages, is shown once, in its latest version.
-/// - A refresh shows the old items until the first page is there. A failure changes nothing, and `retry()` repeats the
-///   load that failed.
-/// - A refresh and the pages after it ask the server: the client calls in the source use `CachePolicy.validate`, unless
+/// - The old items stay visible during a refresh until the first page arrives. A failure does not change the items, and
+///   `retry()` repeats the load that failed.
+/// - A refresh and the later pages ask the server: the client calls in the source use `CachePolicy.validate`, unless
 ///   they specify another policy.
 /// - `change`, `insert` and `remove` show a change immediately, then commit it, and revert it if the commit fails.
 /// - At most `pageLimit` pages are loaded, even if the server reports more.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable
 public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable>: LoadablePart {
-    /// The items loaded so far.
+    /// The items loaded so far, with pending changes applied. Observable.
     public private(set) var items: [Item] = []
-    /// Whether work is under way: on the first page if there are no items, otherwise on the next page or a refresh.
+    /// Whether a load of the first page or the next page, or a refresh, is under way.
     public private(set) var isLoading = false
-    /// The error of the last work; nil while new work is under way. Never a cancellation.
+    /// The error of the last load or refresh; nil during a new one. Never a cancellation.
     public private(set) var error: NetworkError?
-    /// Whether the server has more items. True before the first page.
+    /// Whether there are more items to load. True before the first page; false after the last page or `pageLimit`
+    /// pages.
     public private(set) var hasMore = true
 
     @ObservationIgnored private let source: @MainActor (Cursor?) async throws -> Page<Item, Cursor>
@@ -53,7 +54,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     @ObservationIgnored private let pageLimit: Int
     @ObservationIgnored private var next: Cursor?
     @ObservationIgnored private var pages = 0
-    /// The items that the pages contained, without pending changes.
+    /// The items of the loaded pages, without pending changes.
     @ObservationIgnored var loaded: [Item] = []
     /// The index of each item in `loaded`.
     @ObservationIgnored private var places: [Item.ID: Int] = [:]
@@ -63,11 +64,12 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     @ObservationIgnored private var work: SharedWork?
     @ObservationIgnored private var isRefreshing = false
 
-    /// Creates a list.
+    /// Creates a list whose pages `source` loads.
     ///
-    /// - `prefetchDistance`: the number of items before the end at which the next page is requested. Default 5.
-    /// - `pageLimit`: the maximum number of pages. Default 1,000.
-    /// - `source`: loads the page at a cursor; nil requests the first page. Called on the main actor, as for
+    /// - `prefetchDistance`: the number of items at the end of the list whose appearance starts the load of the next
+    ///   page. Default 5.
+    /// - `pageLimit`: the maximum number of pages to load. Default 1,000.
+    /// - `source`: loads the page at a cursor; nil requests the first page. It is called on the main actor, as for
     ///   `Loadable`.
     public init(
         prefetchDistance: Int = 5, pageLimit: Int = 1000,
@@ -78,30 +80,30 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         self.source = source
     }
 
-    /// Loads the first page unless it is there; joins work that is under way.
+    /// Loads the first page unless it has been loaded. Joins a load that is under way.
     public func load() async {
         if work == nil, pages > 0 { return }
         await settle(work ?? begin(refresh: false))
     }
 
-    /// Loads the next page, if there is one; joins work that is under way.
+    /// Loads the next page if there is one. Joins a load that is under way.
     public func loadMore() async {
         guard hasMore || work != nil else { return }
         await settle(work ?? begin(refresh: false))
     }
 
-    /// Starts again with the first page. The result of another page that is under way is dropped.
+    /// Loads the first page again, and replaces all items with it. Drops the result of another load that is under way.
     public func refresh() async {
         await settle(begin(refresh: true))
     }
 
-    /// Repeats the load that failed; without a failure the same as `load()`.
+    /// Repeats the load that failed. Without a failure, behaves like `load()`.
     public func retry() async {
         guard error != nil else { return await load() }
         await settle(work ?? begin(refresh: isRefreshing))
     }
 
-    /// Cancels the work that is under way. The loaded items stay.
+    /// Cancels the load or refresh that is under way. The loaded items stay.
     public func cancel() {
         guard let work else { return }
         self.work = nil
@@ -109,8 +111,9 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         work.end()
     }
 
-    /// Begins to load the next page if the shown item is near the end. Call it when an item appears. After a failure it
-    /// does nothing until `retry()` or `refresh()`, so that scrolling does not repeatedly call a server that is down.
+    /// Starts to load the next page if `item` is near the end of the list. Call this method when an item appears. After
+    /// a failure it does nothing until `retry()` or `refresh()`, so that scrolling does not repeatedly call a failing
+    /// server.
     public func appeared(_ item: Item) {
         guard work == nil, error == nil, hasMore,
             items.suffix(max(1, prefetchDistance)).contains(where: { $0.id == item.id })
@@ -127,7 +130,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         error = nil
         earlier?.end()
         let cursor = refresh ? nil : next
-        // Pages stored before a refresh do not fit the first page loaded after it.
+        // Pages that were stored before a refresh may not match the first page loaded after it.
         let demand = refresh || hasRefreshed ? Demand.refresh : .load
         begun.start { [source, weak self, weak begun] in
             let result: Result<Page<Item, Cursor>, any Error>

@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// Work that several callers on the main actor wait for. Each caller may stop waiting.
+/// A task that several callers on the main actor wait for. Each caller may stop waiting.
 @MainActor
 final class SharedWork {
     private let done = SharedResult<Void>()
@@ -13,8 +13,8 @@ final class SharedWork {
         task = Task { await work() }
     }
 
-    /// Waits until no work is under way, or until the caller is cancelled. A caller whose work was superseded waits for
-    /// the new work. The last caller that stops waiting cancels the work.
+    /// Waits until no work is under way, or until the caller is cancelled. If newer work supersedes the awaited work,
+    /// the caller waits for the newer work. The last caller that stops waiting cancels the work.
     static func settle(
         _ work: SharedWork, current: @MainActor () -> SharedWork?, cancel: @MainActor () -> Void
     ) async {
@@ -26,7 +26,7 @@ final class SharedWork {
         if awaited.waiters == 0, current() === awaited { cancel() }
     }
 
-    /// Returns true when the work has ended; false if the caller is cancelled before.
+    /// Waits for the work. Returns true when it has ended, and false if the caller is cancelled earlier.
     private func wait() async -> Bool {
         waiters += 1
         defer { waiters -= 1 }

@@ -10,7 +10,7 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A transport that uses URLSession. The default on Apple platforms; an optional fallback on Linux.
+/// A transport that uses URLSession: the default on Apple platforms, and an optional fallback on Linux.
 ///
 ///     import CurlewURLSession
 ///
@@ -23,26 +23,28 @@ public import Foundation
 /// - Each call completes exactly once, and cancellation ends it immediately in every phase.
 /// - One timer enforces `firstByte`, `idle` and the deadlines. URLSession does not report when a connection is
 ///   established, so `connect` is part of `firstByte`.
-/// - Fields are delivered as Foundation stores them: sorted by name, and joined if repeated. Set-Cookie is split.
-/// - On Apple platforms, a reader that pauses suspends the task. On Linux that is not possible: more than `unreadBody`
-///   waiting bytes end the exchange with `.limitExceeded(.responseBody)`.
+/// - Response fields are delivered as Foundation stores them: sorted by name, and joined if repeated. Set-Cookie is
+///   split.
+/// - On Apple platforms, a reader that pauses suspends the task. On Linux that is not possible: if more than
+///   `unreadBody` bytes are unread, the exchange ends with `.limitExceeded(.responseBody)`.
 /// - On Linux, a request with a body, or one that must not be repeated (`ExchangeContext.mayRepeat`), uses a new
-///   connection that is closed after it. At most `pool.perHost` of them run at a time for one origin.
+///   connection, which is closed after the exchange. At most `pool.perHost` of these requests run at a time for one
+///   origin.
 /// - If `TransportConfiguration` contains an option that URLSession does not support, every call throws
 ///   `.configuration`.
 public final class URLSessionTransport: Transport {
-    /// The configuration of the transport.
+    /// The configuration that the transport was created with. The default configuration for an existing session.
     public let configuration: TransportConfiguration
-    /// On Linux, the maximum number of unread bytes of a response body. Default 16 MiB.
+    /// The maximum number of unread bytes of a response body, used on Linux only. Default 16 MiB.
     public let unreadBody: Int
-    /// On Linux, the maximum size in bytes of a streamed request body, which is written to a file before it is sent.
-    /// Default 1 GiB.
+    /// The maximum size in bytes of a streamed request body, used on Linux only. The body is produced before it is
+    /// sent, in memory up to 1 MiB and otherwise in a temporary file. Default 1 GiB.
     public let uploadSpool: Int64
 
     /// The engine whose requests share connections.
     private let pooled: SessionEngine
-    /// On Linux, the engine that opens a new connection for each request: for requests that libcurl must not send
-    /// again.
+    /// On Linux, the engine that opens a new connection for each request, for requests that libcurl must not send
+    /// again. On Apple platforms, the same engine as `pooled`.
     private let single: SessionEngine
     private let watch = DeadlineWatch()
     private let state = Locked(State())
@@ -56,18 +58,16 @@ public final class URLSessionTransport: Transport {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Creates a transport with its own session.
+    /// Creates a transport with its own session. Never fails and opens no connection.
     ///
-    /// - `configuration`: trust, proxy and connections per host. `send` throws for options that URLSession does not
-    ///   support.
-    /// - `session`: options that only URLSession has: protocol classes, additional fields, `waitsForConnectivity`,
-    ///   service types. The transport uses a copy with caches, cookies, credential storage and timeouts disabled. The
-    ///   default is an ephemeral configuration. With a background configuration every call throws `.configuration`; use
-    ///   `BackgroundSession` instead.
-    /// - `unreadBody`: see the property; at least 64 KiB.
-    /// - `uploadSpool`: see the property.
-    ///
-    /// Never fails and opens no connection.
+    /// - `configuration`: trust, proxy and connections per host. If it contains an option that URLSession does not
+    ///   support, `send` throws.
+    /// - `session`: options that only URLSession has, such as protocol classes, additional fields,
+    ///   `waitsForConnectivity` and service types. The transport uses a copy in which caches, cookies, credential
+    ///   storage and timeouts are disabled. Default nil: an ephemeral configuration. With a background configuration,
+    ///   every call throws `.configuration`; use `BackgroundSession` instead.
+    /// - `unreadBody`: the maximum number of unread bytes of a response body on Linux, at least 64 KiB. Default 16 MiB.
+    /// - `uploadSpool`: the maximum size in bytes of a streamed request body on Linux. Default 1 GiB.
     public init(
         configuration: TransportConfiguration = TransportConfiguration(), session: URLSessionConfiguration? = nil,
         unreadBody: Int = 16 << 20, uploadSpool: Int64 = 1 << 30
@@ -94,17 +94,18 @@ public final class URLSessionTransport: Transport {
     }
 
     #if canImport(Darwin)
-    /// Creates a transport over an existing session, with its own configuration. Uses no options of
-    /// `TransportConfiguration`.
+    /// Creates a transport that uses an existing session with its own configuration. No option of
+    /// `TransportConfiguration` applies.
     ///
     /// The transport is the delegate of its tasks, so it decides about redirects, challenges and cached responses. The
-    /// session's own delegate receives only those task events that the transport does not implement
-    /// (`waitsForConnectivity`, `didCreateTask`), and session-level events, such as a challenge that it handles itself.
+    /// session's own delegate receives only session-level events, such as a challenge that it handles itself, and the
+    /// task events that the transport does not implement (`waitsForConnectivity`, `didCreateTask`).
     ///
-    /// `shutdown` does not invalidate the session. The session's caches, cookies and credentials stay enabled: use the
-    /// other initialiser if transports should behave identically. With a background session every call throws
-    /// `.configuration`. Do not invalidate the session before `shutdown` has returned: URLSession terminates the
-    /// process if a task is created after that.
+    /// The session's caches, cookies and credentials stay enabled: use the other initializer if transports should
+    /// behave identically. With a background session, every call throws `.configuration`.
+    ///
+    /// `shutdown` does not invalidate the session. Do not invalidate it before `shutdown` has returned: URLSession
+    /// terminates the process if a task is created after that.
     public init(session: URLSession) {
         configuration = TransportConfiguration()
         unreadBody = 16 << 20
@@ -121,16 +122,16 @@ public final class URLSessionTransport: Transport {
         if single !== pooled { single.invalidate() }
     }
 
-    /// The transport that clients share by default on Apple platforms. It uses the system's proxy settings.
+    /// The transport that clients on Apple platforms share by default. It uses the system's proxy settings.
     public static let shared = URLSessionTransport(configuration: TransportConfiguration(proxy: .environment))
 
-    /// Returns the client certificate, the Unix socket and the address that the configuration defines for the request's
-    /// host, or `.anonymous` if there are none.
+    /// Returns the principal that the configuration defines for the request's host: the client certificate, the Unix
+    /// socket and the local address. Returns `.anonymous` if it defines none of them.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         configuration.principal(of: request, in: context)
     }
 
-    /// Performs one exchange. Throws only `NetworkError`.
+    /// Sends a request and returns its response. Throws only `NetworkError`.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
         try check(request)
@@ -149,9 +150,9 @@ public final class URLSessionTransport: Transport {
         return try await TaskBridge(request, context, engine: engine, owner: self).response()
     }
 
-    /// Rejects new calls, and ends running calls immediately or lets them finish. The default mode is `.now`.
+    /// Rejects new calls, and ends the running calls immediately or lets them finish. The default mode is `.now`.
     ///
-    /// Returns when no call is running. Cancelling the caller does not shorten the wait.
+    /// Returns when no call is running. Cancelling the task that calls this method does not shorten the wait.
     public func shutdown(_ mode: ShutdownMode = .now) async {
         state.withLock { $0.isStopped = true }
         switch mode {
@@ -170,7 +171,8 @@ public final class URLSessionTransport: Transport {
         if single !== pooled { single.invalidate() }
     }
 
-    /// The number of `active` and `completed` exchanges. URLSession reports nothing about its connections.
+    /// The number of `active` and `completed` exchanges. The other values are not set, because URLSession reports
+    /// nothing about its connections.
     public var snapshot: TransportSnapshot {
         var snapshot = TransportSnapshot()
         (snapshot.active, snapshot.completed) = state.withLock { ($0.active.count, $0.completed) }
@@ -195,9 +197,9 @@ public final class URLSessionTransport: Transport {
     }
 }
 
-/// The life cycle of an exchange.
+/// Methods that start and end an exchange.
 extension URLSessionTransport {
-    /// How unread bodies are limited.
+    /// The limit for unread bodies: the task is suspended on Apple platforms, and the exchange fails on Linux.
     var flow: TaskMachine.Flow {
         #if canImport(Darwin)
         .suspends(at: configuration.bodyBuffer)
@@ -206,7 +208,7 @@ extension URLSessionTransport {
         #endif
     }
 
-    /// Throws if the request cannot be sent unchanged.
+    /// Throws if URLSession cannot send the request unchanged, or if the configuration is invalid.
     private func check(_ request: HTTPRequest) throws(NetworkError) {
         let line = RequestLine(request)
         if let problem { throw NetworkError(.configuration, detail: problem.text, hint: problem.hint, request: line) }
@@ -225,7 +227,7 @@ extension URLSessionTransport {
         }
     }
 
-    /// Starts the exchange, after producing its body where that must happen first.
+    /// Starts an exchange. On Linux, a streamed body is produced first.
     func begin(_ bridge: TaskBridge) {
         let isStopped = state.withLock { state in
             if !state.isStopped { state.active[ObjectIdentifier(bridge)] = bridge }
@@ -274,7 +276,8 @@ extension URLSessionTransport {
         watch.add(bridge, at: moment)
     }
 
-    /// Removes an exchange that URLSession has also finished.
+    /// Removes an exchange after URLSession has finished its task, and resumes the callers of `shutdown` after the last
+    /// one.
     func finished(_ bridge: TaskBridge) {
         watch.remove(bridge)
         bridge.engine.finished(bridge)
@@ -290,6 +293,6 @@ extension URLSessionTransport {
 }
 
 extension URLSessionTransport: CustomStringConvertible {
-    /// `URLSession`.
+    /// The name of the transport: `URLSession`.
     public var description: String { "URLSession" }
 }

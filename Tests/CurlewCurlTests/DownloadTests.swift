@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewStandard
 import CurlewTesting
+import CurlewTransfers
 import Foundation
 import TestServers
 import Testing

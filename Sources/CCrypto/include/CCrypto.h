@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The few functions of the system's libcrypto that are used. On other platforms this module is empty. Its headers stay
-// out of this one: they bring system types along, which Swift would then take for this module's.
+// The functions of the system's libcrypto that Curlew uses on Linux. On other platforms this module is empty. This
+// header does not include those of libcrypto: they include system types, which Swift would then attribute to this
+// module.
 
 #ifndef CURLEW_CCRYPTO_H
 #define CURLEW_CCRYPTO_H
@@ -11,13 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Writes the 32 bytes of the SHA-256 of `length` bytes.
+/// Writes the SHA-256 digest of `length` bytes: 32 bytes.
 void curlew_sha256(const void *bytes, size_t length, uint8_t *digest);
 
-/// Writes the 16 bytes of the MD5 of `length` bytes. False where the system forbids MD5.
+/// Writes the MD5 digest of `length` bytes: 16 bytes. Returns 0 if the system forbids MD5.
 int curlew_md5(const void *bytes, size_t length, uint8_t *digest);
 
-/// Writes the 32 bytes of the HMAC-SHA-256 of `length` bytes. False without memory.
+/// Writes the HMAC-SHA-256 of `length` bytes: 32 bytes. Returns 0 if memory is exhausted or the key is longer than
+/// INT_MAX bytes.
 int curlew_hmac_sha256(
     const void *key, size_t key_length, const void *bytes, size_t length, uint8_t *digest);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// libcurl's option, info and multi calls are variadic, and Swift cannot call variadic C functions. One inline function
-// per kind of argument closes the gap; everything else of libcurl is imported as it is.
+// The option, info and multi functions of libcurl are variadic, and Swift cannot call variadic C functions. So this
+// header defines one inline function for each kind of argument. Swift imports all other functions of libcurl directly.
 
 #ifndef CURLEW_CCURL_H
 #define CURLEW_CCURL_H
@@ -31,7 +31,7 @@ typedef curl_socket_t (*curlew_open_socket_callback)(
 
 typedef int (*curlew_close_socket_callback)(void *context, curl_socket_t socket);
 
-// Macros with casts, which Swift does not import.
+// libcurl defines these values as macros with casts, which Swift does not import.
 static const long curlew_auth_basic = (long)CURLAUTH_BASIC;
 static const long curlew_auth_digest = (long)CURLAUTH_DIGEST;
 static const long curlew_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
@@ -66,7 +66,7 @@ static inline CURLcode curlew_set_before_request_callback(CURL *easy, curlew_bef
 
 typedef int (*curlew_lookup_callback)(void *state, void *reserved, void *context);
 
-/// Has `value` called before libcurl looks up a name; a result other than 0 ends the transfer instead.
+/// Makes libcurl call `value` before it looks up a name. A result other than 0 ends the transfer instead.
 static inline CURLcode curlew_set_lookup_callback(CURL *easy, curlew_lookup_callback value) {
     return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
 }
@@ -81,8 +81,8 @@ static inline CURLcode curlew_set_close_socket_callback(CURL *easy, curlew_close
 
 typedef CURLcode (*curlew_secure_context_callback)(CURL *easy, void *secure_context, void *context);
 
-/// Has `value` called with the settings of OpenSSL (an SSL_CTX) for each connection that this handle makes secure, and
-/// with `context`.
+/// Makes libcurl call `value` with OpenSSL's settings (an SSL_CTX) and `context` for each TLS connection that this
+/// handle opens.
 static inline CURLcode curlew_set_secure_context_callback(
     CURL *easy, curlew_secure_context_callback value, void *context) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
@@ -91,13 +91,14 @@ static inline CURLcode curlew_set_secure_context_callback(
 
 typedef int (*curlew_trailer_callback)(struct curl_slist **list, void *context);
 
-/// Has `value` called for the fields behind a body that is sent in chunks; NULL for none.
+/// Makes libcurl call `value` for the trailers of a body that is sent in chunks. NULL removes the callback.
 static inline CURLcode curlew_set_trailer_callback(CURL *easy, curlew_trailer_callback value, void *context) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, value);
     return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_TRAILERDATA, context) : code;
 }
 
-/// A store of TLS sessions for several handles of one thread; NULL without memory.
+/// Creates a store of TLS sessions that several handles of one thread share. Returns NULL if memory is exhausted or
+/// libcurl refuses to share sessions.
 static inline CURLSH *curlew_session_store(void) {
     CURLSH *store = curl_share_init();
     if (store == NULL || curl_share_setopt(store, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK)
@@ -106,7 +107,7 @@ static inline CURLSH *curlew_session_store(void) {
     return NULL;
 }
 
-/// Copies the bytes.
+/// Sets an option to `length` bytes, which libcurl copies.
 static inline CURLcode curlew_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length) {
     struct curl_blob blob = {(void *)bytes, length, CURL_BLOB_COPY};
     return curl_easy_setopt(easy, option, &blob);
@@ -122,7 +123,7 @@ static inline int64_t curlew_info_offset(CURL *easy, CURLINFO info) {
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-/// The socket of the connection that the handle has used last; CURL_SOCKET_BAD without one.
+/// Returns the socket of the connection that the handle used last, or CURL_SOCKET_BAD if there is none.
 static inline curl_socket_t curlew_info_socket(CURL *easy) {
     curl_socket_t value = CURL_SOCKET_BAD;
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
@@ -138,8 +139,8 @@ static inline void *curlew_info_pointer(CURL *easy, CURLINFO info) {
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
 }
 
-/// A certificate of the server in PEM form, its own at place 0, if CURLOPT_CERTINFO was set and this transfer made the
-/// connection. NULL where there is none.
+/// Returns a certificate that the server presented, in PEM format; the server's own certificate is at place 0. Returns
+/// NULL if there is none at `place`, if CURLOPT_CERTINFO was not set, or if this transfer did not open the connection.
 static inline const char *curlew_server_certificate(CURL *easy, int place) {
     struct curl_certinfo *chain = NULL;
     if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &chain) != CURLE_OK || chain == NULL) return NULL;
@@ -154,7 +155,7 @@ static inline CURLMcode curlew_multi_set_long(CURLM *multi, CURLMoption option, 
     return curl_multi_setopt(multi, option, value);
 }
 
-/// The finished transfer, or NULL when there is no further one. `code` is set with it.
+/// Returns the next finished transfer and sets `code` to its result. Returns NULL if no further transfer has finished.
 static inline CURL *curlew_multi_next_done(CURLM *multi, CURLcode *code) {
     int left = 0;
     CURLMsg *message;
@@ -183,18 +184,19 @@ static inline curl_version_info_data *curlew_version(void) {
     return curl_version_info(CURLVERSION_NOW);
 }
 
-/// A descriptor that becomes readable when eight bytes are written to it; not inherited, never blocks.
+/// Creates a descriptor that becomes readable when eight bytes are written to it. Other programs that the process
+/// starts do not inherit it, and reading and writing never block. Returns -1 if the system has no descriptor left.
 static inline int curlew_event_descriptor(void) {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
-/// The name that debuggers and `top -H` show for the calling thread; at most 15 characters.
+/// Sets the name of the calling thread, which debuggers and `top -H` show; at most 15 characters.
 void curlew_name_thread(const char *name);
 
-/// From now on forks are counted, in the children.
+/// Starts to count forks: each forked child increments its own count. Further calls have no effect.
 void curlew_watch_forks(void);
 
-/// How many forks lie between this process and the one that first called `curlew_watch_forks`.
+/// Returns the number of forks between this process and the process that first called `curlew_watch_forks`.
 uint32_t curlew_fork_count(void);
 
 #include "ContentDecoder.h"

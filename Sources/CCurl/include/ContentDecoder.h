@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Content codings (RFC 9110 §8.4.1), undone piece by piece. libcurl can do that as well, but takes the end of a body
-// for the end of its coding: a body that was cut off would look whole. The libraries are those that libcurl has loaded;
-// they are looked up, because the package does not link them.
+// Decodes content codings (RFC 9110 §8.4.1) piece by piece. libcurl can decode them too, but treats the end of a body
+// as the end of its coding, so a truncated body would look complete. The system's libraries are looked up at run time,
+// because the package does not link them. libcurl has usually loaded them already.
 
 #ifndef CURLEW_CONTENT_DECODER_H
 #define CURLEW_CONTENT_DECODER_H
@@ -16,23 +16,26 @@ enum curlew_coding { CURLEW_GZIP, CURLEW_DEFLATE, CURLEW_BROTLI, CURLEW_ZSTD };
 
 typedef struct curlew_decoder curlew_decoder;
 
-/// Whether the library is there.
+/// Returns whether the system has the library for this coding.
 int curlew_can_decode(int coding);
 
-/// NULL when there is no memory, or no library.
+/// Creates a decoder for one coding. Returns NULL if memory is exhausted or the library is missing.
 curlew_decoder *curlew_decoder_create(int coding);
 
+/// Destroys a decoder. Does nothing if `decoder` is NULL.
 void curlew_decoder_destroy(curlew_decoder *decoder);
 
-/// Decodes as much as there is input and room, and adds what it took and gave to the counts. Zero when the input is not
-/// what its coding says. To be called until it gives nothing: output may be left although all input was taken. What
-/// follows the end of a coding is taken and ignored; behind zstd it has to be another frame, and what begins with 1F
-/// behind gzip another member.
+/// Decodes as much as the input and the room for output allow, and adds the numbers of consumed and produced bytes to
+/// `taken` and `given`. Returns 0 if the input is invalid for its coding.
+///
+/// Call this function until it produces nothing: output may remain although all input was consumed. Bytes after the end
+/// of a coding are consumed and ignored, with two exceptions. After zstd, they must be another frame. After gzip, bytes
+/// that begin with 1F must be another member.
 int curlew_decoder_run(
     curlew_decoder *decoder, const uint8_t *input, size_t input_length, size_t *taken, uint8_t *output,
     size_t output_length, size_t *given);
 
-/// Whether the coding has come to its end.
+/// Returns whether the coding has reached its end.
 int curlew_decoder_is_complete(const curlew_decoder *decoder);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A look at the certificates of servers, by means of the OpenSSL that libcurl uses. Its functions are looked up when
-// the program runs: libcurl may use another library for TLS, and the package does not link any.
+// Access to the certificates of servers through the OpenSSL that libcurl uses. OpenSSL's functions are looked up at run
+// time: libcurl may use another TLS library, and the package does not link any.
 
 #ifndef CURLEW_SERVER_CHECK_H
 #define CURLEW_SERVER_CHECK_H
@@ -10,74 +10,77 @@
 
 #include <stdint.h>
 
-/// Certificates in their order (a stack of X509).
+/// An ordered list of certificates (OpenSSL's stack of X509).
 typedef struct curlew_certificates curlew_certificates;
 
-/// Called once for each handshake that verifies certificates, when OpenSSL has done so. `presented` is what the server
-/// sent, its own certificate first; `path` is what OpenSSL has built of it and verified, from the server's certificate
-/// to the trusted one, or NULL if the certificate is not trusted. Both are valid during the call. Zero ends the
-/// handshake.
+/// Called once for each handshake that verifies certificates, after OpenSSL's verification. `presented` contains the
+/// certificates that the server sent, its own first. `path` contains the certificates that OpenSSL verified, from the
+/// server's own to the trusted one; it is NULL if the server's certificate is not trusted. Both lists are valid during
+/// the call. The result 0 ends the handshake.
 typedef int (*curlew_certificate_judge)(
     void *context, const curlew_certificates *presented, const curlew_certificates *path);
 
-/// Called when the server asks for a certificate of the client, and there is none to show.
+/// Called when the server requests a client certificate and none is configured.
 typedef void (*curlew_certificate_request)(void *context);
 
-/// Called when nobody will use `context` any more.
+/// Called when `context` is no longer used.
 typedef void (*curlew_certificate_release)(void *context);
 
-/// OpenSSL otherwise frees what it has when `exit` is called, under the hands of an engine that still works. Only its
-/// first initialisation decides, hence before libcurl's. It is looked up, because the package does not link libssl; a
-/// program may have two, of which libcurl uses one.
+/// Keeps OpenSSL from freeing its memory when `exit` is called, because event loops may still use it then. OpenSSL's
+/// first initialisation decides this, so call this function before libcurl is initialised. A program may have loaded
+/// two copies of OpenSSL, of which libcurl uses one; the function applies to both.
 void curlew_keep_openssl_until_exit(void);
 
-/// Finds the functions of OpenSSL, and sets those that `curlew_check_certificates` has called. To be called once,
-/// before all others here. 0 if libcurl uses another library, or another copy of OpenSSL than the program would find.
+/// Finds the functions of OpenSSL, and sets the callbacks for `curlew_check_certificates`. Call this function once,
+/// before all functions below. Returns 0 if libcurl uses another TLS library, or another copy of OpenSSL than the
+/// program would find.
 int curlew_find_openssl(
     curlew_certificate_judge judge, curlew_certificate_request request, curlew_certificate_release release);
 
-/// Has the certificates judged that are verified under these settings (an SSL_CTX). It owns `context` from then on, and
-/// releases it with the settings, which live as long as the connection. 0 if that is not possible; then the caller
-/// still owns it.
+/// Makes OpenSSL call the judge with `context` for all certificates that it verifies with these settings (an SSL_CTX).
+/// The settings then own `context`. They exist as long as the connection, and release `context` when they are freed.
+/// Returns 0 on failure; the caller then still owns `context`.
 int curlew_check_certificates(void *secure_context, void *context);
 
-/// Keeps the secrets of connections with these settings (an SSL_CTX) out of the file that SSLKEYLOGFILE names. Call it
-/// only if `curlew_can_remove_key_log`.
+/// Keeps the secrets of connections with these settings (an SSL_CTX) out of the file that SSLKEYLOGFILE names. Call
+/// this function only if `curlew_can_remove_key_log` does not return 0.
 void curlew_remove_key_log(void *secure_context);
 
-/// Whether OpenSSL has the function that `curlew_remove_key_log` needs.
+/// Returns whether OpenSSL has the function that `curlew_remove_key_log` needs.
 int curlew_can_remove_key_log(void);
 
-/// What the handshake of a connection agreed on. The texts are OpenSSL's and live as long as the program.
+/// The TLS parameters that a connection negotiated. The texts belong to OpenSSL and are valid until the program ends.
 typedef struct {
-    /// `TLSv1.3`, or NULL.
+    /// The TLS version, such as `TLSv1.3`, or NULL.
     const char *version;
     /// The registered name of the cipher suite, or NULL.
     const char *cipher_suite;
-    /// 1 if an earlier session was resumed, -1 if that is not known.
+    /// 1 if an earlier session was resumed, 0 if not, -1 if this is unknown.
     int is_resumed;
 } curlew_handshake;
 
-/// Reads what was agreed on for the connection that `easy` (a CURL) has at the moment. 0 if it is not known.
+/// Reads the TLS parameters of the current connection of `easy` (a CURL). Returns 0 if they are unknown.
 int curlew_read_handshake(void *easy, curlew_handshake *handshake);
 
-/// What the server of that connection has presented; NULL if it is not known. Valid while the connection is.
+/// Returns the certificates that the server of the current connection of `easy` (a CURL) presented, or NULL if they are
+/// unknown. They are valid until the connection closes.
 const curlew_certificates *curlew_presented_certificates(void *easy);
 
-/// Keeps certificates beyond the call in which they are valid; NULL without memory.
+/// Retains certificates beyond the call in which they are valid. Returns NULL if memory is exhausted or `certificates`
+/// is NULL.
 curlew_certificates *curlew_retain_certificates(const curlew_certificates *certificates);
 
-/// Gives up what `curlew_retain_certificates` returned.
+/// Releases certificates that `curlew_retain_certificates` returned. Does nothing if `certificates` is NULL.
 void curlew_release_certificates(curlew_certificates *certificates);
 
-/// How many there are.
+/// Returns the number of certificates; 0 for NULL.
 int curlew_certificate_count(const curlew_certificates *certificates);
 
-/// Writes one certificate in DER form to `bytes`, which may be NULL, and returns how many bytes it has; 0 if it cannot
-/// be written.
+/// Writes one certificate in DER format to `bytes`, unless `bytes` is NULL. Returns the length of the certificate in
+/// bytes, or 0 if it cannot be encoded.
 int curlew_certificate_bytes(const curlew_certificates *certificates, int place, uint8_t *bytes);
 
-/// Writes the public key of one certificate (its SubjectPublicKeyInfo) as OpenSSL has read it, in the same way.
+/// Writes the public key of one certificate (its SubjectPublicKeyInfo) in the same way, as OpenSSL has parsed it.
 int curlew_certificate_key(const curlew_certificates *certificates, int place, uint8_t *bytes);
 
 #endif

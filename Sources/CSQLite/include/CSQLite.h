@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The system's SQLite. On Apple platforms its own module is there, and this one is empty.
+// Imports the system's SQLite on Linux. Apple platforms have their own module for SQLite, so this one is empty there.
 
 #ifndef CURLEW_CSQLITE_H
 #define CURLEW_CSQLITE_H

@@ -3,23 +3,24 @@
 public import CurlewCore
 
 extension BuiltInInterceptor {
-    /// The weakest digest challenge that is accepted, ordered from weak to strong.
+    /// The minimum strength of the digest challenges that a client responds to. The levels are ordered from weak to
+    /// strong.
     ///
-    /// An attacker who acts as the server, or who eavesdrops on plain http, obtains a text that allows testing
-    /// passwords offline. The algorithm determines how many passwords per second can be tested. Levels weaker than the
-    /// default must be allowed explicitly.
+    /// An attacker who impersonates the server, or who eavesdrops on plain http, obtains a hash with which passwords
+    /// can be tested offline. The algorithm determines how many passwords per second can be tested. Levels weaker than
+    /// `sha256`, the default, must be allowed explicitly.
     public enum DigestMinimum: Int, Comparable, Hashable, Sendable {
-        /// Also servers of RFC 2069, which offer no `qop`: the credential then contains only a nonce, which an attacker
-        /// can choose.
+        /// Any supported algorithm, with or without `qop`. Servers of RFC 2069 offer no `qop`: the hash then includes
+        /// only a nonce of the server, which an attacker can choose.
         case withoutProtection
-        /// MD5 with `qop=auth`, the only level that many devices and Apache support.
+        /// MD5 with `qop=auth`, the strongest level that Apache and many devices support.
         case md5
-        /// SHA-256, the default.
+        /// SHA-256 with `qop=auth`. This is the default.
         case sha256
-        /// SHA-512/256.
+        /// SHA-512/256 with `qop=auth`, the strongest level.
         case sha512Trunc256
 
-        /// Orders levels from weak to strong.
+        /// Returns whether `left` is weaker than `right`.
         public static func < (left: BuiltInInterceptor.DigestMinimum, right: BuiltInInterceptor.DigestMinimum) -> Bool {
             left.rawValue < right.rawValue
         }
@@ -27,7 +28,7 @@ extension BuiltInInterceptor {
 }
 
 extension BuiltInInterceptor.DigestMinimum: CustomStringConvertible {
-    /// The name of the level in a sentence.
+    /// The name of the level in error messages, such as `SHA-256`.
     public var description: String {
         switch self {
         case .withoutProtection: "digest without qop (RFC 2069)"
@@ -37,7 +38,7 @@ extension BuiltInInterceptor.DigestMinimum: CustomStringConvertible {
         }
     }
 
-    /// The name of the level in code.
+    /// The name of the enum case, for code in hints.
     var name: String {
         switch self {
         case .withoutProtection: "withoutProtection"

@@ -9,24 +9,26 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Digest authentication (RFC 7616) with one server, without I/O: receives challenges and creates `Authorization`
-/// fields.
+/// The state of digest authentication (RFC 7616) with one server. It receives challenges and creates `Authorization`
+/// fields, without I/O.
 ///
-/// Algorithms: SHA-512-256, SHA-256 and MD5, each also as a session; the strongest on offer is used. Quality of
-/// protection: `auth`, or none where an old server offers none (RFC 2069). `auth-int` alone, and unknown algorithms,
-/// are unsupported challenges. Challenges weaker than the minimum are refused, as are challenges weaker than earlier
-/// ones of the server: a sudden downgrade indicates an attacker. A nonce is reused with an increasing count until the
-/// server sends another.
+/// - Algorithms: SHA-512-256, SHA-256 and MD5, each also in its session variant (`-sess`). The strongest algorithm that
+///   the server offers is used.
+/// - Quality of protection: `auth`, or none if an old server offers none (RFC 2069). A challenge with only `auth-int`,
+///   or with an unknown algorithm, is not supported.
+/// - A challenge weaker than the minimum is refused, and so is a challenge weaker than an earlier one of the server: a
+///   sudden downgrade indicates an attacker.
+/// - A nonce is reused with an increasing count until the server sends another nonce.
 struct DigestAuthenticator {
-    /// The result of a challenge.
+    /// The result of the challenges in a response.
     enum Verdict: Equatable {
-        /// The request may be sent again, and its response will differ.
+        /// The request can be sent again with a new credential.
         case again
-        /// The server has received the right nonce and rejected user name or password.
+        /// The server received a credential with a valid nonce and rejected the user name or password.
         case refused
         /// No challenge is supported.
         case unmet
-        /// A challenge is supported, but weaker than allowed.
+        /// The strongest supported challenge is weaker than allowed.
         case weak(offered: BuiltInInterceptor.DigestMinimum, wanted: BuiltInInterceptor.DigestMinimum)
     }
 
@@ -36,7 +38,8 @@ struct DigestAuthenticator {
         var count: UInt32 = 0
         /// Whether the server has accepted the user name and password.
         var hasWorked = false
-        /// The hash of user name, realm and password; for session algorithms of the first nonces as well.
+        /// The hash of user name, realm and password. For a session algorithm, it also includes the first server nonce
+        /// and client nonce.
         let secret: String
         let cnonce: String
     }
@@ -44,10 +47,12 @@ struct DigestAuthenticator {
     let user: String
     let password: String
     private let makeNonce: @Sendable () -> String
-    /// The app's minimum, or the strongest level that the server has offered since.
+    /// The weakest level that is accepted: the app's minimum, or the strongest level that the server has offered since.
     private var minimum: BuiltInInterceptor.DigestMinimum
     private var session: Session?
 
+    /// Creates the state for a server that has sent no challenge.
+    ///
     /// - `makeNonce`: returns client nonces, which must not repeat.
     init(
         user: String, password: String, minimum: BuiltInInterceptor.DigestMinimum = .sha256,
@@ -59,7 +64,8 @@ struct DigestAuthenticator {
         self.makeNonce = makeNonce
     }
 
-    /// Returns the field for a request; nil before a supported challenge, and outside of its protection space.
+    /// Returns the value of the `Authorization` field for a request. Returns nil before a supported challenge has
+    /// arrived, and for a target outside the protection space.
     mutating func authorization(method: HTTPMethod, target: String) -> String? {
         guard var current = session, current.challenge.covers(target) else { return nil }
         if current.count == .max { return nil }
@@ -91,16 +97,16 @@ struct DigestAuthenticator {
         return "Digest " + fields.joined(separator: ", ")
     }
 
-    /// Handles the challenges of a 401 to a request for `target`.
+    /// Handles the challenges of a 401 response to a request for `target`.
     ///
-    /// - `sent`: the field of the request; nil if it had none.
+    /// - `sent`: the `Authorization` field of the request; nil if it had none.
     mutating func receive(_ challenges: [HTTPChallenge], to target: String = "/", sent: String?) -> Verdict {
         let offers = challenges.compactMap { DigestChallenge($0) }
         guard let best = offers.max(by: { $0.strength < $1.strength }) else { return .unmet }
         guard best.strength >= minimum else { return .weak(offered: best.strength, wanted: minimum) }
         minimum = best.strength
-        // Another call has handled a challenge since. Its session is as good, and concurrent calls keep using one
-        // nonce.
+        // Another call has handled a challenge in the meantime. Its session is just as good, and concurrent calls keep
+        // using one nonce.
         if let session, session.challenge.covers(target), !Self.uses(sent, session.nonce) { return .again }
         if let sent, !best.isStale {
             // If the same nonce is repeated and not marked stale, the password is wrong. A new nonce in the same realm
@@ -119,12 +125,12 @@ struct DigestAuthenticator {
         return .again
     }
 
-    /// Records that the server accepted the field.
+    /// Records that the server accepted the `Authorization` field `sent`.
     mutating func succeed(_ sent: String) {
         if let session, !session.hasWorked, Self.uses(sent, session.nonce) { self.session?.hasWorked = true }
     }
 
-    /// Handles `Authentication-Info`, in which the server may send the next nonce in advance.
+    /// Handles the `Authentication-Info` field, in which the server may send the next nonce in advance.
     mutating func receiveInfo(_ field: String) {
         let next = HTTPChallenge.parameters(of: field).first { $0.name == "nextnonce" }?.value
         guard let next, !next.isEmpty, next.utf8.count <= DigestChallenge.lengthLimit, next != session?.nonce else {
@@ -145,7 +151,7 @@ struct DigestAuthenticator {
     }
 
     private static func uses(_ field: String?, _ nonce: String) -> Bool {
-        // Compared by bytes, as everything here.
+        // Compares bytes, because equal strings may differ in their encoding.
         guard let field = field?.utf8 else { return false }
         let wanted = Array(" nonce=\(quoted(nonce))".utf8)
         return field.indices.contains { field[$0...].starts(with: wanted) }
@@ -160,7 +166,8 @@ struct DigestAuthenticator {
         return "\"\(escaped)\""
     }
 
-    /// RFC 8187 §3.2.1, with more bytes escaped than it requires.
+    /// Returns `text` as an extended value (RFC 8187 §3.2.1). Every byte except ASCII letters and digits is escaped,
+    /// which is more than the RFC requires.
     private static func extended(_ text: String) -> String {
         text.utf8.map { isPlain($0) ? String(Unicode.Scalar($0)) : "%" + Data([$0]).hexText.uppercased() }
             .joined()
@@ -175,7 +182,7 @@ struct DigestAuthenticator {
         }
     }
 
-    /// 128 bits from the system's generator.
+    /// Returns 128 random bits from the system's generator, in hexadecimal.
     static func randomNonce() -> String {
         var random = SystemRandomNumberGenerator()
         return withUnsafeBytes(of: (random.next(), random.next()) as (UInt64, UInt64)) { Data($0).hexText }
@@ -183,7 +190,7 @@ struct DigestAuthenticator {
 }
 
 extension DigestAuthenticator: CustomStringConvertible, CustomReflectable {
-    /// Contains neither user name nor password.
+    /// The name of the type. It contains neither the user name nor the password.
     var description: String { "DigestAuthenticator" }
 
     var customMirror: Mirror { Mirror(self, children: ["description": description]) }

@@ -11,14 +11,14 @@ import Foundation
 
 /// A supported `Digest` challenge (RFC 7616 §3.3).
 struct DigestChallenge {
-    /// How the response is computed.
+    /// The algorithm that computes the digest response: a hash function, with or without the session variant (`-sess`).
     struct Algorithm: Hashable {
         enum Function { case md5, sha256, sha512Trunc256 }
 
         let function: Function
         let isSession: Bool
 
-        /// Nil for an unknown algorithm. The default is MD5.
+        /// Parses the name of an algorithm. The default is MD5; returns nil for an unknown name.
         init?(_ name: String?) {
             switch (name ?? "MD5").uppercased() {
             case "MD5": (function, isSession) = (.md5, false)
@@ -41,7 +41,7 @@ struct DigestChallenge {
             return name + (isSession ? "-sess" : "")
         }
 
-        /// `H` of the RFC; nil where the system prohibits the function.
+        /// Returns the hash of `text` in hexadecimal (`H` in RFC 7616); nil if the system prohibits the hash function.
         func digest(_ text: String) -> String? {
             let bytes = Data(text.utf8)
             return switch function {
@@ -56,21 +56,23 @@ struct DigestChallenge {
     let nonce: String
     let opaque: String?
     let algorithm: Algorithm
-    /// Whether the challenge has `algorithm`; without it, the credential has none (RFC 7616 §3.4).
+    /// Whether the challenge has an `algorithm` parameter. Without one, the credential has none (RFC 7616 §3.4).
     let namesAlgorithm: Bool
-    /// `qop=auth`; false for servers of RFC 2069, which offer none.
+    /// Whether the challenge offers `qop=auth`. False for servers of RFC 2069, which offer no `qop`.
     let hasProtection: Bool
-    /// Whether the nonce had expired, as opposed to a wrong user name or password.
+    /// Whether the server refused the request because its nonce had expired, and not because of the user name or
+    /// password.
     let isStale: Bool
     let hashesUser: Bool
-    /// The path prefixes of the protection space; empty for the whole origin. Other origins that a server lists are
-    /// ignored: a credential belongs to one origin.
+    /// The path prefixes of the protection space; empty if it is the complete origin. Other origins that a server lists
+    /// are ignored, because a credential belongs to one origin.
     private let space: [String]
 
-    /// The maximum length of a nonce; servers send shorter ones.
+    /// The maximum length of the realm, the nonce and `opaque`, in bytes. A challenge with a longer value is not
+    /// supported.
     static let lengthLimit = 4096
 
-    /// Nil for another scheme, and for an unsupported challenge.
+    /// Parses a challenge. Returns nil for a scheme other than `Digest`, and for an unsupported challenge.
     init?(_ challenge: HTTPChallenge) {
         guard challenge.scheme == "digest", let nonce = challenge["nonce"], !nonce.isEmpty,
             let algorithm = Algorithm(challenge["algorithm"])
@@ -91,9 +93,9 @@ struct DigestChallenge {
         space = challenge["domain"]?.parts(" ").filter { $0.begins(with: "/") }.map(String.init) ?? []
     }
 
-    /// How hard it is to find the password from the credential. Without `qop`, the credential contains no client nonce:
-    /// an attacker who chose the server's nonce may have precomputed a table of passwords for it, whatever the
-    /// algorithm.
+    /// The strength of the challenge: how hard it is to find the password from the credential. Without `qop`, the
+    /// credential contains no client nonce: an attacker who chose the server's nonce may have precomputed a table of
+    /// passwords for it, whatever the algorithm.
     var strength: BuiltInInterceptor.DigestMinimum {
         guard hasProtection else { return .withoutProtection }
         return switch algorithm.function {
@@ -103,7 +105,8 @@ struct DigestChallenge {
         }
     }
 
-    /// Returns whether a path is in the protection space, so that the credential may be sent preemptively.
+    /// Returns whether the path of `target` is in the protection space, so that the credential may be sent without
+    /// waiting for a challenge.
     func covers(_ target: String) -> Bool {
         guard !space.isEmpty else { return true }
         let path = target.upTo("?")

@@ -10,7 +10,7 @@ package struct DigestInterceptor: ValidatingInterceptor {
     private let authenticator: Locked<DigestAuthenticator>
     private let holder: [String]
 
-    /// Creates an interceptor for one origin.
+    /// Creates an interceptor for the origin of `url`, or of the client's base URL if `url` is nil.
     public init(
         user: String, password: String, for url: String? = nil, name: String? = nil,
         minimum: BuiltInInterceptor.DigestMinimum = .sha256
@@ -25,10 +25,12 @@ package struct DigestInterceptor: ValidatingInterceptor {
         self.authenticator = Locked(authenticator)
     }
 
-    /// `.authentication`.
+    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
+    /// signed.
     public var placement: Placement { .authentication }
 
-    /// Sends the request with the credential if there is one, and again after a supported challenge.
+    /// Sends the request, with a credential if a challenge has arrived before. After a supported challenge, sends the
+    /// request again with a new credential.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization) else {
             return try await next(request)
@@ -77,7 +79,7 @@ package struct DigestInterceptor: ValidatingInterceptor {
                 + ".\(offered.name)). If it has, another server may have responded.", request: RequestLine(request))
     }
 
-    /// The principal of this user name and password.
+    /// Returns the principal of this user name and password; `.anonymous` for a request that receives no credential.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
             return .anonymous
@@ -85,35 +87,40 @@ package struct DigestInterceptor: ValidatingInterceptor {
         return .holder(of: holder, in: context)
     }
 
-    /// Reports a missing origin.
+    /// Returns an error if the origin is missing or invalid, or if the credential would be sent unencrypted.
     public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The digest credential", in: setup) { ".digest(user: …, password: …, for: \"\($0)\")" }
     }
 }
 
 extension DigestInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Digest`, with the origin if one was specified. Never the user name or password.
+    /// `Digest`, followed by the origin if one was specified. The description never contains the user name or password.
     public var description: String { scope.label("Digest") }
 
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Contains only `description`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Interceptor where Self == BuiltInInterceptor {
     /// Responds to `Digest` challenges of one origin (RFC 7616) without sending the password.
     ///
-    /// The rules of `.bearer` determine which requests are covered. They also apply to plain http, where an
-    /// eavesdropper can test passwords offline. The first call is refused and sent again; later calls send the
-    /// credential preemptively. Supports SHA-512-256 and SHA-256, and MD5 where the app allows it, also as sessions; no
-    /// `auth-int`. A challenge that is weaker than the minimum, or than an earlier one of the server, fails the call
-    /// with `.notAuthenticated(.refused)`. A call is sent at most three times (no credential, a stale nonce, the
-    /// present one). A request whose body cannot be produced again is not sent again: its 401 is returned to the
-    /// caller, so begin with a call that has no such body.
+    /// The rules of `.bearer` determine which requests receive a credential. They also apply to plain http, where an
+    /// eavesdropper can test passwords offline.
     ///
-    /// Copies share the state of the server's challenges.
+    /// - The first call is sent without a credential, refused, and sent again. Later calls send the credential with the
+    ///   first request.
+    /// - Supported algorithms are SHA-512-256 and SHA-256, and MD5 if the app allows it, each also in its session
+    ///   variant. `auth-int` is not supported.
+    /// - A challenge that is weaker than `minimum`, or than an earlier challenge of the server, fails the call with
+    ///   `.notAuthenticated(.refused)`.
+    /// - A request is sent at most three times: without a credential, with a stale nonce, and with the present nonce.
+    /// - A request whose body cannot be produced again is not sent again: its 401 is returned to the caller. Therefore
+    ///   begin with a call that has no such body.
+    ///
+    /// Copies of the interceptor share the state of the server's challenges.
     ///
     /// - `url`: a URL of the origin whose challenges are handled; nil for the origin of the client's base URL.
     /// - `name`: the name by which calls select the credential with `.named`; nil for all calls that select none.

@@ -8,8 +8,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// SHA-512/256 (FIPS 180-4 §6.7), implemented in Swift because CryptoKit does not provide it. Digest authentication is
-/// its only use, with messages of a few lines. Secret values affect arithmetic only, no branch and no index.
+/// SHA-512/256 (FIPS 180-4 §6.7), implemented in Swift because CryptoKit does not provide it. Only digest
+/// authentication uses it, for messages of a few lines. Branches and indexes do not depend on secret values.
 enum SHA512Trunc256 {
     /// Returns the 32 bytes of the hash.
     static func hash(_ bytes: Data) -> Data {
@@ -20,7 +20,7 @@ enum SHA512Trunc256 {
         return Data(state[..<4].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
     }
 
-    /// Appends a one bit, zeros, and the length in bits as 16 bytes, to fill blocks of 128 bytes.
+    /// Returns the message padded to blocks of 128 bytes: a one bit, zeros, and the length in bits as 16 bytes.
     private static func padded(_ bytes: Data) -> [UInt8] {
         var message = Array(bytes) + [0x80]
         message += [UInt8](repeating: 0, count: (240 - message.count % 128) % 128 + 8)
@@ -55,13 +55,14 @@ enum SHA512Trunc256 {
 
     private static func turned(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 - count) }
 
-    /// FIPS 180-4 §5.3.6.2.
+    /// The initial hash value (FIPS 180-4 §5.3.6.2).
     private static let initial: [UInt64] = [
         0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
         0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2,
     ]
 
-    /// The first 64 bits of the fractional parts of the cube roots of the first 80 primes (§4.2.3).
+    /// The round constants: the first 64 bits of the fractional parts of the cube roots of the first 80 primes (FIPS
+    /// 180-4 §4.2.3).
     private static let constants: [UInt64] = [
         0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
         0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,

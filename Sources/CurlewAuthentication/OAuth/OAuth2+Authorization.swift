@@ -9,21 +9,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The browser part of a sign-in: creates the URL and parses the redirect, without I/O.
+/// The browser part of a sign-in: creates the authorization URL and parses the redirect URL, without I/O.
 extension OAuth2 {
-    /// Returns an unguessable text of 128 bits that identifies the response to this authorization request (RFC 6749
-    /// §10.12).
+    /// Returns a random `state` of 128 bits, which ties a response to its authorization request (RFC 6749 §10.12).
     public static func makeState() -> String {
         DigestAuthenticator.randomNonce()
     }
 
     /// Returns the URL of the authorization page, to be opened in a browser (RFC 6749 §4.1.1, RFC 7636 §4.3).
     ///
-    /// - `endpoint`: the server's authorization endpoint. Plain http is refused, except to this machine.
+    /// - `endpoint`: the server's authorization endpoint. Plain http is refused, except for loopback.
     /// - `redirect`: the URI that the browser returns to, as registered with the server.
-    /// - `extra`: further items, such as `prompt` or `login_hint`.
+    /// - `extra`: further query items, such as `prompt` or `login_hint`.
     ///
-    /// Throws `NetworkError` with `.invalidRequest` for an endpoint that is not an absolute URL or not secure.
+    /// Throws `.invalidRequest` if `endpoint` is not an absolute URL or is not secure.
     public func authorizationURL(
         at endpoint: String, redirect: String, _ pkce: OAuth2.PKCE, state: String,
         extra: KeyValuePairs<String, String> = [:]
@@ -45,13 +44,15 @@ extension OAuth2 {
         return request.urlString
     }
 
-    /// Returns the code in the URL that the browser returned to (RFC 6749 §4.1.2).
+    /// Returns the authorization code from the URL to which the browser was redirected (RFC 6749 §4.1.2).
     ///
-    /// - `url`: the whole URL, including its query.
-    /// - `redirect`: as in the authorization request. A response to another URI does not belong to this sign-in.
+    /// - `url`: the complete URL, including its query.
+    /// - `redirect`: the redirect URI of the authorization request. A response to another URI does not belong to this
+    ///   sign-in.
+    /// - `state`: the state of the authorization request.
     ///
-    /// Throws `NetworkError`: `.invalidRequest` if the response does not belong to this sign-in (another URI, another
-    /// `state`, or another `iss` than `issuer` if the app specifies one: RFC 9207) or has no code, and
+    /// Throws `.invalidRequest` if the response has no code or does not belong to this sign-in: its URI or `state` is
+    /// different, or its `iss` is not the `issuer` that the app specifies (RFC 9207). Throws
     /// `.notAuthenticated(.refused)` if the user or the server declined, with the server's message in `detail`.
     public func code(from url: String, redirect: String, state: String) throws(NetworkError) -> String {
         let answer = RedirectURI(url)
@@ -66,7 +67,7 @@ extension OAuth2 {
                 .invalidRequest, detail: "The response does not belong to this sign-in: its state is different.",
                 hint: "Start the sign-in again.")
         }
-        // Checked first: neither errors nor codes of another server belong to this sign-in.
+        // The issuer is checked first: neither errors nor codes of another server belong to this sign-in.
         if let issuer {
             guard let returned = items["iss"], Self.isSame(returned, issuer) else {
                 let found = items["iss"].map { "\"\($0.clipped(to: 200).printable)\"" } ?? "missing"
@@ -88,7 +89,7 @@ extension OAuth2 {
         return code
     }
 
-    /// Compares in constant time, whatever the position of a difference.
+    /// Returns whether both texts are equal, in a time that does not depend on the position of a difference.
     private static func isSame(_ left: String, _ right: String) -> Bool {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }
@@ -96,8 +97,8 @@ extension OAuth2 {
     }
 }
 
-/// A redirect URI, or the URL of a response to one, compared by bytes: a URL type may not parse the custom scheme of an
-/// app.
+/// A redirect URI, or the URL of a response that was sent to it. It is parsed and compared as bytes, because a URL type
+/// may not support the custom scheme of an app.
 private struct RedirectURI {
     /// The scheme and authority in lower case, and the path.
     private let place: [UInt8]
@@ -111,13 +112,13 @@ private struct RedirectURI {
         self.place = Self.normal(Array(place))
     }
 
-    /// Returns whether a response was sent to the specified URI, and has its query items.
+    /// Returns whether this response was sent to `redirect` and contains its query items.
     func isAnswer(to redirect: RedirectURI) -> Bool {
         place == redirect.place
             && redirect.query.allSatisfy { named in query.contains { $0.elementsEqual(named) } }
     }
 
-    /// The query items. Repeated items are ignored.
+    /// The decoded query items. The value is empty for an item that is repeated or has no value.
     var items: [String: String] {
         query.reduce(into: [:]) { items, item in
             let name = item.prefix { $0 != UInt8(ascii: "=") }
@@ -131,7 +132,8 @@ private struct RedirectURI {
         PercentCoding.decodeForm(String(Substring(text)))
     }
 
-    /// Scheme and host are case-insensitive; an empty path after a host is the path `/` (RFC 3986 §6.2.2, §6.2.3).
+    /// Normalizes the part of a URI before the query: scheme and host in lower case, and the path `/` if the path after
+    /// a host is empty (RFC 3986 §6.2.2, §6.2.3).
     private static func normal(_ place: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         guard let colon = place.firstIndex(of: UInt8(ascii: ":")) else { return place }

@@ -9,28 +9,29 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Signs in on another device, for programs without a browser, such as command-line tools (RFC 8628).
+/// Signs in with another device, for programs without a browser, such as command-line tools (RFC 8628).
 ///
 ///     let device = try await client.send(oauth.deviceAuthorization(at: "https://id.example.com/device"))
 ///     print("Open \(device.verificationURL) and enter \(device.userCode)")
 ///     try await store.signIn(try await oauth.tokens(for: device, with: client))
 extension OAuth2 {
-    /// The codes of a device sign-in: what the user is shown, and what the device polls with (RFC 8628 §3.2).
+    /// The codes of a device sign-in (RFC 8628 §3.2): a code for the user to enter, and a code for the device to poll
+    /// with.
     public struct DeviceAuthorization: Decodable, Hashable, Sendable {
-        /// The code that the user enters. To be shown.
+        /// The code that the user enters on the page. Show it to the user.
         public let userCode: String
-        /// The page that the user opens. To be shown.
+        /// The URL of the page that the user opens. Show it to the user.
         public let verificationURL: String
-        /// The page with the code in the URL, for a QR code or a link; nil if the server has none.
+        /// The URL of the page with the code included, for a QR code or a link; nil if the server sends none.
         public let completeVerificationURL: String?
-        /// How long the codes are valid, at most a day.
+        /// The time for which the codes are valid, at most a day.
         public let lifetime: Duration
-        /// The interval between two polls, 5 s if the server does not specify it. Between 1 s and `lifetime`.
+        /// The interval between two polls, from 1 s up to `lifetime`. It is 5 s if the server specifies none.
         public let interval: Duration
         let deviceCode: String
 
-        /// Decodes the server's response. Texts with control characters, which would reach the user's terminal, are
-        /// refused.
+        /// Decodes the server's response. Throws for a text that is empty, longer than 4096 bytes, or contains control
+        /// characters, which would reach the user's terminal.
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: Field.self)
             func text(_ field: Field) throws -> String {
@@ -43,7 +44,7 @@ extension OAuth2 {
             }
             userCode = try text(.userCode)
             deviceCode = try text(.deviceCode)
-            // Google's servers use the name of a draft.
+            // Google's servers send the name of an early draft, `verification_url`.
             verificationURL = try text(fields.contains(.verification) ? .verification : .verificationOfDraft)
             completeVerificationURL = fields.contains(.complete) ? try text(.complete) : nil
             let seconds = try fields.decode(Double.self, forKey: .lifetime)
@@ -65,7 +66,7 @@ extension OAuth2 {
 
     /// Returns the request for the codes of a sign-in on another device (RFC 8628 §3.1).
     ///
-    /// - `endpoint`: the server's device authorization endpoint, under the same rules as `tokenEndpoint`.
+    /// - `endpoint`: the server's device authorization endpoint. The rules of `tokenEndpoint` apply.
     public func deviceAuthorization(at endpoint: String) -> Request<DeviceAuthorization> {
         var fields: QueryItems = [:]
         if !scopes.isEmpty { fields.append("scope", scopes.joined(separator: " ")) }
@@ -74,12 +75,12 @@ extension OAuth2 {
         }
     }
 
-    /// Waits until the user has approved on the other device (RFC 8628 §3.4, §3.5). Call it as soon as the codes have
-    /// arrived.
+    /// Waits until the user has approved the sign-in on the other device, and returns the tokens (RFC 8628 §3.4, §3.5).
+    /// Call it as soon as the codes have arrived.
     ///
-    /// It polls at the server's interval, adds 5 s each time the server sends `slow_down`, and doubles the interval
-    /// after each missing response, 429 and 5xx. It ends with the codes' `lifetime`, counted from the call, and with
-    /// the task.
+    /// It polls the token endpoint at the server's interval. The interval increases by 5 s each time the server sends
+    /// `slow_down`, and doubles after each missing response, 429 and 5xx. The wait ends when the codes' `lifetime`,
+    /// counted from the call, has passed, and when the task is cancelled.
     ///
     /// - `time`: the time source for the waits.
     ///
@@ -126,7 +127,8 @@ extension OAuth2 {
 }
 
 extension NetworkError {
-    /// Whether the error indicates nothing about the codes: the server did not respond, or cannot at present.
+    /// Whether the error is temporary and says nothing about the codes: the server did not respond, or cannot respond
+    /// at present.
     fileprivate var isPassing: Bool {
         switch reason {
         case .unreachable, .timedOut, .connectionLost: true
@@ -137,12 +139,12 @@ extension NetworkError {
 }
 
 extension OAuth2.DeviceAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What the user is shown. Never the device's secret.
+    /// The user code and the URL of the page. The description never contains the code for polling.
     public var description: String { "DeviceAuthorization(\(userCode) at \(verificationURL))" }
 
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Contains only `description`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -10,19 +10,21 @@ import Foundation
 
 extension OAuth2 {
     /// Proof Key for Code Exchange with S256 (RFC 7636): proves that the client that exchanges an authorization code is
-    /// the one that requested it. Create one for each sign-in, and keep it until the code has arrived.
+    /// the one that requested it. Create a new proof key for each sign-in, and keep it until the code has been
+    /// exchanged.
     public struct PKCE: Hashable, Sendable {
-        /// The secret that is sent with the code. 43–128 characters.
+        /// The secret that is sent to exchange the authorization code. It has 43–128 characters.
         public let verifier: String
 
-        /// Creates a new secret of 256 bits with the system's generator.
+        /// Creates a proof key with a random secret of 256 bits from the system's generator.
         public init() {
             var random = SystemRandomNumberGenerator()
             let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
             verifier = Base64URL.encode(Data(bytes))
         }
 
-        /// Creates a proof from a stored secret. Nil unless it has 43–128 unreserved characters (RFC 7636 §4.1).
+        /// Creates a proof key from a stored secret. Returns nil unless the secret has 43–128 unreserved characters
+        /// (RFC 7636 §4.1).
         public init?(verifier: String) {
             let isSound = verifier.utf8.allSatisfy { byte in
                 switch byte {
@@ -37,7 +39,7 @@ extension OAuth2 {
             self.verifier = verifier
         }
 
-        /// The SHA-256 of the secret, sent with the authorization request.
+        /// The SHA-256 hash of the secret in base64url, which is sent with the authorization request.
         public var challenge: String {
             Base64URL.encode(MessageDigest.sha256(Data(verifier.utf8)))
         }
@@ -45,9 +47,9 @@ extension OAuth2 {
 }
 
 extension OAuth2.PKCE: CustomStringConvertible, CustomReflectable {
-    /// The challenge. Never the secret.
+    /// The challenge. The description never contains the secret.
     public var description: String { "PKCE(\(challenge))" }
 
-    /// Contains only the challenge.
+    /// A mirror that shows only the challenge, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["challenge": challenge]) }
 }

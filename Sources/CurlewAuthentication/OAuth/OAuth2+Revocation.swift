@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// Revokes tokens, so that no copy of them is valid any more (RFC 7009).
 extension OAuth2 {
-    /// The kind of a token, a hint for the server's lookup (RFC 7009 §2.1).
+    /// The kind of a token to revoke, sent as a hint for the server's lookup (RFC 7009 §2.1).
     public enum TokenKind: String, Hashable, Sendable {
         /// An access token.
         case access = "access_token"
@@ -13,10 +13,10 @@ extension OAuth2 {
         case refresh = "refresh_token"
     }
 
-    /// Returns the request that revokes a token. It succeeds for a token that the server does not or no longer know
-    /// (RFC 7009 §2.2).
+    /// Returns the request that revokes a token. The request also succeeds if the server does not know the token, or no
+    /// longer knows it (RFC 7009 §2.2).
     ///
-    /// Sending it throws `.configuration` if the client has no `revocationEndpoint`.
+    /// Sending the request throws `.configuration` if `revocationEndpoint` is nil.
     public func revocation(of token: String, _ kind: TokenKind) -> Request<Void> {
         guard let revocationEndpoint else {
             return Request<Void>(
@@ -35,19 +35,19 @@ extension OAuth2 {
 }
 
 extension TokenStore {
-    /// Discards the tokens, and requests their revocation, so that copies of them are not valid either.
+    /// Signs out: discards the tokens and asks the server to revoke them, so that copies of them become invalid.
     ///
-    /// The tokens are discarded first, as by `signOut()`, also where they cannot be read or removed, so a network
-    /// failure does not prevent the sign-out. Then the refresh token is revoked, which invalidates the access tokens of
-    /// the sign-in on most servers, and then the access token for the other servers. Without a `revocationEndpoint`
-    /// nothing is sent.
+    /// The tokens are discarded first, as by `signOut()`, even if the storage cannot be read or changed, so a network
+    /// failure does not prevent the sign-out. Then the refresh token is revoked; on most servers this also invalidates
+    /// the access tokens of the sign-in. For the other servers, the access token is revoked last. If
+    /// `revocationEndpoint` is nil, nothing is sent.
     ///
-    /// - `client`: sends the requests. They have no other credential and follow no redirect.
+    /// - `client`: sends the requests, without a credential of its pipeline. The requests follow no redirect.
     ///
-    /// Throws the error of `signOut()`, or else that of the revocation. A server that does not revoke access tokens
-    /// (`unsupported_token_type`) causes no error if there was a refresh token.
+    /// Throws the error of `signOut()`, or otherwise the error of the revocation. If there was a refresh token, it is
+    /// not an error that a server does not revoke access tokens (`unsupported_token_type`).
     public func signOut(revoking oauth: OAuth2, with client: APIClient) async throws(NetworkError) {
-        // Includes stored tokens of an earlier launch that have not been loaded.
+        // Loads the tokens that an earlier launch has stored, so that they are also revoked.
         _ = try? await tokens
         let last = state.newest
         var failure: NetworkError?

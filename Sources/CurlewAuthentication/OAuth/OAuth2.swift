@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An OAuth 2 client (RFC 6749). Each step of a flow is a request or a text, and the app drives the flow.
+/// An OAuth 2 client (RFC 6749). It creates the requests and URLs of each flow, and the app performs the steps.
 ///
 ///     let oauth = OAuth2(clientID: "app", tokenEndpoint: "https://id.example.com/token")
 ///     .bearer(store, refresh: oauth.refresh)               // an account that a user signs in to
@@ -23,30 +23,29 @@ import Foundation
 ///     let code = try oauth.code(from: urlThatCameBack, redirect: "app://back", state: state)
 ///     try await store.signIn(try await client.send(oauth.exchange(code, redirect: "app://back", pkce)))
 ///
-/// None of these requests follows a redirect, whatever the client's pipeline does, because a redirect would send
-/// secrets elsewhere. A response whose `token_type` is anything but `Bearer` is refused with `.decoding` (RFC 6749
-/// §7.1).
+/// None of these requests follows a redirect, even if the client's pipeline does, because a redirect could send secrets
+/// elsewhere. A response with a `token_type` other than `Bearer` throws `.decoding` (RFC 6749 §7.1).
 public struct OAuth2: Sendable {
-    /// How the client authenticates at the token endpoint.
+    /// The authentication method of the client at the server's endpoints (RFC 6749 §2.3).
     public enum ClientAuthentication: Hashable, Sendable {
-        /// A public client, such as an app, without a secret: only its identifier is sent.
+        /// No secret, for a public client such as an app: only the client identifier is sent.
         case none
-        /// A secret, sent as the password of Basic authentication (RFC 6749 §2.3.1).
+        /// A secret that is sent as the password of Basic authentication (RFC 6749 §2.3.1).
         case basic(secret: String)
-        /// A secret among the form fields, for servers that support nothing else.
+        /// A secret that is sent among the form fields, for servers that support nothing else.
         case form(secret: String)
     }
 
     /// The identifier that the server assigned to this client.
     public let clientID: String
-    /// The token endpoint. Calls to a plain http endpoint fail with `.invalidRequest`, except to this machine.
+    /// The URL of the token endpoint. Requests to a plain http URL fail with `.invalidRequest`, except for loopback.
     public let tokenEndpoint: String
     /// The requested scopes; empty for the server's default.
     public let scopes: [String]
-    /// The server's identifier, which `code(from:redirect:state:)` then requires in the response (RFC 9207); nil if the
-    /// server sends none. Specify it when the app signs in to several servers.
+    /// The issuer identifier of the server; nil if the server sends none. `code(from:redirect:state:)` requires it in
+    /// the response (RFC 9207). Specify it if the app signs in to several servers.
     public let issuer: String?
-    /// The revocation endpoint (RFC 7009); nil if the server has none. The rules of `tokenEndpoint` apply.
+    /// The URL of the revocation endpoint (RFC 7009); nil if the server has none. The rules of `tokenEndpoint` apply.
     public let revocationEndpoint: String?
     private let authentication: ClientAuthentication
 
@@ -65,9 +64,9 @@ public struct OAuth2: Sendable {
 
     /// Refreshes tokens with their refresh token, for `.bearer(store, refresh:)`.
     ///
-    /// Throws `.notAuthenticated(.missingCredential)`, which signs out, if there is none. Of the server's errors only
-    /// `invalid_grant` and GitHub's `bad_refresh_token` sign out; after `invalid_client`, for example, the tokens are
-    /// kept.
+    /// Throws `.notAuthenticated(.missingCredential)` if there is no refresh token, which signs the account out. Of the
+    /// server's errors, only `invalid_grant` and GitHub's `bad_refresh_token` sign the account out; after
+    /// `invalid_client`, for example, the tokens are kept.
     @Sendable
     public func refresh(_ refresh: TokenStore.Refresh) async throws -> Tokens {
         guard let token = refresh.tokens.refreshToken else {
@@ -77,26 +76,26 @@ public struct OAuth2: Sendable {
         return try await refresh.client.send(renewal(of: token))
     }
 
-    /// Obtains tokens with the client's own credentials, for `.bearer(store, obtain:)`.
+    /// Obtains tokens with the client's own credentials (RFC 6749 §4.4), for `.bearer(store, obtain:)`.
     @Sendable
     public func obtain(_ client: APIClient) async throws -> Tokens {
         try await client.send(clientCredentials)
     }
 
-    /// Returns the request for new tokens with a refresh token (RFC 6749 §6).
+    /// Returns the request that exchanges a refresh token for new tokens (RFC 6749 §6).
     public func renewal(of refreshToken: String) -> Request<Tokens> {
         request(["grant_type": "refresh_token", "refresh_token": refreshToken])
     }
 
-    /// The request for tokens of the client itself (RFC 6749 §4.4).
+    /// The request that obtains tokens with the client's own credentials (RFC 6749 §4.4).
     public var clientCredentials: Request<Tokens> {
         var fields: QueryItems = ["grant_type": "client_credentials"]
         if !scopes.isEmpty { fields.append("scope", scopes.joined(separator: " ")) }
         return request(fields)
     }
 
-    /// Returns the request for tokens with an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5). `redirect` is as in
-    /// the authorization request.
+    /// Returns the request that exchanges an authorization code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.5). `redirect`
+    /// must be the redirect URI of the authorization request.
     public func exchange(_ code: String, redirect: String, _ pkce: OAuth2.PKCE) -> Request<Tokens> {
         request([
             "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": pkce.verifier,
@@ -110,10 +109,10 @@ public struct OAuth2: Sendable {
         }
     }
 
-    /// Returns a request with the client's own credentials, if it has any, and with no other.
+    /// Returns a request with the credentials of this OAuth client, if it has any, and with no other credential.
     ///
-    /// - `endpoint`: receives secrets, so it is refused unless the connection is confidential. Redirects are not
-    ///   followed, because 307 and 308 would send the form to another origin.
+    /// - `endpoint`: the URL that receives the secrets. It must be https or loopback. Redirects are not followed,
+    ///   because 307 and 308 would send the form to another origin.
     func request<Value: Sendable>(
         to endpoint: String, _ fields: QueryItems, name: String,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
@@ -126,7 +125,7 @@ public struct OAuth2: Sendable {
             fields.append("client_id", clientID)
             fields.append("client_secret", secret)
         case .basic(let secret):
-            // Both are form-encoded before they are joined (RFC 6749 §2.3.1).
+            // The identifier and the secret are form-encoded before they are joined (RFC 6749 §2.3.1).
             let pair = [clientID, secret].map { PercentCoding.encode($0, for: .formValue) }.joined(separator: ":")
             headers[.authorization] = "Basic " + Data(pair.utf8).base64EncodedString()
         }
@@ -137,7 +136,8 @@ public struct OAuth2: Sendable {
         return request
     }
 
-    /// Returns an endpoint, or the reason why it must not be used (RFC 6749 §3.2).
+    /// Returns the URL of an endpoint. A request to an endpoint that is neither https nor loopback fails (RFC 6749
+    /// §3.2).
     private static func confidential(_ endpoint: String) -> AbsoluteURL {
         do throws(NetworkError) {
             let origin = try HTTPRequest(url: endpoint).origin
@@ -149,8 +149,8 @@ public struct OAuth2: Sendable {
     }
 }
 
-/// The response of a token endpoint. The client must understand its type (RFC 6749 §7.1): a token that is bound to a
-/// key must not be sent as a bearer token. Servers that omit the type mean `Bearer`.
+/// The response of a token endpoint. The client must understand the type of the token (RFC 6749 §7.1): a token that is
+/// bound to a key must not be sent as a bearer token. Servers that omit the type mean `Bearer`.
 private struct BearerAnswer: Decodable, Sendable {
     let tokens: Tokens
 
@@ -169,15 +169,15 @@ private struct BearerAnswer: Decodable, Sendable {
 }
 
 extension OAuth2: CustomStringConvertible, CustomReflectable {
-    /// The identifier and the endpoint. Never a secret.
+    /// The client identifier and the token endpoint. The description never contains a secret.
     public var description: String { "OAuth2(\(clientID) at \(Redaction.standard.url(tokenEndpoint)))" }
 
-    /// Contains only `description`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension OAuth2.ClientAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The method. Never the secret.
+    /// The method. The description never contains the secret.
     public var description: String {
         switch self {
         case .none: "none"
@@ -189,6 +189,6 @@ extension OAuth2.ClientAuthentication: CustomStringConvertible, CustomDebugStrin
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Contains only `description`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -9,13 +9,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A stored response that could be used for a request, with the reasons. A class, like the question.
+/// A stored response that may be used for a request, with its freshness and the reason for using it. A class, because
+/// copies of a struct would retain many references.
 final class CacheCandidate: Sendable {
     let stored: StoredResponse
     let freshness: Freshness
-    /// Why the response is used or validated.
+    /// The reason for using or validating the response.
     let cause: CacheReason
-    /// Why the response is used although it is stale.
+    /// The reason for using the response although it is stale; nil unless it is used stale.
     let staleReason: String?
 
     init(_ stored: StoredResponse, at now: Date, _ rules: CacheConfiguration) {
@@ -36,8 +37,8 @@ final class CacheCandidate: Sendable {
 
     func stale(because reason: String) -> CacheCandidate { CacheCandidate(self, cause, staleReason: reason) }
 
-    /// Selects the stored response for the request: of those that match, one with a `Vary` is preferred, then the most
-    /// recent one (RFC 9111 §4 and §4.1).
+    /// Selects the stored response for a request. Of the responses that match, those with a `Vary` are preferred, then
+    /// the most recent one (RFC 9111 §4 and §4.1).
     static func among(
         _ variants: [StoredResponse], for question: CacheRequest, at now: Date
     ) -> Result<CacheCandidate, CacheRequest.Refusal> {
@@ -62,7 +63,7 @@ final class CacheCandidate: Sendable {
         return .success(CacheCandidate(best.stored, at: now, question.rules))
     }
 
-    /// Why the response must not be used without asking the server; nil if it may be used.
+    /// Returns the reason why the response must not be used without validation; nil if it may be used.
     func obstacle(for question: CacheRequest) -> CacheReason? {
         if freshness.control.isUnqualified("no-cache") { return .responseAsksToValidate }
         if question.policy == .validate { return .callAsksToValidate }
@@ -71,22 +72,24 @@ final class CacheCandidate: Sendable {
         return freshness.isFresh ? nil : .stale(seconds: Int(freshness.staleness))
     }
 
-    /// The reason for which the request's own directives prevent the use (RFC 9111 §5.2.1).
+    /// Returns the reason why a directive of the request (RFC 9111 §5.2.1) prevents the use of the response; nil if
+    /// none does.
     func callsObstacle(_ question: CacheRequest) -> CacheReason? {
         let control = question.control
         if control.directives.isEmpty { return nil }
         if control.contains("no-cache") { return .callAsksToValidate }
-        // A fresh immutable response is not validated for its age alone (RFC 8246 §2).
+        // A fresh `immutable` response may be used even if it is older than the request's `max-age` (RFC 8246 §2).
         let isImmutable = freshness.isFresh && freshness.control.permits("immutable")
         if let most = control.seconds("max-age"), freshness.age > Double(most), !isImmutable { return .olderThanAsked }
         if let least = control.seconds("min-fresh"), freshness.lifetime - freshness.age < Double(least) {
-            // Stale responses have separate rules, which include `max-stale`.
+            // `stalePermission` decides about a stale response, with `max-stale`.
             return freshness.isFresh ? .lessFreshThanAsked : nil
         }
         return nil
     }
 
-    /// Why the response may be used although it is stale, and whether to refresh it (RFC 9111 §4.2.4, RFC 5861 §3).
+    /// Returns the reason why the response may be used although it is stale, and whether to revalidate it in the
+    /// background (RFC 9111 §4.2.4, RFC 5861 §3); nil if it must not be used.
     func stalePermission(
         for question: CacheRequest, _ obstacle: CacheReason
     ) -> (reason: String, refreshes: Bool)? {
@@ -108,7 +111,9 @@ final class CacheCandidate: Sendable {
         return nil
     }
 
-    /// Returns the request with the validators of the response (RFC 9111 §4.3.1); nil if there are none to send.
+    /// Returns the request with the validators of the stored response (RFC 9111 §4.3.1). Returns nil for POST, for a
+    /// request with validators of the caller, and for a response that is neither a success nor a redirect or that has
+    /// no validator to send.
     func conditional(_ question: CacheRequest) -> HTTPRequest? {
         var request = question.request
         guard !question.hasOwnValidators, request.method != .post,
@@ -122,14 +127,15 @@ final class CacheCandidate: Sendable {
             request.headers[.ifModifiedSince] = stored.headers[.lastModified]
         }
         let hasDate = request.headers.contains(.ifModifiedSince)
-        // A tag whose text cannot be sent in a field does not count.
+        // An `ETag` from the store may contain bytes that are not valid in a request field.
         guard request.headers.contains(.ifNoneMatch) || hasDate, request.headers.problem == nil else { return nil }
         return request
     }
 }
 
 extension CacheRequest {
-    /// The maximum staleness that the call accepts; unlimited without a number (RFC 9111 §5.2.1.2).
+    /// The staleness in seconds that `max-stale` accepts: `.max` without a number (RFC 9111 §5.2.1.2), nil without the
+    /// directive.
     fileprivate var maxStale: Int? {
         guard control.contains("max-stale") else { return nil }
         return control.permits("max-stale") ? .max : control.seconds("max-stale")
@@ -137,14 +143,15 @@ extension CacheRequest {
 }
 
 extension StoredResponse {
-    /// Whether the request has the fields that select this response.
+    /// Whether the request has the same values as the original request in the fields that `Vary` names (RFC 9111 §4.1).
     func matches(_ request: HTTPHeaders) -> Bool {
         CacheVariant.text(for: request, headers) == variant
     }
 }
 
 extension CacheCandidate {
-    /// Returns this choice with the result of `stale-while-revalidate` in its reason (RFC 5861 §3).
+    /// Returns this candidate with a reason that says whether the response is being revalidated in the background
+    /// (`stale-while-revalidate`, RFC 5861 §3).
     func refreshed(_ refresh: CacheFetches.Refresh) -> CacheCandidate {
         let what =
             switch refresh {

@@ -4,41 +4,44 @@ import CurlewCore
 import CurlewHTTP
 
 extension CacheConfiguration {
-    /// A freshness lifetime that the app assigns to responses of an API whose server does not specify a suitable one.
+    /// A freshness lifetime that the app sets for responses whose server specifies none, or an unsuitable one.
     ///
     ///     rules.lifetimes = [
     ///         CacheConfiguration.Lifetime(.seconds(600), under: "https://api.example/films"),
     ///         CacheConfiguration.Lifetime(.seconds(60), under: "https://legacy.example/", overriding: .lifetime),
     ///     ]
     ///
-    /// It applies to successes and redirects that may be stored without explicit directives of the server (200, 203,
-    /// 204, 300, 301, 308), and is counted from the time at which the server generated them. `must-revalidate`,
-    /// `Vary: *`, the request's directives and the principal still apply. The stored fields remain those of the server.
+    /// The lifetime applies to responses with status 200, 203, 204, 300, 301 or 308, and is counted from the time at
+    /// which the server generated them. `must-revalidate`, `Vary: *`, the request's directives and the principal still
+    /// apply. The fields of the response do not change.
     public struct Lifetime: Hashable, Sendable {
         /// The server's directives that a lifetime overrides.
         @nonexhaustive
         public enum Override: Hashable, Sendable {
-            /// None: the lifetime applies where the server specifies neither a lifetime (`max-age`, `Expires`) nor
-            /// `no-cache` nor `no-store`, in place of the heuristic lifetime based on `Last-Modified`.
+            /// Overrides no directive. The lifetime applies only if the server specifies neither a lifetime (`max-age`,
+            /// `Expires`) nor `no-cache` nor `no-store`. It replaces the heuristic lifetime, which is based on
+            /// `Last-Modified`.
             case nothing
-            /// `max-age`, `Expires` and a `no-cache` without field names.
+            /// Overrides `max-age`, `Expires` and a `no-cache` without field names. A response with `no-store` is still
+            /// not stored.
             case lifetime
-            /// The same and `no-store`: responses that the server forbids to store are stored, also on disk if the
-            /// store is there.
+            /// Overrides `no-store`, and everything that `lifetime` overrides. The cache stores responses that the
+            /// server forbids to store, also on disk if its store is persistent.
             case lifetimeAndNoStore
         }
 
-        /// How long a response is fresh, in whole seconds.
+        /// How long a response is fresh. Fractions of a second are ignored; a negative duration counts as zero.
         public var lifetime: Duration
-        /// The URL prefix that the lifetime covers: a URL and the paths below it.
+        /// The absolute URL without a query that the lifetime covers, together with the paths below it.
         public let scope: String
-        /// The server's directives that the lifetime overrides.
+        /// The server's directives that the lifetime overrides. Default `.nothing`.
         public var overriding: Override
-        /// The scope in the form used in the keys of entries; nil if it is not a URL.
+        /// The scope in the form that keys of entries have; nil if it is not an absolute URL without a query.
         private let prefix: String?
 
-        /// Creates a lifetime for `scope`, an absolute URL without a query: its origin and path, and the paths below
-        /// it. `/films` covers `/films?page=2` and `/films/1`, not `/filmstars`.
+        /// Creates a lifetime for responses of `scope`, an absolute URL without a query, and of the paths below it. A
+        /// scope with the path `/films` covers `/films?page=2` and `/films/1`, but not `/filmstars`. Every call of a
+        /// client with an invalid scope throws `.configuration`.
         public init(_ lifetime: Duration, under scope: String, overriding: Override = .nothing) {
             self.lifetime = lifetime
             self.scope = scope
@@ -49,7 +52,7 @@ extension CacheConfiguration {
             }
         }
 
-        /// Whether the scope is a URL; otherwise it covers nothing.
+        /// Whether the scope is an absolute URL without a query. A lifetime with another scope covers nothing.
         var isValid: Bool { prefix != nil }
 
         func covers(_ target: String) -> Bool {
@@ -59,7 +62,8 @@ extension CacheConfiguration {
             return next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
         }
 
-        /// Returns the effective directives, including this lifetime; nil if the server's directives apply unchanged.
+        /// Returns the directives with this lifetime in place of those that it overrides; nil if the server's
+        /// directives apply unchanged.
         func applied(to control: CacheControl, _ headers: HTTPHeaders) -> CacheControl? {
             var replaced: Set<String> = ["max-age"]
             switch overriding {
@@ -79,7 +83,7 @@ extension CacheConfiguration {
 }
 
 extension CacheConfiguration {
-    /// Returns the effective directives of a response, and whether the app has changed them.
+    /// Returns the directives of a response after `lifetimes` was applied, and whether a lifetime has changed them.
     func control(
         _ headers: HTTPHeaders, _ status: HTTPStatus, at target: String
     ) -> (control: CacheControl, isRuled: Bool) {
@@ -90,7 +94,7 @@ extension CacheConfiguration {
         return (applied, true)
     }
 
-    /// Returns the URL under which a response is stored: without the ignored query items.
+    /// Returns the URL under which a response is stored: `url` without the ignored query items.
     func target(of url: String) -> String {
         guard !ignoredQueryItems.isEmpty, let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
         let items = url.utf8[url.utf8.index(after: mark)...].split(

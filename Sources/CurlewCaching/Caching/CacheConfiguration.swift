@@ -3,55 +3,64 @@
 import CurlewCore
 public import CurlewHTTP
 
-/// The rules and limits of a cache. The defaults are those of the private cache of a user agent.
+/// The rules and limits of a cache. The defaults suit a private cache, such as that of a browser.
 public struct CacheConfiguration: Sendable {
-    /// Whether responses that the server marks `public` (RFC 9111 §5.2.2.9) are stored once for all principals, even
-    /// where the principal is unknown. The server must also specify their lifetime (`max-age`, `Expires`) and must send
-    /// neither `no-store` nor `no-cache`, whatever `lifetimes` specifies. They must set no cookies, vary only by
-    /// harmless fields, and be a success, a redirect, a 404 or a 410. Default false: if a server marks one user's data
-    /// `public`, other users receive it. Enable it for servers that you trust in this respect, such as those that are
-    /// already behind a shared cache.
+    /// Whether one stored copy of a public response is used for all principals, even if the principal is unknown.
+    /// Default false: if a server marks one user's data `public`, other users receive it. Set it to true for servers
+    /// that you trust in this respect, such as those that are already behind a shared cache.
+    ///
+    /// A response is public if it meets all of these conditions, whatever `lifetimes` specifies:
+    /// - The server sends `public` (RFC 9111 §5.2.2.9) and a lifetime (`max-age`, `Expires`), but none of `private`,
+    ///   `no-store`, and `no-cache` without field names.
+    /// - It sets no cookies, and varies only by harmless fields.
+    /// - It is a success, a redirect, a 404 or a 410.
     public var sharesPublic = false
-    /// Query items that do not affect the response: their names, compared byte by byte as they appear in the URL, or
-    /// prefixes followed by `*`, such as `["utm_*", "fbclid"]`. Default none. Requests keep these items; responses are
-    /// stored, found and removed without them, so a `CacheRemoval.target` must omit them too.
+    /// The names of query items that do not affect the response, such as `fbclid`, or prefixes of names followed by
+    /// `*`, such as `utm_*`. Names are compared byte by byte as they appear in the URL. Default none. The request is
+    /// sent with these items, but responses are stored, found and removed without them, so the URL of a
+    /// `CacheRemoval.target` must omit them.
     public var ignoredQueryItems: [String] = []
-    /// Freshness lifetimes that the app knows better than the server. The first that covers a URL applies. Default
-    /// none.
+    /// Freshness lifetimes for responses whose server specifies none, or an unsuitable one. The first one that covers a
+    /// URL applies. Default none.
     public var lifetimes: [CacheConfiguration.Lifetime] = []
-    /// The fraction of the time since `Last-Modified` for which a response is fresh when the server specifies no
-    /// lifetime (RFC 9111 §4.2.2). Default 0.1; 0 disables heuristic freshness.
+    /// The heuristic lifetime of a response, as a fraction of the time between its `Last-Modified` and its `Date`, if
+    /// the server specifies no lifetime (RFC 9111 §4.2.2). Default 0.1; 0 disables heuristic freshness.
     public var heuristicFraction = 0.1
     /// The maximum heuristic lifetime. Default one day.
     public var heuristicLimit: Duration = .seconds(86_400)
-    /// How long a stale response may be used when the server fails or cannot be reached, in addition to what the server
-    /// allows with `stale-if-error`. Default zero. It never overrides `must-revalidate` and `no-cache`.
+    /// How long after it became stale a response may be used when the server fails or cannot be reached. If the
+    /// response or the request has a longer `stale-if-error`, that applies instead. Default zero. It never overrides
+    /// `must-revalidate` and `no-cache`.
     public var staleIfError: Duration = .zero
     /// The maximum number of bytes of a stored body; the store may have a lower limit. Default 8 MiB.
     public var bodyLimit: Int64 = 8 << 20
-    /// The maximum number of concurrent background refreshes (`stale-while-revalidate`); beyond it stale responses are
-    /// served without a refresh. Default 8.
+    /// The maximum number of concurrent background revalidations (`stale-while-revalidate`). Once it is reached, stale
+    /// responses are returned without a revalidation. Default 8.
     public var backgroundLimit = 8
-    /// The time limit of one background refresh, at most the client's total timeout. Default one minute.
+    /// The time limit of one background revalidation. The call's total timeout applies if it is shorter. Default one
+    /// minute.
     public var backgroundTimeout: Duration = .seconds(60)
-    /// How long a call waits for the store to find or open an entry, at most until its deadline. After that the server
-    /// is asked, and nothing is stored. Default one second.
+    /// How long a call waits for one operation of the store, such as a lookup or the writing of a chunk; at most until
+    /// the call's deadline. The call then continues without the store. After a lookup that took too long, the request
+    /// is sent to the server and its response is not stored. A `MemoryCacheStore` has no time limit. Default one
+    /// second.
     public var lookupTimeout: Duration = .seconds(1)
-    /// How long a call waits until its response is stored, so that a program that ends after its last call finds it in
-    /// the next run. A slower store finishes in the background. Default 50 ms.
+    /// How long a call waits for the store to commit, update or remove an entry. A slower store finishes in the
+    /// background. Because of this wait, a program that ends after its last call finds the response of that call in its
+    /// next run. Default 50 ms.
     public var commitTimeout: Duration = .milliseconds(50)
-    /// Response fields that contain tags, separated by commas or blanks; at most 64 tags are read. Default `Cache-Tag`
-    /// and `Surrogate-Key`.
+    /// The response fields that contain tags, separated by commas, spaces or tabs. At most 64 tags are read from a
+    /// response; tags of more than 256 bytes are ignored. Default `Cache-Tag` and `Surrogate-Key`.
     public var tagFields: [HTTPField.Name] = ["Cache-Tag", "Surrogate-Key"]
 
-    /// The default rules.
+    /// A configuration with the default values.
     public static let standard = CacheConfiguration()
 
-    /// Creates the default rules.
+    /// Creates a configuration with the default values.
     public init() {}
 
-    /// Whether responses with this status may be stored, and have a heuristic lifetime, without explicit directives of
-    /// the server (RFC 9110 §15.1).
+    /// Whether a response with this status may be stored without explicit directives of the server, and then has a
+    /// heuristic lifetime (RFC 9110 §15.1).
     static func isHeuristicallyCacheable(_ status: HTTPStatus) -> Bool {
         switch status.code {
         case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -59,7 +68,8 @@ public struct CacheConfiguration: Sendable {
         }
     }
 
-    /// Whether the cache implements the caching rules of this final status, for `must-understand` (RFC 9111 §5.2.2.3).
+    /// Whether the cache implements the caching rules of this final status, as `must-understand` requires (RFC 9111
+    /// §5.2.2.3).
     static func isUnderstood(_ status: HTTPStatus) -> Bool {
         switch status.code {
         case 302, 303, 307, 400, 403, 500, 502, 503, 504: true
@@ -67,8 +77,8 @@ public struct CacheConfiguration: Sendable {
         }
     }
 
-    /// Whether responses with this status depend on preconditions, ranges or the route to the server, which are not a
-    /// part of the key.
+    /// Whether a response with this status depends on preconditions, ranges or the route to the server, which are not a
+    /// part of the cache key.
     static func dependsOnMore(_ status: HTTPStatus) -> Bool {
         switch status.code {
         case 304, 407, 412, 416, 417, 511: true

@@ -2,10 +2,10 @@
 
 import CurlewCore
 
-/// Removals that a store still has to make, because it failed or took too long when the responses were invalidated.
+/// The removals of invalidated entries that a store has not made yet, because it failed or took too long.
 ///
-/// Until then, what is stored for these URLs is not used. All caches of the process that share a store share its debts.
-/// Beyond 1000 URLs everything counts as owed.
+/// Until a removal is made, the entries of its URL are not used. All caches of the process that share a store object
+/// share its debts. If the removals of more than 1000 URLs are missing, the store has to remove all entries instead.
 final class CacheDebts: Sendable {
     private struct State: Sendable {
         var targets: [String: UInt64] = [:]
@@ -21,7 +21,7 @@ final class CacheDebts: Sendable {
     private static let known = Locked<[ObjectIdentifier: Known]>([:])
     private let state = Locked(State())
 
-    /// Returns the debts of `store`. A store that is a value type has separate debts for each cache.
+    /// Returns the debts of `store`. If the store is a value type, each cache has separate debts.
     static func of(_ store: any CacheStore) -> CacheDebts {
         guard type(of: store) is AnyClass else { return CacheDebts() }
         let id = ObjectIdentifier(store as AnyObject)
@@ -34,7 +34,7 @@ final class CacheDebts: Sendable {
         }
     }
 
-    /// Records that the entries of these URLs are to be removed. Returns the number for `settle`.
+    /// Records that the entries of these URLs must be removed. Returns the number to pass to `settle`.
     func owe(_ targets: Set<String>) -> UInt64 {
         state.withLock { state in
             state.last += 1
@@ -48,7 +48,7 @@ final class CacheDebts: Sendable {
         }
     }
 
-    /// Returns the removal to make before an entry of this URL may be used.
+    /// Returns the removal that the store must make before an entry of this URL may be used; nil if it owes none.
     func selection(for target: String) -> (selection: CacheRemoval, number: UInt64)? {
         state.withLock { state in
             if state.everything == nil, state.targets.isEmpty { return nil }
@@ -57,7 +57,7 @@ final class CacheDebts: Sendable {
         }
     }
 
-    /// Records that a removal has been made, for all debts up to `number`.
+    /// Records that the store has made a removal. Settles the debts up to `number` that the removal covers.
     func settle(_ selection: CacheRemoval, upTo number: UInt64) {
         state.withLock { state in
             switch selection {

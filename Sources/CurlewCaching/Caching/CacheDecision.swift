@@ -9,18 +9,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The cache's decision about a request (RFC 9111 §4), from the stored responses and the time. No I/O.
+/// The cache's decision about a request (RFC 9111 §4), made from the stored responses and the time. No I/O.
 enum CacheDecision: Sendable {
-    /// Return a stored response. With `refresh`, also refresh it in the background.
+    /// Return a stored response. If `refresh` is true, also revalidate it in the background.
     case serve(CacheCandidate, refresh: Bool)
-    /// Validate a stored response with this request.
+    /// Validate a stored response with this conditional request.
     case revalidate(CacheCandidate, HTTPRequest)
-    /// Fetch a new response. The stored one may be used if the server fails.
+    /// Fetch a new response. `standIn` is a stored response that may be used if the server fails.
     case fetch(standIn: CacheCandidate?, because: CacheReason)
-    /// Return a locally generated 504.
+    /// Return a locally generated 504, and send no request.
     case refuse(because: CacheReason)
 
-    /// Decides about a request.
+    /// Returns the decision about a request, given the stored responses of its key.
     static func about(_ question: CacheRequest, _ variants: [StoredResponse], at now: Date) -> CacheDecision {
         if question.policy == .reload { return .fetch(standIn: nil, because: .callReloads) }
         let chosen: CacheCandidate
@@ -49,19 +49,19 @@ enum CacheDecision: Sendable {
     enum AfterFailure: Sendable {
         /// Return the stored response (RFC 5861 §4, `CacheConfiguration.staleIfError`).
         case serve(CacheCandidate)
-        /// Return a 504: the stored response must not be used without the server (RFC 9111 §5.2.2.2).
+        /// Return a 504, because the stored response must not be used without validation (RFC 9111 §5.2.2.2).
         case refuse(because: CacheReason)
-        /// Return the failure to the caller.
+        /// Pass the failed response or the error on to the caller.
         case rethrow
     }
 
-    /// Decides about a failure: a status, or an error.
+    /// Returns the decision after a failure, given a stored response that may be used instead.
     static func after(
         _ failure: Failure, _ standIn: CacheCandidate?, _ question: CacheRequest
     ) -> AfterFailure {
         guard let standIn, failure.isServers, question.policy != .validate else { return .rethrow }
         let asked = question.control.seconds("stale-if-error")
-        // A request that requires a response of the server gets no stale one, unless it contains `stale-if-error`.
+        // A request whose directives exclude the stored response receives it only if it contains `stale-if-error`.
         if asked == nil, standIn.callsObstacle(question) != nil { return .rethrow }
         if standIn.freshness.forbidsStale {
             guard case .error(let error) = failure, standIn.freshness.control.contains("must-revalidate") else {
@@ -78,13 +78,13 @@ enum CacheDecision: Sendable {
         return .serve(standIn.stale(because: "\(failure); a staleness of \(allowed) s is allowed then"))
     }
 
-    /// How a server failed.
+    /// A failure of the server: the status of its response, or an error.
     enum Failure: Sendable, CustomStringConvertible {
         case status(HTTPStatus)
         case error(NetworkError)
 
-        /// Whether the failure corresponds to a 500, 502, 503 or 504 (RFC 5861 §4). False for decisions of the client,
-        /// and for a connection that is not secure.
+        /// Whether the server or the way to it failed, as with a 500, 502, 503 or 504 (RFC 5861 §4). False for other
+        /// statuses, for decisions of the client, and for a connection that is not secure.
         var isServers: Bool {
             switch self {
             case .status(let status): [500, 502, 503, 504].contains(status.code)

@@ -2,19 +2,19 @@
 
 public import CurlewCore
 
-/// An event of the cache of a pipeline: `ExchangeEvent.feature`.
+/// An event of a pipeline's cache, which observers receive as `ExchangeEvent.feature`.
 @nonexhaustive
 public enum CacheEvent: FeatureEvent {
-    /// The cache has decided on the source of a response. Its head has arrived.
+    /// The cache has determined where a response comes from. Recorded when the head of the response has arrived.
     case decided(CacheStatus)
-    /// The cache's store failed; the call continues without it. May also occur after the end of the call, when a commit
-    /// that the call did not wait for has failed (`CacheConfiguration.commitTimeout`).
+    /// The cache's store failed, and the call continues without it. May also occur after the end of the call, if the
+    /// call did not wait for a commit that then failed (`CacheConfiguration.commitTimeout`).
     case storeFailed(NetworkError)
-    /// The number of entries that the cache's store has evicted to keep its limits since the previous event of this
-    /// kind. At most one event per stored response. May occur as late as `storeFailed`.
+    /// The cache's store has evicted this number of entries since the previous `evicted` event. Recorded at most once
+    /// for each stored response. Like `storeFailed`, it may occur after the end of the call.
     case evicted(Int)
 
-    /// One line: the verdict, the label of the error, or the number.
+    /// One line: the cache status, the label of the error, or the number of evicted entries.
     public var description: String {
         switch self {
         case .decided(let verdict): "\(verdict)"

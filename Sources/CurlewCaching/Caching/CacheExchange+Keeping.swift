@@ -10,9 +10,10 @@ import Foundation
 #endif
 
 extension CacheExchange {
-    /// Returns a response to the caller, and passes the storable part to the store.
+    /// Returns the response of the server to the caller and stores it if that is allowed: a body in memory at once, a
+    /// streamed body while the caller reads it.
     ///
-    /// - `replacing`: the stored response that it replaces, whether it is stored or not.
+    /// - `replacing`: the stored response that the new one makes obsolete, whether or not the new one is stored.
     func keep(
         _ response: HTTPResponse, _ head: StorageDecision.Head, _ found: CacheFindings, replacing old: StoredResponse?,
         because cause: CacheReason
@@ -24,8 +25,8 @@ extension CacheExchange {
         return response
     }
 
-    /// The stored responses that the new one shows to be out of date: the one it replaces, and for a reload all that
-    /// match the request.
+    /// The stored responses that the new response shows to be out of date: the one that it replaces, or after a reload
+    /// all that match the request.
     private func superseded(_ old: StoredResponse?, _ found: CacheFindings) -> [StoredResponse] {
         if let old { return [old] }
         return question.policy == .reload ? found.variants.filter { $0.matches(question.request.headers) } : []
@@ -48,7 +49,7 @@ extension CacheExchange {
         let limit = min(question.rules.bodyLimit, store.bodyLimit)
         guard response.body.declaredLength ?? 0 <= limit else { return .tooLong }
         if stored.part != nil, let whole = matching.first(where: { $0.part == nil }) {
-            // A partial response never replaces a complete one; it may confirm that the complete one is valid.
+            // A partial response never replaces a complete one, but may confirm that the complete one is valid.
             guard let fresh = StorageDecision.freshened(whole, byPart: head, question) else { return .notWorthKeeping }
             await update(fresh)
             return .freshens
@@ -74,8 +75,8 @@ extension CacheExchange {
         question.reservation != nil || next.principal(of: question.request, key: cache.key) == principal
     }
 
-    /// Updates stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's own
-    /// validators.
+    /// Updates the matching stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's
+    /// own validators. Removes those that contradict a response to HEAD. Returns whether any was updated.
     private func freshen(_ matching: [StoredResponse], by head: StorageDecision.Head) async -> Bool {
         if question.request.method == .head, head.status == .ok {
             var isFresh = false
@@ -95,8 +96,8 @@ extension CacheExchange {
         return !fresh.isEmpty
     }
 
-    /// Removes the stored responses that a response has shown to be out of date. A refusal or a server failure shows
-    /// nothing.
+    /// Removes the stored responses that a response with this status shows to be out of date: after a success, a
+    /// redirect, a 404 or a 410. Other statuses say nothing about them.
     private func drop(_ old: [StoredResponse], _ status: HTTPStatus) async {
         guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone,
             status != .notModified

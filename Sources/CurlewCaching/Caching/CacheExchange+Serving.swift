@@ -10,11 +10,11 @@ import Foundation
 #endif
 
 extension CacheExchange {
-    /// Bodies up to this size are read before the response is returned, so that a failing store does not affect the
-    /// caller.
+    /// Stored bodies up to this size are read before the response is returned. If the store fails, the cache can then
+    /// still send the request to the server.
     private static let readAtOnce: Int64 = 64 << 10
 
-    /// Returns a stored response; nil if its body is no longer available.
+    /// Returns a stored response without validation; nil if its body is no longer available.
     func serve(_ choice: CacheCandidate) async -> HTTPResponse? {
         let freshness = choice.freshness
         let delivery = CachedResponseBuilder(
@@ -30,7 +30,7 @@ extension CacheExchange {
         return response
     }
 
-    /// Returns a stored response that the server has just validated.
+    /// Returns a stored response that the server has just validated; nil if its body is no longer available.
     func serve(_ stored: StoredResponse, validatedBy answer: HTTPResponse) async -> HTTPResponse? {
         let delivery = CachedResponseBuilder(of: stored, for: question, age: nil)
         guard var response = await response(stored, delivery) else { return nil }
@@ -42,7 +42,8 @@ extension CacheExchange {
         return response
     }
 
-    /// Returns a stored response that the server has validated for another call.
+    /// Returns a stored response that the server has validated for another call; nil if its body is no longer
+    /// available.
     func serve(_ stored: StoredResponse, becauseOf cause: CacheReason) async -> HTTPResponse? {
         guard var response = await response(stored, CachedResponseBuilder(of: stored, for: question, age: nil)) else {
             return nil
@@ -77,7 +78,8 @@ extension CacheExchange {
         return try await bytes(of: body, range)
     }
 
-    /// Returns the bytes in `range` as a body: in memory if they are few or already there, otherwise read on demand.
+    /// Returns the bytes of `range` as a body: in memory if they are few or already there, otherwise read on demand.
+    /// Returns nil if the stored body is too short.
     private func bytes(of body: any CacheBody, _ range: Range<Int64>) async throws -> ResponseBody? {
         guard range.upperBound <= body.length else {
             body.close()
@@ -97,7 +99,7 @@ extension CacheExchange {
         return ResponseBody(all, limit: limit)
     }
 
-    /// Returns the same for a body in memory.
+    /// Returns the bytes of `range` of a body in memory; nil if the body is too short.
     private func part(of bytes: Data, _ range: Range<Int64>) -> ResponseBody? {
         guard range.upperBound <= Int64(bytes.count) else { return nil }
         let limit = context.limits.responseBody
@@ -120,7 +122,7 @@ extension CacheExchange {
     }
 }
 
-/// A part of a stored body, read piece by piece on demand.
+/// A part of a stored body, read on demand in pieces of 64 KiB.
 final class CacheBodySource: ResponseBodySource {
     private static let pieceSize = 64 << 10
 

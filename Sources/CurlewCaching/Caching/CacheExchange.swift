@@ -9,14 +9,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One call through the cache: carries out the decisions of `CacheDecision` and `StorageDecision`.
+/// One call through the cache. It carries out the decisions of `CacheDecision` and `StorageDecision`.
 struct CacheExchange: Sendable {
     let question: CacheRequest
     let principal: Principal
-    /// The rest of the chain, with the context of the call or of a background refresh.
+    /// The rest of the chain, with the context of the call or of a background revalidation.
     var next: Next
     let cache: CacheInterceptor
-    /// Whether no caller waits for the response: stored bodies are then not opened.
+    /// Whether this is a background revalidation. No caller waits for its response, so stored bodies are not opened.
     var isRefresh = false
 
     init(_ question: CacheRequest, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
@@ -30,25 +30,27 @@ struct CacheExchange: Sendable {
 
     var store: any CacheStore { cache.store }
 
-    /// Asks the store, within the lookup timeout.
+    /// Runs `work` on the store, within the lookup timeout.
     func reach<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try await cache.reach(within: cache.rules.lookupTimeout, in: context, work)
     }
 
-    /// Changes the store without making the caller wait. Observers are notified of a failure.
+    /// Runs `work`, which changes the store, and waits for it at most `CacheConfiguration.commitTimeout`. Slower work
+    /// continues in the background. An error is reported to the observers, not thrown.
     func change(_ work: @escaping @Sendable () async throws -> Void) async {
         do {
             try await cache.reach(within: cache.rules.commitTimeout, in: context) { [context] in
                 do { try await work() } catch { context.reportStoreFailure(error) }
             }
         } catch {
-            // The work continues in the background.
+            // The commit timeout has passed, or the call was cancelled. The work continues in the background.
         }
     }
 
-    /// Decides about the request, and carries out the decision.
+    /// Returns the response to the request. Looks up the stored responses, decides what to do, and carries out the
+    /// decision.
     ///
-    /// - `waits`: how often the call has waited for the validation of another call.
+    /// - `waits`: how many times the call has waited for a validation by another call.
     func run(waits: Int = 0) async throws -> HTTPResponse {
         let found: CacheFindings
         do {
@@ -80,8 +82,8 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Returns the stored responses if they are in memory and nothing else has to be checked. Most hits take this path,
-    /// which does not suspend.
+    /// Returns the stored responses without suspending, which is enough for most hits. Returns nil if the store is not
+    /// in memory, or if public responses or owed removals have to be considered.
     private func candidatesAtOnce() -> CacheFindings? {
         guard let memory = cache.memory, question.reservation == nil,
             question.key == question.common || !question.rules.sharesPublic,
@@ -90,12 +92,13 @@ struct CacheExchange: Sendable {
         return memory.findings(for: question.key)
     }
 
-    /// Returns the stored responses of the request's principal, and the public ones if none of those matches.
+    /// Returns the stored responses for the request's principal, and the public ones if none of those matches. First
+    /// makes the removal that the store owes for the URL, if any.
     private func candidates() async throws -> CacheFindings {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
         }
-        // The closure and its copies are unnecessary where the store cannot block.
+        // A store in memory cannot block, so the time limit, its closure and the copies are not needed.
         if cache.memory != nil { return try await Self.findings(question, in: store) }
         return try await reach { [question, store] in try await Self.findings(question, in: store) }
     }
@@ -114,14 +117,15 @@ struct CacheExchange: Sendable {
         return found
     }
 
-    /// Asks the server without consulting the store.
+    /// Sends the request without using the store. The response is not stored.
     private func askPast(because cause: CacheReason) async throws -> HTTPResponse {
         var response = try await next(question.request, context: context)
         response.judge(CacheStatus(.network, cause), in: context)
         return response
     }
 
-    /// Asks the server for a new response.
+    /// Sends the request to the server, and stores the response if that is allowed. If the server fails, `standIn` may
+    /// be returned instead.
     func fetch(
         _ found: CacheFindings, standIn: CacheCandidate?, because cause: CacheReason
     ) async throws -> HTTPResponse {
@@ -141,8 +145,8 @@ struct CacheExchange: Sendable {
     private func validate(
         _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: CacheFindings, waits: Int
     ) async throws -> HTTPResponse {
-        // Calls that repeatedly wait for a failing call would each pay for its failures. A call that requests
-        // validation itself gets one that began after it, with its own directives.
+        // A call waits only twice, so that it does not spend its time on the failures of other calls. A call that
+        // requests validation does not wait: it needs a validation that began after it, with its own directives.
         guard waits < Self.mostWaits, !question.asksToValidate else {
             return try await revalidate(choice, conditional, found)
         }
@@ -155,7 +159,8 @@ struct CacheExchange: Sendable {
         do {
             outcome = try await validation.wait(until: context.deadline, on: context.time)
         } catch {
-            // A cancellation belongs to the caller, and so does its timeout, unless a stale response may be used.
+            // The wait ends with the cancellation of this call, which is thrown, or with its deadline. After the
+            // deadline a stale response may be used.
             return try await standFor(error, choice)
         }
         switch outcome {
@@ -176,7 +181,7 @@ struct CacheExchange: Sendable {
 
     /// Validates a stored response with the server.
     ///
-    /// - `validation`: the validation to end with the result, for the calls that wait for it.
+    /// - `validation`: the shared validation that receives the result, for the calls that wait for it.
     func revalidate(
         _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: CacheFindings,
         for validation: CacheFetches.Validation? = nil
@@ -194,8 +199,8 @@ struct CacheExchange: Sendable {
             return await keep(response, head, found, replacing: choice.stored, because: .replaced)
         }
         response.body.cancel()
-        // After a 304 for another response, or if the body was removed during the request, an unconditional request
-        // fetches the response.
+        // If the 304 is for another response, or the body was removed during the request, the response is fetched with
+        // an unconditional request.
         guard let fresh = StorageDecision.freshened(choice.stored, by: head, question),
             let answer = isRefresh ? response : await serve(fresh, validatedBy: response)
         else { return try await fetch(found, standIn: nil, because: choice.cause) }
@@ -204,7 +209,8 @@ struct CacheExchange: Sendable {
         return answer
     }
 
-    /// Notifies the waiting calls that the server has failed. The timeout of a call does not concern other calls.
+    /// Passes a failure of the server on to the calls that wait for the validation. A timeout is not passed on, because
+    /// it is the timeout of this call only.
     private func tell(
         _ failure: CacheDecision.Failure, of choice: CacheCandidate, to validation: CacheFetches.Validation?
     ) {
@@ -213,9 +219,9 @@ struct CacheExchange: Sendable {
         cache.traffic.end(validation, of: choice.stored.id, with: .failed(failure))
     }
 
-    /// Sends a request, and records the times from which the age of its response is calculated. The request time is
-    /// that of the attempt that received the response (RFC 9111 §4.2.3): waits in queues and earlier attempts do not
-    /// add to the age.
+    /// Sends a request, and records the times from which the age of its response is calculated. The request time is the
+    /// time at which the attempt that received the response was sent (RFC 9111 §4.2.3), so waits in queues and earlier
+    /// attempts do not add to the age.
     private func ask(_ request: HTTPRequest) async throws -> (HTTPResponse, StorageDecision.Head) {
         var context = context
         let stamp = DepartureStamp(outer: context.departure)
@@ -231,7 +237,8 @@ struct CacheExchange: Sendable {
         )
     }
 
-    /// Returns the stored response in place of a response that reports a server failure.
+    /// Returns the stored response in place of a response that reports a failure of the server; nil if it must not be
+    /// used.
     private func standFor(_ response: HTTPResponse, _ standIn: CacheCandidate?) async -> HTTPResponse? {
         guard case .serve(let choice) = CacheDecision.after(.status(response.status), standIn, question),
             let answer = await serve(choice)
@@ -240,7 +247,7 @@ struct CacheExchange: Sendable {
         return answer
     }
 
-    /// Returns the stored response in place of a missing response, or a 504, or throws the error.
+    /// Returns the stored response or a 504 in place of an error, or throws the error.
     private func standFor(_ error: any Error, _ standIn: CacheCandidate?) async throws -> HTTPResponse {
         switch CacheDecision.after(.error(NetworkError(error)), standIn, question) {
         case .serve(let choice):
@@ -251,8 +258,8 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Refreshes an entry in the background. The refresh outlives the caller, and is limited in number and time. It is
-    /// a separate call: observers receive its events under a separate number.
+    /// Revalidates an entry in the background (`stale-while-revalidate`). The revalidation outlives the caller, and is
+    /// limited in number and time. It is a separate call: observers receive its events under a separate number.
     private func refreshInBackground(_ choice: CacheCandidate, _ found: CacheFindings) {
         let (id, rules) = (choice.stored.id, question.rules)
         var refresh = self
@@ -274,13 +281,14 @@ struct CacheExchange: Sendable {
                 for try await _ in response.body {}
                 context.conclude(with: .succeeded(response, after: start.duration(to: context.time.now)))
             } catch {
-                // The next call asks the server again.
+                // The entry stays stale, so the next call begins another revalidation.
                 context.conclude(with: .failed(NetworkError(error), after: start.duration(to: context.time.now)))
             }
         }
     }
 
-    /// A locally generated 504, for a call whose stored response may not be used and whose request may not be sent.
+    /// Returns a locally generated 504, for a call whose stored response may not be used and whose request may not be
+    /// sent.
     func refusal(because cause: CacheReason) -> HTTPResponse {
         Self.refusal(of: question.request, because: cause, in: context)
     }

@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// The work in progress in one cache: background refreshes, and validations that other calls wait for.
+/// The work in progress in one cache: background revalidations, and validations that other calls wait for.
 final class CacheFetches: Sendable {
     private struct State: Sendable {
         var refreshing: Set<StoredResponse.ID> = []
@@ -11,17 +11,18 @@ final class CacheFetches: Sendable {
 
     private let state = Locked(State())
 
-    /// The state of a background refresh of an entry.
+    /// The result of `beginRefresh`, which begins a background revalidation of an entry.
     enum Refresh: Sendable {
-        /// Begun by this caller, which ends it with `endRefresh`.
+        /// The revalidation may begin. The caller performs it, and then calls `endRefresh`.
         case begun
-        /// Another call is refreshing the entry.
+        /// Another call is already revalidating the entry in the background.
         case underWay
-        /// Not begun, because the limit of concurrent refreshes is reached.
+        /// The limit of concurrent background revalidations is reached.
         case tooMany
     }
 
-    /// Begins to refresh an entry, if no other call does and fewer than `limit` others are being refreshed.
+    /// Begins a background revalidation of an entry, if none is in progress and fewer than `limit` other entries are
+    /// being revalidated.
     func beginRefresh(_ id: StoredResponse.ID, limit: Int) -> Refresh {
         state.withLock { state in
             if state.refreshing.contains(id) { return .underWay }
@@ -31,24 +32,25 @@ final class CacheFetches: Sendable {
         }
     }
 
-    /// Ends a refresh begun by `beginRefresh`.
+    /// Ends a background revalidation that `beginRefresh` has begun.
     func endRefresh(_ id: StoredResponse.ID) {
         state.withLock { _ = $0.refreshing.remove(id) }
     }
 
-    /// The result of a validation for the calls that wait for it.
+    /// The result of a validation, for the calls that wait for it.
     enum Outcome: Sendable {
-        /// The server has confirmed that the entry is valid.
+        /// The server has confirmed that the entry is valid. The value is the updated entry.
         case good(StoredResponse)
-        /// The server has failed.
+        /// The server has failed or could not be reached.
         case failed(CacheDecision.Failure)
-        /// Neither: the waiting calls have to consult the store again.
+        /// The validation ended without either result. The waiting calls look up the entry again.
         case unknown
     }
 
     typealias Validation = SharedResult<Outcome>
 
-    /// Returns the validation of the entry that is in progress, or a new one, which the first call ends with `end`.
+    /// Returns the validation of the entry that is in progress, or a new one. The call that receives the new one ends
+    /// it with `end`.
     func beginValidation(_ id: StoredResponse.ID) -> (Validation, isFirst: Bool) {
         state.withLock { state in
             if let validation = state.validating[id] { return (validation, false) }
@@ -58,7 +60,7 @@ final class CacheFetches: Sendable {
         }
     }
 
-    /// Ends a validation. The first outcome counts.
+    /// Ends a validation with an outcome for the calls that wait for it. Only the first outcome of a validation counts.
     func end(_ validation: Validation, of id: StoredResponse.ID, with outcome: Outcome) {
         state.withLock { state in
             if state.validating[id] === validation { state.validating[id] = nil }
@@ -70,8 +72,8 @@ final class CacheFetches: Sendable {
 }
 
 extension CacheInterceptor {
-    /// Returns when no background refresh is in progress. For tests: it waits until the caller is cancelled, and then
-    /// throws `CancellationError`.
+    /// Returns when no background revalidation is in progress. For tests. Throws `CancellationError` if the caller is
+    /// cancelled first.
     package func settle() async throws {
         while traffic.isRefreshing {
             try Task.checkCancellation()

@@ -11,7 +11,7 @@ import Foundation
 
 /// The response fields that are stored, and how they are updated (RFC 9111 §3.1 and §3.2).
 enum CacheFields {
-    /// Fields of one connection or of a proxy (RFC 9110 §7.6.1, RFC 9111 §3.1).
+    /// Fields that belong to one connection or to a proxy, and are not stored (RFC 9110 §7.6.1, RFC 9111 §3.1).
     private static let connection: Set<HTTPField.Name> = [
         .connection, .keepAlive, "Proxy-Connection", "TE", .transferEncoding, .upgrade, .proxyAuthenticate,
         .proxyAuthorization, "Proxy-Authentication-Info",
@@ -21,9 +21,9 @@ enum CacheFields {
     /// decoded the body, so content codings are included.
     private static let fixed: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 
-    /// Returns the fields to store: all except connection fields, the fields that `no-cache` names, and cookies, which
-    /// are set once and may be secrets on disk. A missing or invalid `Date` is replaced by the time at which the
-    /// response was received.
+    /// Returns the fields to store: all except connection fields, the fields that `no-cache` names, and `Set-Cookie`,
+    /// because cookies are set only once and may be secrets. If `Date` is missing or invalid, the time at which the
+    /// response was received replaces it.
     static func storable(
         _ headers: HTTPHeaders, _ control: CacheControl, receivedAt time: Date
     ) -> HTTPHeaders {
@@ -43,7 +43,7 @@ enum CacheFields {
         return result
     }
 
-    /// Returns the stored fields updated with those of a newer response. The previous `Age` is always removed.
+    /// Returns the stored fields, updated with the fields of a newer response. The stored `Age` is always removed.
     static func updated(_ stored: HTTPHeaders, with new: HTTPHeaders) -> HTTPHeaders {
         var update = HTTPHeaders()
         for field in new where !fixed.contains(field.name) { update.appendUnchecked(field) }
@@ -52,7 +52,7 @@ enum CacheFields {
         return old.merging(update, replacing: true)
     }
 
-    /// Returns the tags in `fields`, at most 64 of at most 256 bytes each.
+    /// Returns the tags in the values of `fields`: at most 64. Tags of more than 256 bytes are ignored.
     static func tags(_ headers: HTTPHeaders, _ fields: [HTTPField.Name]) -> Set<String> {
         var tags: Set<String> = []
         for field in fields {

@@ -3,20 +3,20 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.caching()`, where its rules are documented.
+/// The interceptor that `.caching()` adds to a pipeline. Its rules are documented there.
 package struct CacheInterceptor: ValidatingInterceptor {
-    /// The store of the responses.
+    /// The store in which the cache keeps responses.
     public let store: any CacheStore
     /// The rules and limits of the cache.
     public let rules: CacheConfiguration
 
     let traffic = CacheFetches()
     let debts: CacheDebts
-    /// The store if it is a `MemoryCacheStore`, which needs no time limit; otherwise nil.
+    /// The store as a `MemoryCacheStore`, which needs no time limit; nil for other stores.
     let memory: MemoryCacheStore?
 
-    /// Creates a cache over `store`. The default is a separate store in memory, shared by the client and the clients
-    /// derived from it.
+    /// Creates a cache over `store`. Default a new store in memory, shared by the client and the clients derived from
+    /// it.
     public init(store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard) {
         self.store = store
         self.rules = rules
@@ -24,18 +24,19 @@ package struct CacheInterceptor: ValidatingInterceptor {
         memory = store as? MemoryCacheStore
     }
 
-    /// `.caching`.
+    /// The stage of the interceptor: `.caching`.
     public var placement: Placement { .caching }
 
-    /// False: a preview shows the request that would be sent, without consulting the cache.
+    /// False: a preview shows the request that would be sent, without using the cache.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: the cache attaches no credential, and keeps stored responses apart by principal.
+    /// Returns `.anonymous`, because the cache attaches no credential, and uses a stored response only for its
+    /// principal.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Returns a stored response, or runs the rest of the chain and stores its response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        // An interceptor may have created a new request, without the declared secrets.
+        // An outer interceptor may have replaced the request by a new one, which does not have the declared secrets.
         if request.secrets.isEmpty, !next.context.secrets.isEmpty {
             return try await intercept(request.knowing(next.context.secrets), next: next)
         }
@@ -56,7 +57,8 @@ package struct CacheInterceptor: ValidatingInterceptor {
         if next.context.authentication.isDemanding, !next.attachesCredential(to: request) {
             return try await pass(request, next, because: .credentialMissing)
         }
-        // With a client certificate or another server, even public responses belong to another party.
+        // The transport may connect with a client certificate or to another server. Responses that are public there may
+        // not be used elsewhere, so the key of public responses contains the principal of the transport.
         let place = next.place(of: request, key: key)
         if let reservation, !rules.sharesPublic || place == .unknown || (store.isLasting && !place.isLasting) {
             return try await pass(request, next, because: reservation)
@@ -70,10 +72,11 @@ package struct CacheInterceptor: ValidatingInterceptor {
         return try await CacheExchange(question, principal, next, self).run()
     }
 
-    /// The key with which credentials are hashed for the keys of the store; nil for the key of the process.
+    /// The secret with which credentials are hashed for the keys of entries; nil if the store has none, which selects
+    /// the secret of the process.
     var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
 
-    /// Reports a lifetime whose scope is not a URL.
+    /// Returns an error for a lifetime whose scope is not an absolute URL without a query; nil if there is none.
     public func problem(in setup: Pipeline.Environment) -> String? {
         guard let lifetime = rules.lifetimes.first(where: { !$0.isValid }) else { return nil }
         return
@@ -81,7 +84,8 @@ package struct CacheInterceptor: ValidatingInterceptor {
             + "Write it as https://host/path."
     }
 
-    /// Names the interceptors that keep the cache from storing responses that are not public.
+    /// Returns a warning that names the interceptors with an unknown principal, because of which the cache stores only
+    /// public responses or nothing; nil if there are none.
     public func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
         let stored = rules.sharesPublic ? "public responses only" : "nothing"
@@ -91,12 +95,13 @@ package struct CacheInterceptor: ValidatingInterceptor {
             + "or put it outside of the cache."
     }
 
-    /// The reason for which a call bypasses the cache, whatever its request is.
+    /// Returns the reason why a call bypasses the cache, whatever its request is; nil if it does not.
     private func obstacle(_ next: Next) -> CacheReason? {
         next.context.options.cachePolicy == .noStore ? .callStoresNothing : nil
     }
 
-    /// Sends the request without consulting the store, and invalidates stored responses after an unsafe request.
+    /// Sends the request without using the store, and removes the stored responses that an unsafe request may have
+    /// changed. A safe request that accepts only a stored response receives a 504 instead.
     private func pass(_ request: HTTPRequest, _ next: Next, because cause: CacheReason) async throws -> HTTPResponse {
         let context = next.context
         if context.options.cachePolicy == .onlyIfCached || CacheControl(request.headers).contains("only-if-cached"),
@@ -112,7 +117,8 @@ package struct CacheInterceptor: ValidatingInterceptor {
         return response
     }
 
-    /// Sends an unsafe request and removes the responses that it may have changed, even if its own response was lost.
+    /// Sends an unsafe request and removes the stored responses that it may have changed, even if the response to the
+    /// request was lost.
     private func change(by request: HTTPRequest, _ next: Next) async throws -> HTTPResponse {
         var context = next.context
         let stamp = DepartureStamp(outer: context.departure)
@@ -129,15 +135,16 @@ package struct CacheInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Removes the responses stored for these URLs. The store prevents older responses from being committed afterwards.
-    /// Entries that it cannot remove are not used until it has removed them.
+    /// Removes the entries of these URLs. The store then commits no response for them whose lookup preceded the
+    /// removal. Entries that the store cannot remove are not used until it has removed them.
     private func invalidate(_ targets: Set<String>, in context: ExchangeContext) async {
         let targets = Set(targets.map(rules.target))
         let number = debts.owe(targets)
         for target in targets { _ = await pay(.target(target), upTo: number, in: context) }
     }
 
-    /// Makes up for an owed removal. Returns false if the store cannot do it now.
+    /// Makes a removal that the store owes. Returns false if the store fails, or does not respond within the lookup
+    /// timeout.
     func pay(_ selection: CacheRemoval, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
         do {
             let (store, debts) = (store, debts)
@@ -152,8 +159,9 @@ package struct CacheInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Runs `work` on the store, and waits no longer than `limit` and the call's deadline; after that the work
-    /// continues without the caller. Throws `DeadlinePassed` and `CancellationError`. A store in memory needs no limit.
+    /// Runs `work` on the store, and waits no longer than `limit` and the call's deadline. After that the work
+    /// continues without the caller, and `DeadlinePassed` is thrown. Throws `CancellationError` if the caller is
+    /// cancelled. A store in memory has no time limit.
     func reach<Value: Sendable>(
         within limit: Duration, in context: ExchangeContext, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -171,14 +179,14 @@ extension CacheInterceptor: CustomStringConvertible {
 }
 
 extension HTTPRequest {
-    /// Adds the directive to `Cache-Control`, unless the caller has already added it.
+    /// Adds a directive to `Cache-Control`, unless the caller has already added it.
     mutating func addCacheDirective(_ name: String) {
         if !CacheControl(headers).contains(name) { headers.append(.cacheControl, name) }
     }
 }
 
 extension HTTPResponse {
-    /// Sets the verdict on the response and notifies the observers.
+    /// Sets the cache status of the response, and reports it to the observers.
     mutating func judge(_ value: CacheStatus, in context: ExchangeContext) {
         facts.standIn = nil
         facts[CacheVerdictKey.self] = value
@@ -187,7 +195,7 @@ extension HTTPResponse {
 }
 
 extension ExchangeContext {
-    /// Notifies the observers of a store's error.
+    /// Reports an error of the store to the observers, except a cancellation.
     func reportStoreFailure(_ error: any Error) {
         guard isObserved else { return }
         if error is CancellationError { return }

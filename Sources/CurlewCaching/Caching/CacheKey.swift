@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
+import CurlewHTTP
 
-/// The primary key of a stored response (RFC 9111 §2): a URL, the request content that counts, and the principal.
+/// The primary key of a stored response (RFC 9111 §2): the URL, the body of the request if it selects the response, and
+/// the principal.
 ///
-/// GET and HEAD share a key. Requests without a principal share no entries with others: `nil` and `""` are
-/// different principals.
+/// GET and HEAD share a key. The principals `nil` and `""` are different: requests without a principal share no entries
+/// with requests that have one.
 public struct CacheKey: Hashable, Sendable {
     /// The absolute URL, percent-encoded, without a fragment.
     public let target: String
-    /// For methods whose body is a part of the key: the method, and the SHA-256 of the body in hexadecimal digits,
-    /// `QUERY 9f86d0…`; nil for GET and HEAD.
+    /// The content of the request, if it selects the response: the method, and a SHA-256 in hexadecimal digits of the
+    /// body and its `Content-` fields, such as `QUERY 9f86d0…`. Nil for GET and HEAD without a body. If the call skips
+    /// content decoding, the text begins with `raw`, and is not nil.
     public let content: String?
-    /// The principal whose data this is; nil for requests without a credential.
+    /// The text of the principal for which the response is stored; nil if there is none, as for requests without a
+    /// credential and for shared public responses.
     public let principal: String?
-    /// Values to redact in descriptions, beyond those that Curlew knows. They are not a part of the key.
+    /// Values to redact in descriptions, in addition to those that Curlew knows. They are not a part of the key.
     package var secrets = DeclaredSecrets.none
 
     /// Creates a key from its parts.
@@ -29,8 +33,8 @@ public struct CacheKey: Hashable, Sendable {
         self.secrets = secrets
     }
 
-    /// The whole key as one text, unique for each key, for stores with a text index. It contains the URL unredacted:
-    /// redact it before writing it to a log.
+    /// The complete key as one text, unique for each key, for stores with a text index. The URL is not redacted: redact
+    /// it before you write the text to a log.
     public var text: String {
         func part(_ text: String?) -> String { text.map { "\($0.utf8.count):\($0)" } ?? "-" }
         return "\(part(principal)) \(part(content)) \(target)"
@@ -38,14 +42,14 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey: CustomStringConvertible, CustomReflectable {
-    /// `https://…`, then the method and the hash of the body if they are a part of the key, and whether it belongs to
-    /// one party. Secret values of the URL are replaced.
+    /// The URL, then the content of the key if it has one, and whether it has a principal: `https://…, for one
+    /// principal`. Secret values of the URL are redacted.
     public var description: String {
         let url = secrets.redaction.url(target).printable
         return ([url] + [content].compactMap(\.self) + (principal == nil ? [] : ["for one principal"])).joined(
             separator: ", ")
     }
 
-    /// Shows only the description, also in debuggers and `dump`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -9,14 +9,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A request as a cache sees it. A class, because a lookup passes it on many times and it holds many references.
+/// A request, with its key and everything else that the cache needs for its decisions. A class, because a lookup passes
+/// it on many times, and copies of a struct would retain many references.
 final class CacheRequest: Sendable {
     let request: HTTPRequest
-    /// The key of the request's principal; `common` if the principal is unknown.
+    /// The key with the request's principal; the same as `common` if the principal is unknown.
     let key: CacheKey
-    /// The key of public responses.
+    /// The key under which public responses are stored for all principals.
     let common: CacheKey
-    /// The reason for which only public responses are stored; nil if private ones are too.
+    /// The reason why only public responses are stored; nil if all may be stored.
     let reservation: CacheReason?
     let control: CacheControl
     let policy: CachePolicy
@@ -39,7 +40,8 @@ final class CacheRequest: Sendable {
         self.rules = rules
         if !request.headers.contains(.cacheControl), request.headers[.pragma]?.lowercased().contains("no-cache") == true
         {
-            // The HTTP/1.0 equivalent; it applies only where Cache-Control is absent (RFC 9111 §5.4).
+            // `Pragma: no-cache` is the equivalent of HTTP/1.0. It applies only without `Cache-Control` (RFC 9111
+            // §5.4).
             control = CacheControl("no-cache")
         } else {
             control = CacheControl(request.headers)
@@ -47,9 +49,9 @@ final class CacheRequest: Sendable {
         range = request.method == .get ? request.headers[.range].flatMap { ByteRange($0) } : nil
     }
 
-    /// Returns the content part of the key, or the reason for which nothing is looked up.
+    /// Returns the content part of the key (`CacheKey.content`), or the reason why the request has no key.
     static func content(of request: HTTPRequest, _ options: RequestOptions) -> Result<String?, Refusal> {
-        // An encoded body and its decoded form are different responses.
+        // A body that is still encoded and its decoded form are different responses.
         let raw = options.skipsContentDecoding == true ? "raw " : ""
         if request.body.isEmpty, request.method == .get || request.method == .head {
             return .success(options.skipsContentDecoding == true ? "raw" : nil)
@@ -70,7 +72,7 @@ final class CacheRequest: Sendable {
         return .success("\(raw)\(request.method.rawValue) \(MessageDigest.sha256(bytes).hexText)")
     }
 
-    /// The reason for which a request has no key.
+    /// The reason why a request has no key, or why no stored response may be used for it.
     struct Refusal: Error {
         let cause: CacheReason
 
@@ -81,9 +83,10 @@ final class CacheRequest: Sendable {
         method == .get || method == .query || method == .post
     }
 
-    /// Whether a response with these fields may be used for every principal: the server specifies `public` (RFC 9111
-    /// §5.2.2.9) and a lifetime, and neither `no-store` nor `no-cache`, and nothing in the response was selected by or
-    /// is meant for one party. The lifetimes of the app do not count here.
+    /// Whether a response with these fields may be used for every principal (`CacheConfiguration.sharesPublic`): the
+    /// server specifies `public` (RFC 9111 §5.2.2.9) and a lifetime, it forbids neither storing nor unvalidated use,
+    /// and nothing in the response depends on or is meant for one principal. The lifetimes of the app do not count
+    /// here.
     func isForEverybody(_ headers: HTTPHeaders, _ status: HTTPStatus) -> Bool {
         guard rules.sharesPublic, !headers.contains(.setCookie), let names = CacheVariant.names(headers) else {
             return false
@@ -96,14 +99,14 @@ final class CacheRequest: Sendable {
             && names.allSatisfy { HTTPField.Name($0).isHarmless || HTTPField.Name($0) == .origin }
     }
 
-    /// Returns the key of a response with these fields; nil if it is not stored.
+    /// Returns the key under which a response with these fields is stored; nil if it must not be stored.
     func key(for headers: HTTPHeaders, _ status: HTTPStatus) -> CacheKey? {
         if isForEverybody(headers, status) { return common }
         return reservation == nil ? key : nil
     }
 
-    /// Whether a response that the server validated for another call applies to this one too. Its updated fields may
-    /// have changed for which principals it may be used, and whether it is stored.
+    /// Whether a response that the server validated for another call may be used for this one. The updated fields may
+    /// have changed for which principals it may be used, and whether it may be stored.
     func takes(_ fresh: StoredResponse) -> Bool {
         guard fresh.matches(request.headers), !StorageDecision.isForbidden(fresh, rules) else { return false }
         return reservation == nil && fresh.key == key || isForEverybody(fresh.headers, fresh.status)
@@ -123,7 +126,7 @@ final class CacheRequest: Sendable {
         request.headers.contains(.ifMatch) || request.headers.contains(.ifUnmodifiedSince)
     }
 
-    /// Whether the request has preconditions by which the caller validates its own copy.
+    /// Whether the request has the preconditions with which the caller validates its own copy.
     var hasOwnValidators: Bool {
         request.headers.contains(.ifNoneMatch) || request.headers.contains(.ifModifiedSince)
     }
@@ -140,7 +143,8 @@ final class CacheRequest: Sendable {
         return part.bytes.lowerBound <= bytes.lowerBound && bytes.upperBound <= part.bytes.upperBound
     }
 
-    /// Whether `If-Range` allows a range of this response (RFC 9110 §13.1.5): by a strong tag or an identical date.
+    /// Whether `If-Range` allows a range of this response: it contains the same strong tag or the same strong date (RFC
+    /// 9110 §13.1.5). True without `If-Range`.
     func ifRangeMatches(_ stored: StoredResponse) -> Bool {
         guard let condition = request.headers[.ifRange] else { return true }
         if let tag = EntityTag(condition) {
@@ -151,25 +155,26 @@ final class CacheRequest: Sendable {
 }
 
 extension StoredResponse {
-    /// The bytes of the representation that the body contains; nil for complete responses.
+    /// The bytes of the representation that the body contains; nil for a complete response, and for a partial one
+    /// without a valid `Content-Range`.
     var part: ContentRange? {
         status == .partialContent ? headers[.contentRange].flatMap { ContentRange($0) } : nil
     }
 
-    /// Whether `Last-Modified` is a strong validator: the response was generated a second or more after it (RFC 9110
+    /// Whether `Last-Modified` is a strong validator: the response was generated at least one second after it (RFC 9110
     /// §8.8.2.2).
     var hasStrongDate: Bool {
         guard let changed = CacheDate.modified(headers, now: responseTime) else { return false }
         return CacheDate.made(self).timeIntervalSince(changed) >= 1
     }
 
-    /// Whether the response has a validator.
+    /// Whether the response has a validator: an `ETag` or a valid `Last-Modified`.
     var hasValidator: Bool {
         headers.contains(.eTag) || CacheDate.modified(headers, now: responseTime) != nil
     }
 
-    /// Whether the body consists of the bytes that the server described. A body that the transport has decoded has lost
-    /// its length.
+    /// Whether the stored body has the bytes that the server described. If the transport has decoded the body, its
+    /// length differs from `Content-Length`.
     var isIdentity: Bool {
         !headers.contains(.contentEncoding) && headers[.contentLength] == "\(bodyLength)"
     }

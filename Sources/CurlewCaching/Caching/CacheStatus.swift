@@ -2,7 +2,7 @@
 
 public import CurlewCore
 
-/// The source of a response and the reason for it: `response.served`, `response.cacheStatus.reason`.
+/// The source of a response, and the reason for it: `response.served`, `response.cacheStatus.reason`.
 ///
 ///     print(response.cacheStatus)
 ///     // from the cache: it is fresh; 12 s old, fresh for another 48 s
@@ -11,18 +11,19 @@ public struct CacheStatus: Hashable, Sendable {
     /// The source of a response.
     @nonexhaustive
     public enum Served: Hashable, Sendable {
-        /// The whole response is from the server.
+        /// From the server, without a stored response.
         case network
-        /// From the cache, without a request to the server. `age` is the age of the response, `freshFor` its remaining
-        /// freshness.
+        /// From the cache, without a request to the server. `age` is the age of the response, `freshFor` the time for
+        /// which it stays fresh.
         case cache(age: Duration, freshFor: Duration)
-        /// From the cache, after successful revalidation with the server.
+        /// From the cache, after the server has validated the stored response.
         case revalidated
-        /// From the cache although stale, for this reason.
+        /// From the cache although the response is stale, for this reason in words.
         case stale(because: String)
-        /// A 504 that the cache generated, because it must not use what is stored and could not ask the server.
+        /// A 504 that the cache generated, because it must not use a stored response without validation and could not
+        /// or must not send a request.
         case refused
-        /// From the app's `.fallback`, because the call had failed.
+        /// From the app's `.fallback`, because the call failed.
         case fallback
     }
 
@@ -42,10 +43,11 @@ public struct CacheStatus: Hashable, Sendable {
         [cause.text, keeping?.text].compactMap { $0 }.joined(separator: "; ")
     }
 
-    /// True if the response is stored once its body has been read to the end.
+    /// Whether the cache stores the response: at once if its body is in memory, otherwise when its body has been read
+    /// to the end.
     public var isKept: Bool { keeping == .kept }
 
-    /// The verdict of responses without a cache.
+    /// The cache status of a response that passed through no cache.
     static let none = CacheStatus(.network, .noCache)
 }
 
@@ -64,23 +66,23 @@ extension CacheStatus: CustomStringConvertible {
 }
 
 extension HTTPResponse {
-    /// The source of the response and the reason for it.
+    /// The source of the response, and the reason for it.
     public var cacheStatus: CacheStatus { CacheStatus(facts) }
 
-    /// The source of the response. `.network` in a pipeline without `.caching()`.
+    /// The source of the response: `.network` in a pipeline without `.caching()`.
     public var served: CacheStatus.Served { cacheStatus.served }
 }
 
 extension Response {
-    /// The source of the response and the reason for it.
+    /// The source of the response, and the reason for it.
     public var cacheStatus: CacheStatus { CacheStatus(facts) }
 
-    /// The source of the response. `.network` in a pipeline without `.caching()`.
+    /// The source of the response: `.network` in a pipeline without `.caching()`.
     public var served: CacheStatus.Served { cacheStatus.served }
 }
 
 extension CacheStatus: SourceFact {
-    /// Creates the verdict of a response with these facts.
+    /// Creates the cache status of a response with these facts.
     fileprivate init(_ facts: Facts) {
         if let standIn = facts.standIn {
             self.init(.fallback, .callFailed(standIn.failure))
@@ -92,12 +94,12 @@ extension CacheStatus: SourceFact {
     package var source: String? { served == .network ? nil : description }
 }
 
-/// The key of the verdict among the facts of a response.
+/// The key of the cache status among the facts of a response.
 enum CacheVerdictKey: FactKey {
     static let defaultValue = CacheStatus.none
 }
 
-/// The reasons of verdicts. Texts are formatted on access only.
+/// The reasons in a cache status. Their texts are created only when they are read.
 enum CacheReason: Hashable, Sendable {
     case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
     case stillGood, validatedBeside

@@ -32,7 +32,8 @@ enum CacheVariant {
         "accept", "accept-charset", "accept-encoding", "accept-language", "prefer",
     ]
 
-    /// Returns the secondary key of a request for a response with these fields; nil if it never matches.
+    /// Returns the secondary key (RFC 9111 §4.1) for a request and the `Vary` of a response; nil if the response never
+    /// matches another request.
     static func text(for request: HTTPHeaders, _ response: HTTPHeaders) -> String? {
         guard let names = names(response) else { return nil }
         if names.isEmpty { return "" }
@@ -52,8 +53,9 @@ enum CacheVariant {
         return isSecret || text.utf8.count > longest ? MessageDigest.sha256(Data(text.utf8)).hexText : text
     }
 
-    /// For fields that are known to be lists, removes white space around separators, and where the field's own rules
-    /// allow it, ignores case and order (RFC 9111 §4.1). In other fields, white space may be a part of the value.
+    /// Returns the value of a field in a form that is equal for equivalent values (RFC 9111 §4.1). In fields that are
+    /// known to be lists, white space around separators is removed, and case and order are ignored where the field
+    /// allows it. In other fields white space may be a part of the value.
     private static func normalised(_ lines: [String], _ name: String) -> String {
         let value = lines.joined(separator: ", ")
         guard lists.contains(name), !value.holds("\"") else { return value }

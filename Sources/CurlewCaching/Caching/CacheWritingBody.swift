@@ -31,7 +31,8 @@ struct CacheWritingBody: AsyncSequence, Sendable {
         mutating func next() async throws -> Data? {
             do {
                 guard let chunk = try await base.next() else {
-                    // Some sequences simply end when their reader is cancelled, at any position.
+                    // Some sequences end without an error when their reader is cancelled, so the body may be
+                    // incomplete.
                     if Task.isCancelled { sink.abandon() } else { _ = await sink.finish() }
                     return nil
                 }
@@ -45,18 +46,18 @@ struct CacheWritingBody: AsyncSequence, Sendable {
     }
 }
 
-/// The destination of the chunks of one body. An error here only ends the writing, and a store that hangs does not
-/// block the caller: the caller waits for a chunk at most for the lookup timeout, and for the end at most for
-/// `CacheConfiguration.commitTimeout`.
+/// The destination of the chunks of one body, which writes them to the store. A failure of the store only ends the
+/// writing. A store that hangs does not block the caller, who waits at most `CacheConfiguration.lookupTimeout` for each
+/// chunk, and at most `CacheConfiguration.commitTimeout` for the commit.
 ///
-/// A sink that is deallocated before `finish` stores nothing: its writer abandons the entry.
+/// A sink that is deallocated before `finish` stores nothing: it abandons its writer.
 final class CacheSink: Sendable {
-    /// The result of writing the entry.
+    /// The result of writing an entry.
     enum Outcome: Sendable {
         case kept
-        /// The store has not finished yet, and continues.
+        /// The store has not finished the commit yet, and continues in the background.
         case underWay
-        /// A removal or a newer response preceded the commit.
+        /// The entry was removed, or a newer response was stored, before the commit.
         case refused
         case failed
     }
@@ -88,13 +89,13 @@ final class CacheSink: Sendable {
 
     deinit { writer.abandon() }
 
-    /// Writes a complete body.
+    /// Writes a complete body and commits the entry.
     func take(all bytes: Data) async -> Outcome {
         await take(bytes)
         return await finish()
     }
 
-    /// Writes a chunk. A chunk that exceeds the limit ends the writing.
+    /// Writes a chunk. Abandons the entry if the body exceeds the limit or if the store fails.
     func take(_ chunk: Data) async {
         guard !progress.withLock({ $0.isOver }), count(chunk) else { return }
         do {
@@ -108,7 +109,7 @@ final class CacheSink: Sendable {
         }
     }
 
-    /// Makes the entry visible, if all expected bytes were written and nothing has superseded it.
+    /// Commits the entry, if all expected bytes were written. Returns `.failed` if the entry was abandoned before.
     func finish() async -> Outcome {
         let (count, isOver) = progress.withLock { progress in
             defer { progress.isOver = true }
@@ -138,7 +139,7 @@ final class CacheSink: Sendable {
         }
     }
 
-    /// Abandons the entry.
+    /// Ends the writing. The entry does not become visible.
     func abandon() {
         progress.withLock { $0.isOver = true }
         writer.abandon()

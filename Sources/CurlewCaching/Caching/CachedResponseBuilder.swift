@@ -9,19 +9,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The part of a stored response that is returned to the caller: the head, and a range of the stored body. No I/O.
+/// The head and the range of the body that are returned to the caller from a stored response. No I/O.
 struct CachedResponseBuilder: Sendable {
     var status: HTTPStatus
     var headers: HTTPHeaders
-    /// The range in the stored body; empty for responses without content.
+    /// The range of the stored body that is returned; empty for responses without content.
     var bytes: Range<Int64>
 
-    /// The fields of a 304 (RFC 9110 §15.4.5).
+    /// The fields that a 304 contains (RFC 9110 §15.4.5).
     private static let notModified: Set<HTTPField.Name> = [
         .age, .cacheControl, .contentLocation, .date, .eTag, .expires, .lastModified, .vary,
     ]
 
-    /// - `age`: the `Age` to report, for a response that is used without validation (RFC 9111 §4).
+    /// - `age`: the value of the `Age` field in seconds, for a response that is used without validation (RFC 9111 §4);
+    ///   nil omits the field.
     init(of stored: StoredResponse, for question: CacheRequest, age: Double?, isStale: Bool = false) {
         status = stored.status
         headers = stored.headers
@@ -40,7 +41,8 @@ struct CachedResponseBuilder: Sendable {
         if question.request.method == .head { bytes = 0..<0 }
     }
 
-    /// RFC 9110 §13.2.2, as far as it applies to a cache.
+    /// Whether the response to the caller is a 304, because the caller's own copy is valid (RFC 9110 §13.2.2, as far as
+    /// it applies to a cache).
     private static func isNotModified(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
         let (headers, method) = (question.request.headers, question.request.method)
         guard stored.status == .ok || stored.status == .partialContent, method == .get || method == .head else {

@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// Records when the attempt that received the response was sent.
+/// The time at which the last attempt was sent, and the number of attempts that were sent.
 final class DepartureStamp: Departure {
     let outer: (any Departure)?
     private let state = Locked<(attempt: Int, left: MonotonicInstant, count: Int)?>(nil)
@@ -13,7 +13,8 @@ final class DepartureStamp: Departure {
 
     var left: MonotonicInstant? { state.withLock { $0?.left } }
 
-    /// If one attempt sends two requests, the first one counts: an age may be too high, but never too low.
+    /// Records that an attempt was sent. If one attempt sends two requests, the time of the first one counts: an age
+    /// may then be too high, but never too low.
     func leave(at now: MonotonicInstant, in context: ExchangeContext) {
         state.withLock { state in
             if state?.attempt != context.attempt { state = (context.attempt, now, (state?.count ?? 0) + 1) }
@@ -21,7 +22,7 @@ final class DepartureStamp: Departure {
     }
 
     /// Whether the server may have acted on a request that ended with this error. The error describes only the last
-    /// attempt, so earlier attempts count as received.
+    /// attempt, so after several attempts the request counts as received.
     func mayHaveArrived(_ error: NetworkError) -> Bool {
         guard let count = state.withLock({ $0?.count }) else { return false }
         return count > 1 || !error.reason.notReceived

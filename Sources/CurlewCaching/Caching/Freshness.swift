@@ -11,17 +11,18 @@ import Foundation
 
 /// The age and the freshness lifetime of a stored response (RFC 9111 §4.2), in seconds.
 struct Freshness: Sendable {
-    /// The directives of the response.
+    /// The cache directives of the response, after `CacheConfiguration.lifetimes` was applied.
     let control: CacheControl
-    /// The freshness lifetime, counted from the generation of the response.
+    /// The freshness lifetime, counted from the time at which the server generated the response.
     let lifetime: Double
-    /// Whether the lifetime is heuristic.
+    /// Whether the lifetime is heuristic (RFC 9111 §4.2.2).
     let isHeuristic: Bool
     /// Whether the app specified the lifetime (`CacheConfiguration.lifetimes`).
     let isRuled: Bool
-    /// The current age.
+    /// The current age (RFC 9111 §4.2.3).
     let age: Double
-    /// Whether the response appears to come from the future: its age is then unknown.
+    /// Whether the response was received after the current time, because the clock was set back. Its age is then
+    /// unknown.
     let clockWentBack: Bool
 
     init(_ stored: StoredResponse, at now: Date, _ rules: CacheConfiguration) {
@@ -32,16 +33,18 @@ struct Freshness: Sendable {
         clockWentBack = now < stored.responseTime
     }
 
-    /// `freshness_lifetime > current_age`
+    /// Whether the response is fresh: `freshness_lifetime > current_age` (RFC 9111 §4.2). False if the clock was set
+    /// back.
     var isFresh: Bool { lifetime > age && !clockWentBack }
 
-    /// How long the response has been stale; never negative.
+    /// For how long the response has been stale; never negative.
     var staleness: Double { max(0, age - lifetime) }
 
     /// Whether the server forbids reuse of the stale response (RFC 9111 §4.2.4).
     var forbidsStale: Bool { control.isUnqualified("no-cache") || control.contains("must-revalidate") }
 
-    /// The first rule of RFC 9111 §4.2.1 that applies; §4.2.2 if none does.
+    /// Returns the lifetime by the first rule of RFC 9111 §4.2.1 that applies, or the heuristic lifetime of §4.2.2 if
+    /// none does.
     private static func lifetime(
         of stored: StoredResponse, _ made: Date, _ control: CacheControl, _ rules: CacheConfiguration
     ) -> (Double, isHeuristic: Bool) {
@@ -60,7 +63,7 @@ struct Freshness: Sendable {
         return (min(bounded(guess), Double(rules.heuristicLimit.wholeNanoseconds) / 1e9), true)
     }
 
-    /// RFC 9111 §4.2.3, with the more conservative of the two calculations.
+    /// Returns the current age by RFC 9111 §4.2.3, which takes the larger of two calculations.
     private static func age(of stored: StoredResponse, _ made: Date, at now: Date) -> Double {
         let apparent = max(0, stored.responseTime.timeIntervalSince(made))
         let delay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
@@ -68,7 +71,8 @@ struct Freshness: Sendable {
         return bounded(max(apparent, corrected) + max(0, now.timeIntervalSince(stored.responseTime)))
     }
 
-    /// The value of the `Age` field: the first member of a list; an invalid value is ignored (RFC 9111 §5.1).
+    /// Returns the value of the `Age` field, or the first member of a list, in seconds; 0 if it is missing or invalid
+    /// (RFC 9111 §5.1).
     static func ageValue(_ headers: HTTPHeaders) -> Int {
         guard let field = headers.firstValue(.age) else { return 0 }
         return CacheControl.deltaSeconds(String(field.upTo(",").trimmed())) ?? 0
@@ -79,10 +83,10 @@ struct Freshness: Sendable {
     }
 }
 
-/// Dates as caches have to parse them.
+/// The parser for dates in the fields of a response, which is as lenient as a cache has to be.
 enum CacheDate {
-    /// Parses a date of any format and in any case (RFC 9111 §4.2 requires that); nil for time zones other than GMT and
-    /// for invalid text.
+    /// Parses a date in each of the formats of HTTP, without regard to case (RFC 9111 §4.2 requires that). Returns nil
+    /// for time zones other than GMT and for invalid text.
     static func read(_ text: String, now: Date) -> Date? {
         if let date = HTTPDate(text, now: now) { return date.date }
         guard text.utf8.count <= 40 else { return nil }
@@ -100,7 +104,8 @@ enum CacheDate {
         return HTTPDate(String(Substring(spelled.utf8.dropLast())), now: now)?.date
     }
 
-    /// When the server generated the response: its `Date`, or the time at which it was received (RFC 9110 §6.6.1).
+    /// Returns the time at which the server generated the response: its `Date`, or the time at which it was received
+    /// (RFC 9110 §6.6.1).
     static func made(_ stored: StoredResponse) -> Date {
         stored.headers.firstValue(.date).flatMap { read($0, now: stored.responseTime) } ?? stored.responseTime
     }

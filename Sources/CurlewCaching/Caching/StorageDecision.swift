@@ -9,15 +9,16 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The cache's decisions about a response (RFC 9111 §3, §4.3 and §4.4). No I/O.
+/// The cache's decisions about whether a response is stored, and which entries it updates or invalidates (RFC 9111 §3,
+/// §4.3 and §4.4). No I/O.
 enum StorageDecision {
-    /// Whether a response is stored.
+    /// The decision whether a response is stored: the entry, or the reason against it.
     enum Verdict: Sendable {
         case store(StoredResponse)
         case doNotStore(CacheReason)
     }
 
-    /// The head of a response, with the times at which its request was sent and it was received.
+    /// The head of a response, with the time at which its request was sent and the time at which the head was received.
     struct Head: Sendable {
         var status: HTTPStatus
         var headers: HTTPHeaders
@@ -55,7 +56,7 @@ enum StorageDecision {
         return .store(stored)
     }
 
-    /// Returns the reason for which a response must not be stored, regardless of other directives.
+    /// Returns the reason why a response must not be stored, whatever its other directives are; nil if there is none.
     private static func refusal(
         _ status: HTTPStatus, _ control: CacheControl, _ question: CacheRequest
     ) -> CacheReason? {
@@ -65,8 +66,8 @@ enum StorageDecision {
         return control.contains("no-store") && !demands ? .responseForbids : nil
     }
 
-    /// The last condition of RFC 9111 §3: whether the response is explicitly storable or its status is heuristically
-    /// cacheable.
+    /// Whether the response has an explicit directive that allows storing, or a status that is heuristically cacheable:
+    /// the last condition of RFC 9111 §3.
     private static func isMarked(_ head: Head, _ control: CacheControl) -> Bool {
         control.contains("public") || control.contains("private") || control.contains("max-age")
             || head.headers.contains(.expires) || CacheConfiguration.isHeuristicallyCacheable(head.status)
@@ -78,8 +79,8 @@ enum StorageDecision {
         return stored.headers[.contentLength].map { $0 == "\(part.bytes.count)" } ?? true
     }
 
-    /// False for a response that no later request could use: it is stale immediately and permanently, and has no
-    /// validator.
+    /// Whether a later request could use the response. False for a response that is stale immediately and permanently,
+    /// and has no validator.
     private static func isWorthKeeping(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
         if stored.hasValidator { return true }
         let freshness = Freshness(stored, at: stored.responseTime, question.rules)
@@ -92,9 +93,9 @@ enum StorageDecision {
 
     /// Returns a stored response updated by a 304; nil if the 304 selects another response (RFC 9111 §4.3.4).
     ///
-    /// A 304 responds to the validators that were sent, which were those of `stored` alone. A weak tag match is
-    /// therefore sufficient: servers that compress send the weak form with one response and the strong form with the
-    /// other. The stored tag stays.
+    /// When the cache validates `stored`, it sends the validators of `stored` alone. A weak match of the tags is
+    /// therefore sufficient: servers that compress send the weak form of a tag with one response and the strong form
+    /// with the other. The stored tag stays.
     static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse? {
         if let tag = head.headers[.eTag] {
             guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
@@ -111,13 +112,14 @@ enum StorageDecision {
         return admitted(updated(stored, by: head, question), by: head, question)
     }
 
-    /// Returns a stored response updated by a 200 to HEAD; nil if that is about another representation (RFC 9111
+    /// Returns a stored response updated by a 200 to HEAD; nil if the 200 describes another representation (RFC 9111
     /// §4.3.5).
     static func freshened(_ stored: StoredResponse, byHEAD head: Head, _ question: CacheRequest) -> StoredResponse? {
         if let value = head.headers[.lastModified], value != stored.headers[.lastModified] { return nil }
         var head = head
         if let value = head.headers[.eTag], value != stored.headers[.eTag] {
-            // A server that compresses only responses with a body sends another form of the same tag here.
+            // A server that compresses only responses with a body sends the other form of the tag, weak or strong,
+            // here.
             guard let new = EntityTag(value), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }),
                 new.matchesWeakly(old)
             else { return nil }
@@ -129,7 +131,8 @@ enum StorageDecision {
     }
 
     /// Returns a stored response updated by a partial response; nil unless both share a strong validator (RFC 9111
-    /// §3.4). Partial responses are not combined: that is optional, and costs a copy of the stored bytes for each part.
+    /// §3.4). The bytes of partial responses are not combined: RFC 9111 makes that optional, and it costs a copy of the
+    /// stored bytes for each part.
     static func freshened(_ stored: StoredResponse, byPart head: Head, _ question: CacheRequest) -> StoredResponse? {
         let tags = [stored.headers[.eTag], head.headers[.eTag]].map { $0.flatMap { EntityTag($0) } }
         if let old = tags[0], let new = tags[1] {
@@ -145,12 +148,12 @@ enum StorageDecision {
         return admitted(updated(stored, by: head, question), by: head, question)
     }
 
-    /// Returns nil for a response that was public and no longer is.
+    /// Returns `stored`, an updated response; nil if it was stored for all principals and is no longer public.
     private static func admitted(
         _ stored: StoredResponse, by head: Head, _ question: CacheRequest
     ) -> StoredResponse? {
         if question.reservation == nil, stored.key == question.key { return stored }
-        // Cookies are not among the stored fields: see `CacheFields.storable`.
+        // `Set-Cookie` is never stored (`CacheFields.storable`), so the head of the new response is checked.
         if head.headers.contains(.setCookie) { return nil }
         return question.isForEverybody(stored.headers, stored.status) ? stored : nil
     }
@@ -167,15 +170,16 @@ enum StorageDecision {
         return result
     }
 
-    /// Whether an updated response must no longer be stored.
+    /// Whether an updated response must no longer be stored: it has `no-store`, or a `Vary` that never matches.
     static func isForbidden(_ stored: StoredResponse, _ rules: CacheConfiguration) -> Bool {
         let control = rules.control(stored.headers, stored.status, at: stored.key.target).control
         return control.contains("no-store") && !control.permits("must-understand")
             || CacheVariant.names(stored.headers) == nil
     }
 
-    /// Returns the URLs whose responses an unsafe request invalidates: its own, and those of `Location` and
-    /// `Content-Location` at the same origin (RFC 9111 §4.4). None after an error.
+    /// Returns the URLs whose responses an unsafe request invalidates: its own, and those in `Location` and
+    /// `Content-Location` at the same origin (RFC 9111 §4.4). Empty if the request is safe, or if its response is
+    /// neither a success nor a redirect.
     static func invalidated(by request: HTTPRequest, _ status: HTTPStatus, _ headers: HTTPHeaders) -> Set<String> {
         guard !request.method.isSafe, status.isSuccess || status.isRedirection else { return [] }
         var targets: Set<String> = [request.urlString]

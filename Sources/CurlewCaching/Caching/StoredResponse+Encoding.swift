@@ -10,7 +10,7 @@ public import Foundation
 #endif
 
 extension StoredResponse {
-    /// The head as bytes, for stores that outlive the process. Decoded by `init(encoded:)`.
+    /// The encoded head, for stores that outlive the process. `init(encoded:)` decodes it.
     public var encoded: Data {
         var writer = ByteWriter()
         writer.number(Int64(Self.format))
@@ -37,7 +37,8 @@ extension StoredResponse {
         return writer.bytes
     }
 
-    /// Decodes the bytes of `encoded`. Returns nil for another version of the format, or for invalid bytes.
+    /// Decodes a head from the bytes of `encoded`. Returns nil for another version of the format, and for invalid
+    /// bytes.
     public init?(encoded: Data) {
         guard let response = encoded.withUnsafeBytes({ Self.read($0) }) else { return nil }
         self = response
@@ -66,7 +67,7 @@ extension StoredResponse {
     private static let format = 1
 }
 
-/// Writes eight-byte little-endian integers, and texts preceded by their length.
+/// A writer of eight-byte little-endian integers, and of texts preceded by their length.
 private struct ByteWriter {
     private(set) var bytes = Data()
 
@@ -94,7 +95,7 @@ private struct ByteWriter {
     }
 }
 
-/// Reads them, and checks every length against the end.
+/// A reader of what `ByteWriter` has written. It checks every length against the remaining bytes.
 private struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -118,7 +119,7 @@ private struct ByteReader {
         number().flatMap { Int(exactly: $0) }
     }
 
-    /// Reads an optional text. Nil is malformed; `.some(nil)` is an absent text.
+    /// Reads an optional text. Returns nil if the bytes are malformed, and `.some(nil)` for an absent text.
     mutating func optionalText() -> String?? {
         guard let count = number() else { return nil }
         if count == -1 { return .some(nil) }
@@ -148,8 +149,8 @@ private struct ByteReader {
         return texts
     }
 
-    /// Reads the declared secrets. They are empty at the end of the bytes, because only responses with declared secrets
-    /// have this part. Nil is malformed.
+    /// Reads the declared secrets; nil if the bytes are malformed. At the end of the bytes there are none, because only
+    /// responses with declared secrets have this part.
     mutating func secrets() -> DeclaredSecrets? {
         if isAtEnd { return DeclaredSecrets.none }
         guard let secret = texts(), let harmless = texts(), let members = texts(), let paths = texts() else {

@@ -9,33 +9,33 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The head of a stored response: everything needed to decide whether it may be used for a request.
+/// The head of a stored response, with everything that a cache needs to decide whether it may be used for a request.
 public struct StoredResponse: Hashable, Sendable {
-    /// The maximum number of entries that share a key.
+    /// The maximum number of entries that share a key: 32.
     public static let variantLimit = 32
 
-    /// Identifies the entry, and distinguishes it from entries that it replaces.
+    /// The identifier of the entry. An entry that replaces another one has a different identifier.
     public let id: StoredResponse.ID
-    /// The primary key: the request for which the response is stored.
+    /// The primary key, which identifies the requests for which the response is stored.
     public let key: CacheKey
     /// The secondary key (RFC 9111 §4.1): the request fields that `Vary` names, normalised, as one text. Secrets and
     /// long texts are hashed. Entries of the same key and variant replace each other. Empty without `Vary`.
     public var variant = ""
-    /// The status: 206 for a part of a representation.
+    /// The status. A 206 is a part of a representation.
     public var status: HTTPStatus
-    /// The fields, without those that belong to a connection (RFC 9111 §3.1).
+    /// The fields of the response, without `Set-Cookie` and those that belong to a connection (RFC 9111 §3.1).
     public var headers: HTTPHeaders
     /// The protocol version of the response.
     public var version: HTTPVersion
-    /// The wall-clock time at which the request was sent.
+    /// The wall-clock time at which the attempt that received the response was sent.
     public var requestTime: Date
     /// The wall-clock time at which the response head arrived.
     public var responseTime: Date
-    /// Tags by which entries can be removed together.
+    /// The tags of the entry. `CacheRemoval.tags` removes all entries that have a tag.
     public var tags: Set<String>
     /// The number of bytes of the body. Stores set it when the body is complete.
     public var bodyLength: Int64 = 0
-    /// What the store knows from the lookup beyond the head. It is not a part of the response.
+    /// What the store recorded at the lookup, so that it can open the body faster. It is not a part of the response.
     package var hint: StoreHint?
 
     /// Creates a head with a new `id`.
@@ -66,7 +66,7 @@ public struct StoredResponse: Hashable, Sendable {
 
 /// What a store recorded at a lookup, so that it can open the body without another lookup.
 package struct StoreHint: Sendable {
-    /// The position of the entry, or another value by which the store recognises whether the entry still exists.
+    /// The position of the entry, or another value with which the store checks whether the entry still exists.
     package let mark: Int
     /// The body, if it was small and read together with the head.
     package let bytes: Data?
@@ -78,9 +78,9 @@ package struct StoreHint: Sendable {
 }
 
 extension StoredResponse {
-    /// The identifier of an entry: 63 random bits, so that several processes can create identifiers.
+    /// The identifier of an entry: 63 random bits, so that several processes can create identifiers independently.
     public struct ID: Hashable, Sendable {
-        /// Never negative.
+        /// The identifier as a number. New identifiers are never negative.
         public let number: Int64
 
         /// Creates a new random identifier.
@@ -96,7 +96,7 @@ extension StoredResponse {
 }
 
 extension StoredResponse {
-    /// Returns whether both are the same entry with the same head.
+    /// Returns whether both values are the same entry with the same head.
     public static func == (left: StoredResponse, right: StoredResponse) -> Bool {
         left.id == right.id && left.key == right.key && left.variant == right.variant && left.status == right.status
             && left.version == right.version && left.requestTime == right.requestTime
@@ -111,13 +111,13 @@ extension StoredResponse {
 }
 
 extension StoredResponse: CustomStringConvertible, CustomReflectable {
-    /// `200 OK for https://…, 12 bytes`, with secret values of the URL replaced: those that Curlew knows, and those
-    /// that were declared when the response was stored.
+    /// The status, the key and the length of the body: `200 OK for https://…, 12 bytes`. Secret values of the URL are
+    /// redacted: those that Curlew knows, and those that were declared when the response was stored.
     public var description: String {
         "\(status) for \(key), \(bodyLength) bytes"
     }
 
-    /// Shows the description and the fields, without secrets, also in debuggers and `dump`.
+    /// A mirror that shows the description, the fields and the number of tags, so that a dump contains no secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description, "headers": headers, "tags": tags.count])
     }

@@ -3,30 +3,32 @@
 public import CurlewCore
 package import CurlewHTTP
 
-/// The interceptor of `.coalescing()`, where its rules are documented.
+/// The interceptor that `.coalescing()` adds to a pipeline. Its rules are documented there.
 package struct CoalescingInterceptor: ValidatingInterceptor {
-    /// Fields that do not distinguish requests.
+    /// The fields in which requests may differ and still share an exchange.
     public let ignored: Set<HTTPField.Name>
 
     private let exchanges = SharedExchanges()
     private let skipped: Set<HTTPField.Name>
 
-    /// Creates an interceptor. Its copies share their exchanges.
+    /// Creates an interceptor. Copies of the interceptor share its exchanges.
     public init(ignoring fields: Set<HTTPField.Name> = []) {
         ignored = fields
         skipped = fields.union(HTTPField.Name.tracing)
     }
 
-    /// `.coalescing`.
+    /// The stage of the interceptor: `.coalescing`.
     public var placement: Placement { .coalescing }
 
-    /// False: a preview has nothing to share.
+    /// False: a preview sends no request that could be shared.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it attaches nothing, and shares only among calls of one principal.
+    /// Returns `.anonymous`, because the interceptor attaches nothing, and shares an exchange only among calls of one
+    /// principal.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Names the interceptors that prevent calls from sharing an exchange.
+    /// Returns a warning that names the interceptors with an unknown principal, because of which no calls share an
+    /// exchange; nil if there are none.
     public func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
         return "\(self) shares nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
@@ -40,7 +42,7 @@ package struct CoalescingInterceptor: ValidatingInterceptor {
             return try await next(request)
         }
         await next.prepare()
-        // A request is sent again only if the principal of its exchange has changed.
+        // Another round begins only if the principal has changed during the exchange.
         for _ in 0..<3 {
             guard let key = CoalescingKey(request, next, ignoring: skipped) else { break }
             switch try await shared(request, next, key) {
@@ -74,12 +76,12 @@ package struct CoalescingInterceptor: ValidatingInterceptor {
 }
 
 extension CoalescingInterceptor: CustomStringConvertible {
-    /// `Coalescing`
+    /// The name of the interceptor: `Coalescing`.
     public var description: String { "Coalescing" }
 }
 
 extension RequestOptions {
-    /// Whether the call may share the exchange of an identical one if the client has `.coalescing()`. Default true.
+    /// Whether the call may share the exchange of an identical call if the client has `.coalescing()`. Default true.
     public var coalesces: Bool {
         get { self[CoalescesKey.self] }
         set { self[CoalescesKey.self] = newValue }

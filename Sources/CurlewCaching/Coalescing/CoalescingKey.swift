@@ -3,12 +3,12 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Everything that can make the responses to two requests differ.
+/// The key of a shared exchange: everything that can make the responses to two requests differ.
 ///
-/// Texts are stored as bytes with their lengths: no value can make two different keys equal, and different encodings of
-/// a character are different.
+/// Texts are stored as bytes with their lengths. Therefore no value can make two different keys equal, and different
+/// encodings of a character are different.
 struct CoalescingKey: Hashable, Sendable {
-    /// The principal of the response.
+    /// The principal to whom the response belongs.
     let principal: Principal
 
     private let text: [UInt8]
@@ -21,7 +21,7 @@ struct CoalescingKey: Hashable, Sendable {
     private let isIdempotent: Bool?
     private let values: [ObjectIdentifier: OptionValue]
 
-    /// What selects the credentials that interceptors further in attach.
+    /// The settings that select the credentials that inner interceptors attach.
     private struct Credential: Hashable {
         let choice: RequestOptions.Authentication
         let isAuthenticated: Bool
@@ -29,7 +29,7 @@ struct CoalescingKey: Hashable, Sendable {
         let forwardedFields: ForwardedFields
     }
 
-    /// Nil for a request that is not shared.
+    /// Creates the key of a request; nil if the request must not share an exchange.
     init?(_ request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) {
         let context = next.context
         let options = context.options
@@ -54,8 +54,8 @@ struct CoalescingKey: Hashable, Sendable {
         isIdempotent = options.isIdempotent
     }
 
-    /// Returns the principal of the response. The key contains the other fields; of the ignored ones only secrets
-    /// count.
+    /// Returns the principal to whom the response belongs. An ignored field counts only if it is a secret; the other
+    /// fields are a part of the key.
     static func principal(of request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) -> Principal {
         let secrets = next.context.forwardedFields.secret.union(next.context.fields.secret)
         var asked = request
@@ -96,7 +96,7 @@ struct CoalescingKey: Hashable, Sendable {
         return text
     }
 
-    /// Returns the options of extensions; nil if a value cannot be compared.
+    /// Returns the options that extensions define; nil if one of them is not `Hashable`.
     private static func values(of options: RequestOptions) -> [ObjectIdentifier: OptionValue]? {
         let asked = options.exchangeValues
         if asked.isEmpty { return [:] }
@@ -109,7 +109,7 @@ struct CoalescingKey: Hashable, Sendable {
     }
 }
 
-/// A comparable value of an extension.
+/// The value of an option of an extension, as a `Hashable` value.
 private struct OptionValue: Hashable, Sendable {
     private let value: any Sendable
 
@@ -139,7 +139,8 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Names are compared without regard to the case of A–Z only.
+    /// The byte in lower case if it is an ASCII letter. Field names are compared without regard to the case of these
+    /// letters only.
     fileprivate var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }

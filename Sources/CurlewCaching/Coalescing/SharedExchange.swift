@@ -3,9 +3,9 @@
 import CurlewCore
 import CurlewHTTP
 
-/// One exchange that several calls share: a task that runs it, and a ticket for each call.
+/// An exchange that several calls share: a task that performs it, and a ticket for each call.
 ///
-/// The call that begins the exchange has no special role: it can leave like any other.
+/// The call that begins the exchange has no special role: it can leave as any other call can.
 final class SharedExchange: Sendable {
     /// The number of the call that began the exchange.
     let id: UInt64
@@ -20,13 +20,14 @@ final class SharedExchange: Sendable {
     }
 
     private let inside: Locked<Inside>
-    /// The deadline of the calls, as policies further in see it.
+    /// The latest deadline of the calls, which the inner interceptors see.
     private let sharedDeadline = SharedDeadline()
     private let time: any TimeSource
-    /// Set at initialization: the work may end before the call that begins it continues.
+    /// Called when no more calls may join. The initializer sets it, because the exchange may already have ended when
+    /// `begin` returns.
     private let closed: @Sendable (SharedExchange) -> Void
 
-    /// - `closed`: called when no more calls may join, once or twice.
+    /// - `closed`: called once or twice when no more calls may join.
     init(
         id: UInt64, origin: Origin, priority: RequestOptions.Priority, time: any TimeSource,
         closed: @escaping @Sendable (SharedExchange) -> Void
@@ -41,7 +42,7 @@ final class SharedExchange: Sendable {
 
     // MARK: Calls
 
-    /// Returns a ticket for the exchange; nil when it has a response or no calls are left.
+    /// Adds a call and returns its ticket; nil if the exchange has a response or an error, or if no calls are left.
     func join(_ context: ExchangeContext) -> UInt64? {
         let urgency = Task.currentPriority
         let joined = inside.withLock { inside -> (UInt64, Task<Void, Never>?)? in
@@ -56,7 +57,8 @@ final class SharedExchange: Sendable {
         return ticket
     }
 
-    /// Returns the outcome for one call. A body that is still arriving keeps the call's deadline.
+    /// Waits for the exchange, and returns its outcome for one call. Reading a body that is still arriving ends at the
+    /// call's deadline.
     func outcome(for ticket: UInt64, _ context: ExchangeContext) async throws -> SharedExchangeState.Outcome {
         let outcome = try await take(ticket)
         guard case .response(var response) = outcome else { return outcome }
@@ -71,7 +73,7 @@ final class SharedExchange: Sendable {
         return .response(response)
     }
 
-    /// Waits for the outcome of a call. Cancellation removes this call only.
+    /// Waits for the outcome for a call. Cancellation removes this call only.
     private func take(_ ticket: UInt64) async throws -> SharedExchangeState.Outcome {
         let outcome = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -88,10 +90,10 @@ final class SharedExchange: Sendable {
 
     // MARK: Work
 
-    /// Begins the work.
+    /// Starts the task that performs the exchange.
     ///
-    /// - `isStill`: whether the principal is the one that all calls expect. If not at the end, only the first call
-    ///   receives the response.
+    /// - `isStill`: returns whether the principal is still the one in the key. If it returns false when the response
+    ///   arrives, only the call that began the exchange receives the response.
     func begin(_ request: HTTPRequest, _ next: Next, whilePrincipal isStill: @escaping @Sendable () -> Bool) {
         let urgency = Task.currentPriority
         let work = Task(priority: urgency) { await self.work(request, next, isStill) }
@@ -103,8 +105,9 @@ final class SharedExchange: Sendable {
     }
 
     private func work(_ request: HTTPRequest, _ next: Next, _ isStill: @Sendable () -> Bool) async {
-        // Each call keeps its deadlines, and later calls have later ones. The transport has none: the exchange is
-        // cancelled with the last call. Policies see the latest deadline, so that no wait outlasts all callers.
+        // Each call has separate deadlines, and enforces them itself. The exchange has none, because calls that join
+        // later have later deadlines; it is cancelled with the last call. Interceptors see the latest deadline, so that
+        // no wait outlasts all callers.
         var context = next.context
         context.sharedDeadline = sharedDeadline
         context.totalDeadline = .never
@@ -122,14 +125,14 @@ final class SharedExchange: Sendable {
         closed(self)
     }
 
-    /// Raises the priority of a task to that of the task that waits for it.
+    /// Raises the priority of a task: a new task with the higher priority waits for it.
     private static func hurry(_ work: Task<Void, Never>, _ urgency: TaskPriority) {
         Task(priority: urgency) { await work.value }
     }
 
     // MARK: Time
 
-    /// Schedules a check for expired calls at `instant`, unless an earlier one is scheduled.
+    /// Schedules a check at `instant` for calls whose deadline has passed, unless an earlier check is scheduled.
     private func arm(_ instant: MonotonicInstant) {
         let replaced = inside.withLock { inside -> Task<Void, Never>? in
             if let alarm = inside.alarm, alarm.instant <= instant { return nil }
@@ -156,7 +159,7 @@ final class SharedExchange: Sendable {
         let (effects, work, alarm) = inside.withLock { inside in
             var effects = SharedExchangeState.Effects()
             body(&inside.state, &effects)
-            // No call is left whose deadline could pass.
+            // Without calls no deadline can pass, so the check is not needed.
             let alarm = inside.state.hasReaders ? nil : inside.alarm?.task
             if alarm != nil { inside.alarm = nil }
             return (effects, effects.stops ? inside.work : nil, alarm)

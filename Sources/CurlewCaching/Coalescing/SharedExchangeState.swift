@@ -3,11 +3,11 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The calls that wait for a shared exchange and their outcomes. A pure state machine: it returns the effects to
-/// perform.
+/// The state of a shared exchange: the calls that wait for it, and their outcomes. A pure state machine, which returns
+/// the effects to perform.
 ///
-/// A call leaves with the response, with an error, by its deadline, or by its cancellation. When the last call leaves
-/// before there is a response, the work stops.
+/// A call leaves when it has the response or an error, when its deadline passes, or when it is cancelled. When the last
+/// call leaves before there is a response, the work stops.
 struct SharedExchangeState: Sendable {
     typealias Waiter = CheckedContinuation<Outcome, any Error>
 
@@ -26,7 +26,7 @@ struct SharedExchangeState: Sendable {
         var alarm: MonotonicInstant?
         /// A response that no call receives.
         var unclaimed: HTTPResponse?
-        /// Whether to stop the work, as no call is left.
+        /// Whether to stop the work, because no call is left.
         var stops = false
     }
 
@@ -51,7 +51,7 @@ struct SharedExchangeState: Sendable {
 
     // MARK: What calls do
 
-    /// Returns a ticket, as long as there is no response.
+    /// Adds a call and returns its ticket; nil if there is a response or an error, or if no calls are left.
     mutating func join(_ context: ExchangeContext) -> UInt64? {
         guard resolution == nil, !isStopped else { return nil }
         lastTicket += 1
@@ -61,7 +61,7 @@ struct SharedExchangeState: Sendable {
         return lastTicket
     }
 
-    /// Delivers the outcome, or keeps the waiter until there is one.
+    /// Delivers the outcome to a call, or keeps its waiter until there is an outcome.
     mutating func wait(_ ticket: UInt64, _ waiter: Waiter, now: MonotonicInstant, _ effects: inout Effects) {
         guard let reader = readers[ticket] else {
             return effects.deliveries.append((waiter, .failure(NetworkError(.cancelled))))
@@ -76,7 +76,7 @@ struct SharedExchangeState: Sendable {
         }
     }
 
-    /// Removes a call; if it waits, it receives the error.
+    /// Removes a call. If the call is waiting, it receives the error.
     mutating func leave(_ ticket: UInt64, because error: NetworkError, _ effects: inout Effects) {
         guard let reader = readers.removeValue(forKey: ticket) else { return }
         if let waiter = reader.waiter { effects.deliveries.append((waiter, .failure(error))) }
@@ -98,8 +98,9 @@ struct SharedExchangeState: Sendable {
 
     /// Records the response.
     ///
-    /// - `isWhole`: whether its body is complete. If not, one call reads it.
-    /// - `isShared`: whether it is for all calls, or only for the call that began the exchange.
+    /// - `isWhole`: whether the body is complete. If it is not, only one call receives the response, and the others
+    ///   send separate requests.
+    /// - `isShared`: whether the response is for all calls, or only for the call that began the exchange.
     mutating func resolve(_ response: HTTPResponse, isWhole: Bool, isShared: Bool, _ effects: inout Effects) {
         if isWhole, isShared, !isStopped {
             end(.all(.success(response)), &effects)
@@ -110,7 +111,7 @@ struct SharedExchangeState: Sendable {
         end(.one(response, ticket: ticket, others: isShared ? .alone : .retry), &effects)
     }
 
-    /// Records a failure.
+    /// Records the failure of the exchange, which all calls receive.
     mutating func fail(_ error: NetworkError, _ effects: inout Effects) {
         end(.all(.failure(error)), &effects)
     }

@@ -3,13 +3,14 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The exchanges that can be joined, by key. There are never more than calls in flight.
+/// The exchanges that calls can join, by key. There are never more exchanges than calls in flight.
 ///
-/// Its lock is acquired before that of an exchange, never after it.
+/// The lock of this type is acquired before the lock of an exchange, never after it.
 final class SharedExchanges: Sendable {
     private let open = Locked<[CoalescingKey: SharedExchange]>([:])
 
-    /// Returns the open exchange of this key with a ticket, or a new one, which its first call must begin.
+    /// Adds a call to the open exchange of this key, or to a new exchange if there is none with the call's priority or
+    /// a higher one. The first call must begin the new exchange.
     func join(
         _ key: CoalescingKey, _ context: ExchangeContext, make: () -> SharedExchange
     ) -> (SharedExchange, ticket: UInt64, isFirst: Bool) {
@@ -33,7 +34,7 @@ final class SharedExchanges: Sendable {
         }
     }
 
-    /// Closes the exchanges of this origin for new calls. Calls that wait receive their responses.
+    /// Closes the exchanges of this origin for new calls. The calls that already wait still receive their responses.
     func close(_ origin: Origin) {
         open.withLock { open in
             if open.isEmpty { return }

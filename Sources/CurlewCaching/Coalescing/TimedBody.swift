@@ -9,8 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A body that ends at the deadline of the call that reads it. A shared exchange has no deadline, so the transport
-/// enforces none.
+/// A body that throws `.timedOut` at the deadline of the call that reads it. A shared exchange has no deadline, so the
+/// transport does not enforce it.
 final class TimedBody: ResponseBodySource {
     private let body: ResponseBody
     private let deadline: Deadline
@@ -42,7 +42,7 @@ final class TimedBody: ResponseBodySource {
 
     var trailers: HTTPHeaders { body.trailers }
 
-    /// Reads on a separate task, which may continue for a while after its caller has left.
+    /// Reads the body. A read may continue for a while after the call that waits for it has timed out.
     private actor Reader {
         private var chunks: ResponseBody.Iterator
 

@@ -3,8 +3,7 @@
 public import CurlewCaching
 import CurlewCore
 
-/// A requirement that every cache store, or every cache over it, has to meet, as a value that can be run on any of
-/// them.
+/// A test case for a requirement of a cache store, or of a cache that uses the store. It can run with any store.
 ///
 ///     @Test(arguments: CacheSuite.stores)
 ///     func keepsTheContract(_ one: CacheCase) async throws {
@@ -13,9 +12,9 @@ import CurlewCore
 ///         })
 ///     }
 ///
-/// Each case creates its own stores and shares nothing; cases may run concurrently.
+/// Each case creates its own stores and shares nothing, so cases may run concurrently.
 public struct CacheCase: Sendable {
-    /// The requirement as a sentence. Unique in the suite.
+    /// The requirement as a sentence, unique in its suite.
     public let name: String
     /// The source of the requirement: a section of an RFC, or the contract of `CacheStore`.
     public let rule: String
@@ -28,7 +27,8 @@ public struct CacheCase: Sendable {
         self.body = body
     }
 
-    /// Runs the case. Returns if the store meets the requirement, and throws ``ConformanceFailure`` if it does not.
+    /// Runs the case with stores that `maker` creates. Throws a ``ConformanceFailure`` if the store does not meet the
+    /// requirement or throws an error.
     public func run(on maker: CacheStoreMaker) async throws {
         do {
             try await body(CacheTrial(maker))
@@ -41,50 +41,50 @@ public struct CacheCase: Sendable {
 }
 
 extension CacheCase: CustomStringConvertible {
-    /// The name.
+    /// The name of the case.
     public var description: String { name }
 }
 
-/// A factory of the stores under test, which creates a new, empty store each time.
+/// A factory of the stores under test. It creates a new, empty store each time.
 public struct CacheStoreMaker: Sendable, CustomStringConvertible {
-    /// The limits of a store, like those of `MemoryCacheStore`.
+    /// The limits that a store must enforce, like those of `MemoryCacheStore`.
     public struct Limits: Sendable {
-        /// The maximum number of bytes of all entries together.
+        /// The maximum number of bytes of all entries together. Default 64 MiB.
         public var bytes: Int64 = 64 << 20
-        /// The maximum number of entries.
+        /// The maximum number of entries. Default 10,000.
         public var entries = 10_000
-        /// The maximum number of bytes of one body.
+        /// The maximum number of bytes of one body. Default 8 MiB.
         public var body: Int64 = 8 << 20
     }
 
-    /// The name of the store in messages.
+    /// The name of the store in error messages.
     public let name: String
-    /// Creates a store that enforces `limits`.
+    /// A closure that creates a store with `limits`.
     public let make: @Sendable (_ limits: Limits) async throws -> any CacheStore
 
-    /// Creates a factory of stores.
+    /// Creates a factory whose stores have this name in error messages.
     public init(_ name: String, make: @escaping @Sendable (_ limits: Limits) async throws -> any CacheStore) {
         self.name = name
         self.make = make
     }
 
-    /// The package's memory store.
+    /// A factory of `MemoryCacheStore`.
     public static let memory = CacheStoreMaker("memory") { limits in
         MemoryCacheStore(byteLimit: limits.bytes, entryLimit: limits.entries, bodyLimit: limits.body)
     }
 
-    /// The name.
+    /// The name of the factory.
     public var description: String { name }
 }
 
-/// The cases for custom stores: on the store alone, and with the cache over it.
+/// The test cases for custom stores: for the store alone, and for a cache that uses the store.
 public enum CacheSuite {
-    /// The contract of `CacheStore`.
+    /// The cases for the contract of `CacheStore`.
     public static let stores: [CacheCase] = [
         StoreEntryCases.all, StoreHeadCases.all, StoreRemovalCases.all, StoreLimitCases.all, StoreLoadCases.all,
     ].flatMap { $0 }
 
-    /// The requirements of RFC 9111, RFC 5861 and related specifications for a cache over the store.
+    /// The cases for RFC 9111, RFC 5861 and related specifications, as a cache that uses the store must meet them.
     public static let requirements: [CacheCase] = [
         StorageRules.all, ReuseRules.all, FreshnessRules.all, ValidationRules.all, DirectiveRules.all, PartialRules.all,
         StaleRules.all,

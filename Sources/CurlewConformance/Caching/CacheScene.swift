@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A cache between a caller and a scripted server, with a clock that does not advance.
+/// The scene of a cache case: a cache between a caller and a scripted server, with a clock that only the case advances.
 final class CacheScene: Sendable {
     let clock = ManualClock(date: Date(timeIntervalSince1970: 1_700_000_000))
     let store: any CacheStore
@@ -25,7 +25,7 @@ final class CacheScene: Sendable {
         cache = CacheInterceptor(store: store, rules: rules)
     }
 
-    /// The response that the caller received, with its body read.
+    /// A response that the caller received, with its body read.
     struct Seen: Sendable {
         let response: HTTPResponse
         let text: String
@@ -35,14 +35,15 @@ final class CacheScene: Sendable {
         var served: CacheStatus.Served { response.served }
     }
 
-    /// The date `offset` seconds from now, in the format of a field.
+    /// Returns the date `offset` seconds from now, in the format of a field value.
     func date(_ offset: Int = 0) -> String {
         HTTPDate(clock.date.addingTimeInterval(Double(offset))).description
     }
 
     func wait(_ seconds: Int) { clock.advance(by: .seconds(seconds)) }
 
-    /// Scripts the response to the next request. `Date` and `Content-Length` are added unless `headers` contains them.
+    /// Scripts the response to the next request that reaches the server. Adds `Date` and `Content-Length` unless
+    /// `headers` contains them; the value "none" omits them. Preparing the response takes `seconds` on the clock.
     func answer(
         _ status: HTTPStatus = .ok, _ headers: HTTPHeaders = [:], _ body: String = "body", takes seconds: Int = 0
     ) {
@@ -58,12 +59,12 @@ final class CacheScene: Sendable {
         }
     }
 
-    /// Makes the next request fail because the server cannot be reached.
+    /// Scripts a failure of the next request that reaches the server, by default as an unreachable server.
     func fail(_ reason: NetworkError.Reason = .unreachable) {
         server.enqueue { _ in throw NetworkError(reason) }
     }
 
-    /// Sends one call, and reads its body to the end.
+    /// Sends one call through the cache, and reads its body to the end.
     @discardableResult
     func send(
         _ method: HTTPMethod = .get, _ path: String = "/", _ headers: HTTPHeaders = [:], body: RequestBody = .empty,
@@ -78,7 +79,7 @@ final class CacheScene: Sendable {
         return Seen(response: response, text: String(decoding: try await response.body.collect(), as: UTF8.self))
     }
 
-    /// Sends the first call, whose response has these fields and may be stored.
+    /// Scripts a response with these fields and this body, and sends the call that receives it.
     func first(
         _ headers: HTTPHeaders, _ body: String = "first", status: HTTPStatus = .ok, path: String = "/",
         request: HTTPHeaders = [:]
@@ -87,7 +88,8 @@ final class CacheScene: Sendable {
         try await send(.get, path, request)
     }
 
-    /// Sends a call to which the server would respond with "asked". Returns whether it did, and the caller's response.
+    /// Sends a call to which the server would respond with "asked". Returns whether the call reached the server, and
+    /// the response that the caller received.
     func again(
         _ headers: HTTPHeaders = [:], _ path: String = "/", options change: (inout RequestOptions) -> Void = { _ in }
     ) async throws -> (asked: Bool, seen: Seen) {
@@ -99,7 +101,7 @@ final class CacheScene: Sendable {
         return (asked, seen)
     }
 
-    /// Expects the call to be served from the store, without a request to the server.
+    /// Expects the cache to serve the call from the store, without a request to the server.
     func expectReuse(
         _ headers: HTTPHeaders = [:], _ path: String = "/", body: String = "first"
     ) async throws {
@@ -108,7 +110,7 @@ final class CacheScene: Sendable {
         try trial.equal(seen.text, body, "the body")
     }
 
-    /// Expects the server to respond to the call, with or without conditions.
+    /// Expects the call to reach the server, with or without conditions, and to return the server's response.
     func expectAsking(_ headers: HTTPHeaders = [:], _ path: String = "/") async throws {
         let (asked, seen) = try await again(headers, path)
         try trial.expect(asked, "the server was not asked (\(seen.response.cacheStatus))")
@@ -125,7 +127,7 @@ final class CacheScene: Sendable {
         try trial.equal(found, expected, what())
     }
 
-    /// The last request that reached the server.
+    /// Returns the last request that reached the server. Throws if there is none.
     func lastRequest() throws -> HTTPRequest {
         guard let last = server.requests.last else { throw ConformanceFailure("the server was never asked") }
         return last
@@ -133,7 +135,7 @@ final class CacheScene: Sendable {
 }
 
 extension CacheCase {
-    /// Creates a requirement of a cache, to be met with every store.
+    /// Creates a case for a requirement of a cache.
     static func requirement(
         _ rule: String, _ name: String, rules: CacheConfiguration = .standard,
         body: @escaping @Sendable (CacheScene) async throws -> Void
@@ -141,7 +143,8 @@ extension CacheCase {
         CacheCase(name, rule: rule) { trial in try await body(CacheScene(trial, rules)) }
     }
 
-    /// Creates a requirement that a response with these fields is, or is not, reused after this number of seconds.
+    /// Creates a case that stores a response with these fields, and requires that it is, or is not, reused after this
+    /// number of seconds.
     static func reuse(
         _ rule: String, _ name: String, _ response: HTTPHeaders, status: HTTPStatus = .ok, first: HTTPHeaders = [:],
         second: HTTPHeaders = [:], after seconds: Int = 1, _ isReused: Bool
@@ -154,7 +157,7 @@ extension CacheCase {
     }
 }
 
-/// Returns the scripted responses in order, and records the requests.
+/// A scripted server: returns the enqueued responses in order, and records the requests.
 final class CacheServer: Transport {
     private struct State: Sendable {
         var answers: [@Sendable (HTTPRequest) throws -> HTTPResponse] = []
@@ -169,7 +172,7 @@ final class CacheServer: Transport {
         state.withLock { $0.answers.append(answer) }
     }
 
-    /// Removes the response scripted last.
+    /// Removes the response that was enqueued last.
     func forget() { state.withLock { _ = $0.answers.popLast() } }
 
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
@@ -184,12 +187,13 @@ final class CacheServer: Transport {
     }
 }
 
-/// The user of a call. An option rather than a field: the cache has to ask the inner interceptor.
+/// The option that names the user of a call. It is an option rather than a field, so that the cache must ask the inner
+/// interceptor for the principal.
 private enum CacheUserKey: RequestOptions.Key {
     static let defaultValue: String? = nil
 }
 
-/// Attaches a credential for the user of a call, and declares its principal.
+/// An interceptor that attaches a credential for the user of a call, and declares the user as its principal.
 private struct CacheUser: Interceptor {
     var placement: Placement { .authentication }
 

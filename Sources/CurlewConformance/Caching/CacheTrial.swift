@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One run of one case.
+/// One run of a cache case, with the factory of its stores.
 struct CacheTrial: Sendable {
     let maker: CacheStoreMaker
 
@@ -19,14 +19,14 @@ struct CacheTrial: Sendable {
         self.maker = maker
     }
 
-    /// Creates a new, empty store.
+    /// Creates a new, empty store with the default limits, or with the limits that `change` sets.
     func store(_ change: (inout CacheStoreMaker.Limits) -> Void = { _ in }) async throws -> any CacheStore {
         var limits = CacheStoreMaker.Limits()
         change(&limits)
         return try await maker.make(limits)
     }
 
-    /// Creates a head without a particular time.
+    /// Creates the head of an entry, with times that do not matter to the case.
     func head(
         _ target: String = "https://api.example/", content: String? = nil, principal: String? = nil,
         variant: String = "", tags: Set<String> = [], headers: HTTPHeaders = [:]
@@ -39,7 +39,7 @@ struct CacheTrial: Sendable {
         return response
     }
 
-    /// Stores an entry whose body is written in these chunks.
+    /// Stores an entry, writing its body in these chunks. Throws if the store refuses a chunk or the commit.
     @discardableResult
     func put(_ response: StoredResponse, _ chunks: Data..., in store: any CacheStore) async throws -> StoredResponse {
         let writer = try await store.write(response)
@@ -50,7 +50,7 @@ struct CacheTrial: Sendable {
         return response
     }
 
-    /// Returns the whole body of an entry, read `step` bytes at a time; nil if the entry does not exist.
+    /// Returns the complete body of an entry, read `step` bytes at a time; nil if the entry does not exist.
     func read(_ response: StoredResponse, by step: Int = 1 << 16, in store: any CacheStore) async throws -> Data? {
         guard let body = try await store.body(of: response) else { return nil }
         defer { body.close() }
@@ -70,7 +70,7 @@ struct CacheTrial: Sendable {
         return all
     }
 
-    /// Returns the newest entry of the key.
+    /// Returns the newest entry of the key. Throws if there is none.
     func newest(_ key: CacheKey, in store: any CacheStore) async throws -> StoredResponse {
         guard let first = try await store.variants(for: key).first else {
             throw ConformanceFailure("there is no entry for \(key.text)")
@@ -92,10 +92,10 @@ struct CacheTrial: Sendable {
 }
 
 extension Data {
-    /// The bytes of a text.
+    /// Creates data from the UTF-8 bytes of a text.
     init(_ text: String) { self.init(text.utf8) }
 
-    /// Bytes that differ at every offset.
+    /// Returns `count` pseudorandom bytes, always the same for the same seed.
     static func pattern(_ count: Int, seed: UInt64 = 1) -> Data {
         var random = SeededGenerator(seed: seed)
         var data = Data(capacity: count)

@@ -12,10 +12,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A way in which a credential is attached to a call: its kind, and the placement of its interceptor.
+/// A way of attaching a credential to a call: the kind of credential, and the placement of its interceptor.
 ///
-/// `IdentityWay` has fields of any name; these are the credentials that the package itself attaches. The server
-/// responds with the user whose credential it received.
+/// These are the credentials that this package attaches itself; `IdentityWay` covers fields of any name. The server
+/// responds with the name of the user whose credential it received.
 package struct CredentialWay: Sendable, CustomStringConvertible {
     package enum Kind: String, Sendable, CaseIterable {
         case keyInField, keyInQuery, basic, bearer, namedBearer, tokens, signature, jar, callField, clientField
@@ -23,20 +23,20 @@ package struct CredentialWay: Sendable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// The placement of the interceptor; nil for its default, and for kinds without one.
+    /// The placement of the interceptor; nil for its default placement, and for kinds without an interceptor.
     package let placement: Placement?
 
-    /// Every kind at every placement that it can have.
+    /// All ways: every kind at every placement that it can have.
     package static let all: [CredentialWay] = Kind.allCases.flatMap { kind in
         let movable: Set<Kind> = [.keyInField, .keyInQuery, .basic, .bearer, .namedBearer, .tokens, .signature, .jar]
         let places: [Placement?] = movable.contains(kind) ? [nil] + Placement.allCases.map { $0 } : [nil]
         return places.map { CredentialWay(kind: kind, placement: $0) }
     }
 
-    /// Whether the credential is requested at each call, so that two users may share one client.
+    /// Whether the interceptor asks for the credential at each call, so that two users can share one client.
     package var isAskedEachTime: Bool { [.bearer, .namedBearer, .signature].contains(kind) }
 
-    /// Creates a client with the credential of the current user (`IdentityWay.user`), and its call.
+    /// Creates a client that attaches the credential of the current user (`IdentityWay.user`), and a call for it.
     package func client(
         through keeper: any Interceptor, _ server: Server, path: RequestPath = "/me"
     ) async throws -> (client: APIClient, call: Request<String>) {
@@ -82,7 +82,8 @@ package struct CredentialWay: Sendable, CustomStringConvertible {
         kind.rawValue + (placement.map { " at \($0)" } ?? "")
     }
 
-    /// Responds with all credentials that it received.
+    /// A server that responds with the name of the user whose credential it received, or with a placeholder if it found
+    /// no credential. The response is fresh for ten minutes.
     package struct Server: Transport {
         let visibility: String
         var configuration = TransportConfiguration()

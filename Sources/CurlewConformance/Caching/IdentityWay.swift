@@ -10,18 +10,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A way in which a call is associated with a user, by a field that the server evaluates.
+/// A way of associating a call with a user, by a field that the server evaluates.
 ///
-/// The ways are every combination of what adds the field, its placement, whether it was added to the pipeline before or
-/// after the interceptor that stores or shares responses, and the name of the field. The user is `IdentityWay.user`.
+/// The ways are all combinations of the source of the field, its placement, the name of the field, and the order in
+/// which its interceptor and the one that stores or shares responses were added. The user is `IdentityWay.user`.
 package struct IdentityWay: Sendable, CustomStringConvertible {
-    /// What adds the field.
+    /// The source of the field: what adds it to the request.
     package enum Source: Sendable, Hashable {
-        /// `.onRequest(at:)`.
+        /// The interceptor `.onRequest(at:)`.
         case hook(Placement)
-        /// An interceptor of the app that implements only the required members.
+        /// An interceptor of the app that implements only the required members of the protocol.
         case interceptor(Placement)
-        /// The call itself.
+        /// The call itself, by its `header` method.
         case call
         /// The configuration of the client; each user has a separate client.
         case client
@@ -34,15 +34,15 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
     package let field: HTTPField.Name
     package let isAddedFirst: Bool
 
-    /// All ways: all placements × hook and interceptor × both orders, and call and client, with each of the names.
+    /// All ways. For each name, these are hook and interceptor at each placement in both orders, and call and client.
     package static let all: [IdentityWay] = names.flatMap { name in
         Placement.allCases.flatMap { [Source.hook($0), .interceptor($0)] }.flatMap { source in
             [true, false].map { IdentityWay(source: source, field: HTTPField.Name(name), isAddedFirst: $0) }
         } + [Source.call, .client].map { IdentityWay(source: $0, field: HTTPField.Name(name), isAddedFirst: true) }
     }
 
-    /// Returns `Pipeline.standard` with the interceptor that stores or shares responses, and with the one that adds the
-    /// field.
+    /// Returns `Pipeline.standard` with two more interceptors: `keeper`, which stores or shares responses, and the one
+    /// that adds the field.
     package func pipeline(with keeper: any Interceptor) -> Pipeline {
         let field = field
         let identifier: (any Interceptor)? =
@@ -57,26 +57,28 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
             ? .standard.adding(identifier).adding(keeper) : .standard.adding(keeper).adding(identifier)
     }
 
-    /// Creates a client for the calls of all users, or for the current user if the client itself adds the field.
+    /// Creates a client for the calls of all users. If the client itself adds the field, the client is for the current
+    /// user only.
     package func client(over keeper: any Interceptor, _ transport: some Transport) -> APIClient {
         APIClient(
             baseURL: "https://api.test", pipeline: pipeline(with: keeper), transport: transport,
             configuration: APIClient.Configuration(headers: source == .client ? [field: Self.user] : [:]))
     }
 
-    /// The current user's call.
+    /// Returns a call of the current user.
     package func call(to path: RequestPath = "/me") -> Request<String> {
         source == .call ? .get(path).header(field, Self.user) : .get(path)
     }
 
-    /// Returns the response of a server that identifies users by the field: their names, fresh for ten minutes.
+    /// Returns the response of a server that identifies users by the field: the name of the user, fresh for ten
+    /// minutes.
     package func answer(to request: HTTPRequest, _ visibility: String) -> HTTPResponse {
         HTTPResponse(
             headers: [.cacheControl: "\(visibility), max-age=600"],
             body: ResponseBody(Data((request.headers[field] ?? "nobody").utf8)))
     }
 
-    /// Creates a server that returns `answer(to:_:)` for each request.
+    /// Returns a server that responds to each request with `answer(to:_:)`.
     package func server(_ visibility: String) -> some Transport {
         Server { answer(to: $0, visibility) }
     }
@@ -106,9 +108,9 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
 }
 
 extension IdentityWay {
-    /// Sixty fields by which real services identify users, tenants, devices and keys.
+    /// The names of fields by which real services identify users, tenants, devices and keys.
     package static let names = [
-        // GitLab, HashiCorp, Google, Supabase, Parse, Shopify, Azure.
+        // APIs of GitLab, HashiCorp, Google, Supabase, Parse, Shopify and Azure.
         "PRIVATE-TOKEN", "JOB-TOKEN", "X-Vault-Token", "X-Vault-Namespace", "X-Consul-Token", "X-Nomad-Token",
         "X-Goog-Api-Key", "X-Goog-User-Project", "X-Goog-IAP-JWT-Assertion", "X-Goog-Authenticated-User-Email",
         "apikey", "X-Parse-Session-Token", "X-Parse-REST-API-Key", "X-Shopify-Access-Token",

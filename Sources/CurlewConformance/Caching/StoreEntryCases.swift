@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Writing entries and reading them.
+/// Store cases for writing and reading entries.
 enum StoreEntryCases {
     private static let rule = "CacheStore: an entry is visible from its commit on"
 

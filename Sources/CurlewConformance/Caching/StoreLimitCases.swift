@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The limits of a store.
+/// Store cases for the limits of a store, and for its statistics.
 enum StoreLimitCases {
     private static let rule = "CacheStore: the store holds itself to its limits"
 

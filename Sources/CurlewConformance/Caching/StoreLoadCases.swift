@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Concurrent operations, and operations in random order.
+/// Store cases for concurrent operations, and for operations in random order.
 enum StoreLoadCases {
     static let all: [CacheCase] = [
         CacheCase(
@@ -33,7 +33,8 @@ enum StoreLoadCases {
         },
     ]
 
-    /// A body contains its own seed, which is also in the head.
+    /// Performs random operations on the store. Each head contains the seed from which its body is generated, so a body
+    /// under a wrong head is detected.
     private static func work(_ seed: UInt64, _ trial: CacheTrial, _ store: any CacheStore) async throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {

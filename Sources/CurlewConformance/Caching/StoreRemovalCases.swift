@@ -10,11 +10,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Removing entries that are visible or still being written.
+/// Store cases for the removal of entries, including entries that are still being written.
 enum StoreRemovalCases {
     private static let rule = "CacheStore.remove(_:)"
 
-    /// Selections, and which of ten entries each contains.
+    /// The selections to remove. Each row contains a description, the selection, and the indices of the entries of
+    /// `fill` that it contains.
     private static let selections: [(String, CacheRemoval, Set<Int>)] = [
         ("everything", .everything, Set(0..<10)),
         ("a URL, for every principal and content", .target("https://api.example/films/1"), [0, 1, 2, 3]),

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Proxies, Unix domain sockets and addresses.
+/// Cases for proxies, Unix domain sockets, and the addresses of hosts.
 enum AddressCases {
     static let all = addresses + proxies + tunnels
 
@@ -27,7 +27,7 @@ enum AddressCases {
             "a name with several addresses is reached by the one that answers", .addresses, rule: "RFC 8305"
         ) {
             trial in
-            // "localhost" may also be ::1, where no server listens.
+            // The name "localhost" may also resolve to ::1, where no server listens.
             let server = try trial.server(answering: .text("hello"))
             try await trial.expectText(trial.exchange(.get, "http://localhost:\(server.port)/"), "hello")
         },
@@ -87,7 +87,7 @@ enum AddressCases {
                 "an HTTP proxy gets the whole URL of a plain request, and no name is looked up", .addresses,
                 rule: "RFC 9112 §3.2.2"
             ) { trial in
-                // A server that receives requests for whole URLs is a proxy.
+                // A server that receives complete URLs as targets is a proxy.
                 let server = try trial.server(answering: .text("from the proxy"))
                 let transport = try trial.transport(
                     .init(proxy: .fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port))))

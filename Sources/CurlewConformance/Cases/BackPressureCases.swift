@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Readers and servers that are slower than their peer, and servers that are faster.
+/// Cases for back-pressure: readers that are slower than the server, and servers that are slower than an upload.
 enum BackPressureCases {
     static let all = readers + uploads
 
@@ -28,7 +28,7 @@ enum BackPressureCases {
                 let response = try await trial.exchange(.get, server.url + "/", limits: limits, over: transport)
                 var iterator = response.body.makeAsyncIterator()
                 var received = hasBegun ? try await iterator.next()?.count ?? 0 : 0
-                // The system's own buffers hold up to about ten megabytes.
+                // The buffers of the system hold up to about ten megabytes.
                 let sent = try await trial.standstill { server.sentBytes }
                 try trial.expect(sent < size / 3, "the server has sent \(sent) bytes to a reader that does not read")
                 while let chunk = try await iterator.next() { received += chunk.count }

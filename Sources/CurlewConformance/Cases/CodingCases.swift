@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Content codings.
+/// Cases for content codings.
 enum CodingCases {
     static let all = decoded + kept + broken
 

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Connections: kept alive, stale, refused.
+/// Cases for connections that are kept alive, stale, or refused.
 enum ConnectionCases {
     static let all = kept + stale
 
@@ -144,7 +144,7 @@ enum ConnectionCases {
                     let response = try await trial.exchange(.post, server.url + "/", body: .bytes(Data("x".utf8)))
                     try await trial.expectText(response, "ok")
                     try trial.equal(server.connectionCount, count, "the number of connections")
-                    // The end of the connection has to reach the client before the next request.
+                    // The end of the connection must reach the client before the next request.
                     try await SystemTime().sleep(for: .milliseconds(30))
                 }
             },
@@ -164,8 +164,8 @@ enum ConnectionCases {
 }
 
 extension ConformanceTrial {
-    /// Sends a request whose available connection breaks during it: the request arrives once and fails, or a transport
-    /// that does not reuse a connection for it receives its response.
+    /// Sends a request on a connection that breaks during it. Expects the request to arrive once and to fail. A
+    /// transport that does not reuse a connection for the request receives a response instead.
     fileprivate func expectOnce(
         _ method: HTTPMethod, _ body: RequestBody, dyingBy death: MockResponse.Interruption
     ) async throws {
@@ -182,7 +182,7 @@ extension ConformanceTrial {
         try equal(server.requestCount, 2, "the number of requests")
     }
 
-    /// Creates a server that responds to everything, but ends its first connection at the second request on it.
+    /// Creates a server that responds to every request, but breaks its first connection at the second request on it.
     fileprivate func warmServer(_ death: MockResponse.Interruption) throws -> MockServer {
         let server = try server()
         server.on(nil, "/*path") {

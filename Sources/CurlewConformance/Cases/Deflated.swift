@@ -8,10 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Bytes in the DEFLATE format (RFC 1951) and its wrappers, written without a library, and malformed on request.
+/// An encoder of the DEFLATE format (RFC 1951) and its wrappers. It uses no library, and can write malformed data.
 enum Deflated {
-    /// gzip (RFC 1952) with stored blocks. A wrong checksum, or a byte that changed after the checksum was computed,
-    /// makes it invalid.
+    /// Returns `bytes` in gzip format (RFC 1952) with stored blocks. The result is invalid with a wrong `checksum`, or
+    /// with the `index` of a byte to change after the checksum has been computed.
     static func gzip(_ bytes: Data, checksum: UInt32? = nil, turning index: Int? = nil) -> Data {
         let sum = checksum ?? CRC32(bytes).value
         var bytes = Data(bytes)
@@ -19,15 +19,17 @@ enum Deflated {
         return header + stored(bytes) + little(sum) + little(UInt32(truncatingIfNeeded: bytes.count))
     }
 
-    /// zlib (RFC 1950), which HTTP calls deflate.
+    /// Returns `bytes` in zlib format (RFC 1950), which HTTP calls deflate.
     static func zlib(_ bytes: Data) -> Data {
         Data([0x78, 0x01]) + stored(bytes) + Data(little(Adler32.checksum(bytes)).reversed())
     }
 
-    /// A gzip stream of more than `count` zeros in less than a hundredth of the bytes, without an end.
+    /// Returns a gzip stream that decodes to more than `count` zeros, in less than a hundredth of that number of bytes.
+    /// The stream has no end.
     static func bomb(of count: Int) -> Data {
         var bits = BitWriter()
-        // Not the last block, fixed codes (RFC 1951 §3.2.6): a zero, then "258 bytes from 1 byte back" repeatedly.
+        // The header of a block that is not the last, with fixed codes (RFC 1951 §3.2.6). Then a zero, and "258 bytes
+        // from 1 byte back" repeatedly.
         bits.write(0b0, 1)
         bits.write(0b01, 2)
         bits.writeCode(0b0011_0000, 8)
@@ -40,7 +42,7 @@ enum Deflated {
 
     private static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
 
-    /// Stored blocks (RFC 1951 §3.2.4), each of at most 65,535 bytes.
+    /// Returns `bytes` in stored blocks (RFC 1951 §3.2.4), each of at most 65,535 bytes.
     private static func stored(_ bytes: Data) -> Data {
         var result = Data()
         var rest = bytes[...]
@@ -61,7 +63,7 @@ enum Deflated {
     }
 }
 
-/// Packs bits, starting with the least significant bit of each byte.
+/// A writer that packs bits into bytes, starting with the least significant bit of each byte.
 private struct BitWriter {
     private(set) var bytes = Data()
     private var free = 0
@@ -70,7 +72,7 @@ private struct BitWriter {
         for bit in 0..<count { append(value >> bit & 1) }
     }
 
-    /// Huffman codes are packed with the most significant bit first.
+    /// Writes a Huffman code, with its most significant bit first.
     mutating func writeCode(_ value: Int, _ count: Int) {
         for bit in (0..<count).reversed() { append(value >> bit & 1) }
     }

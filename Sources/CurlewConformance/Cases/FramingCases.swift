@@ -10,11 +10,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How the end of a body is declared, correctly and incorrectly.
+/// Cases for the declaration of the end of a body, correct and incorrect.
 enum FramingCases {
     static let all = bad + broken + odd
 
-    /// The response is ambiguous or invalid: no part of it may be reported as complete.
+    /// Cases with ambiguous or invalid responses: no part of them may be reported as complete.
     private static let bad: [ConformanceCase] =
         [
             ("Content-Length below zero", .contentLength(["-5"])),
@@ -41,7 +41,7 @@ enum FramingCases {
                 rule: "RFC 9112 §2.2, §4")
         }
 
-    /// The response ends before it is complete.
+    /// Cases with responses that end before they are complete.
     private static let broken: [ConformanceCase] =
         [
             (
@@ -71,7 +71,7 @@ enum FramingCases {
         ) { trial in
             let server = try trial.server(
                 answering: .text("hello").framed(as: .chunked(contentLength: ["2"])), .text("next"))
-            // Refusing the response is correct, too; reading two bytes of it is not.
+            // Refusing the response is also correct; reading two bytes of it is not.
             do {
                 try await trial.expectText(trial.exchange(.get, server.url + "/"), "hello")
             } catch let error as NetworkError {
@@ -106,14 +106,15 @@ enum FramingCases {
         },
     ]
 
-    /// Small and streamed bodies take different paths through a transport; both have to detect the error.
+    /// Creates a case that expects the response to fail with `reason`. The case reads the body at once and as a stream,
+    /// because these take different paths through a transport, and both must detect the error.
     private static func fails(
         _ name: String, _ response: MockResponse, _ reason: NetworkError.Reason, rule: String
     ) -> ConformanceCase {
         ConformanceCase(name, .framing, rule: rule) { trial in
             let server = try trial.server()
             for streaming in [false, true] {
-                // On a reused connection, the request would be repeated after an empty response.
+                // On a reused connection, the transport would repeat the request after an empty response.
                 let transport = try trial.transport()
                 server.enqueue(response, .text("good"))
                 try await trial.expectFailure(reason) {

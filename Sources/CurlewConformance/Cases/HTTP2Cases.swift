@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// HTTP/2 with a conforming server.
+/// Cases for HTTP/2 with a conforming server.
 enum HTTP2Cases {
     static let all = basics + bodies
 

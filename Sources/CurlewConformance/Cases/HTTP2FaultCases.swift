@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// HTTP/2 servers that refuse streams, go away, reset streams, and send invalid frames.
+/// Cases for HTTP/2 servers that refuse streams, close connections, reset streams, and send invalid frames.
 enum HTTP2FaultCases {
     static let all =
         replays + breaks + early + [
@@ -58,7 +58,7 @@ enum HTTP2FaultCases {
         body: @escaping @Sendable (ConformanceTrial, any Transport, String) async throws -> Void
     ) -> ConformanceCase {
         ConformanceCase(name + ", over HTTP/2", .http2, needs: [.hostileHTTP2, .authority], rule: rule) { trial in
-            // The server counts the requests for each path, so a separate path starts at the beginning.
+            // The server counts the requests for each path, so a new path starts with the first request.
             let origin = try trial.address(.hostileHTTP2)
             try await body(trial, trial.trusting(), origin + "/\(UUID().uuidString)")
         }
@@ -95,7 +95,7 @@ enum HTTP2FaultCases {
         ("a response that stops an upload is given to the caller", "stop"),
     ].map { name, kind in
         hostile(name, rule: "RFC 9113 §8.1") { trial, transport, origin in
-            // With a length, because transports may not use HTTP/2 for streams of unknown length.
+            // The stream has a length, because transports may not use HTTP/2 for streams of unknown length.
             let body = RequestBody.stream(length: 1_000_000) { .init(Produced(Data(count: 1_000_000), by: 10_000)) }
             let response = try await trial.exchange(.post, origin + "/\(kind)", body: body, over: transport)
             try trial.equal(response.status, .contentTooLarge, "the status")
@@ -103,7 +103,8 @@ enum HTTP2FaultCases {
         }
     }
 
-    /// The call ends with an error, whatever the frames are, and the next one receives its response.
+    /// Cases in which the server breaks off a stream or a connection, or sends invalid frames: the call ends with an
+    /// error, and the next call receives its response.
     private static let breaks = [
         ("breaks its stream off", "break"), ("ends its connection inside a body", "vanish"),
         ("sends bytes that are no frames", "garbage"), ("sends a frame that is too large", "oversize"),

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Connections that end prematurely: at each of five stages, in three ways. Connections that stall are in
+/// Cases for connections that end prematurely, in three ways at each of five stages. Connections that stall are in
 /// `TimeoutCases`.
 enum InterruptionCases {
     static let places: [(name: String, stage: MockResponse.Stage)] = [
@@ -30,7 +30,7 @@ enum InterruptionCases {
                     trial in
                     let server = try trial.server()
                     for streaming in [false, true] {
-                        // On a reused connection, the request would be repeated.
+                        // On a reused connection, the transport would repeat the request.
                         let transport = try trial.transport()
                         server.enqueue(
                             .generated(bytes: 200_000).interrupted(by: interruption, at: stage), .text("good"))

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Limits on what a server may send.
+/// Cases for the limits on what a server may send.
 enum LimitCases {
     static let all = bodies + heads
 

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Many concurrent exchanges.
+/// Cases with many concurrent exchanges.
 enum LoadCases {
     static let all =
         [8, 64].map { connections in

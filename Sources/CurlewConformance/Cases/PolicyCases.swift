@@ -11,8 +11,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Behaviour that belongs to interceptors. A transport that implements it would apply it twice, or against the app's
-/// configuration.
+/// Cases for behaviour that belongs to interceptors. A transport that implemented it would apply it twice, or against
+/// the configuration of the app.
 enum PolicyCases {
     static let all =
         [301, 302, 303, 307, 308].map { code in

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Methods and request bodies.
+/// Cases for methods and request bodies.
 enum RequestCases {
     static let all = withoutBody + withBody + bodies + framing + failures
 
@@ -170,7 +170,7 @@ enum RequestCases {
 }
 
 extension ConformanceTrial {
-    /// Returns the server's only request.
+    /// Returns the only request that the server received. Throws if there is none, or more than one.
     func only(_ server: MockServer) throws -> RecordedRequest {
         let requests = server.requests
         try equal(server.requestCount, 1, "the number of requests")
@@ -178,7 +178,7 @@ extension ConformanceTrial {
     }
 }
 
-/// The kinds of request bodies, all with the same bytes.
+/// A kind of request body. All kinds deliver the same bytes.
 enum BodyRecipe: String, CaseIterable, Sendable {
     case bytes, file
     case stream = "a stream with a length"
@@ -196,7 +196,8 @@ enum BodyRecipe: String, CaseIterable, Sendable {
     }
 }
 
-/// A producer of ready chunks, one of them empty, that optionally ends with an error.
+/// An asynchronous sequence of prepared chunks that optionally ends with an error. Chunks that are cut from bytes
+/// include an empty one.
 struct Produced: AsyncSequence, Sendable {
     private let chunks: [Data]
     private let failure: (any Error)?

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Request lines and fields.
+/// Cases for request lines and request fields.
 enum RequestHeadCases {
     static let all = fields + values + targets + refusals
 

@@ -3,6 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
+import CurlewTransfers
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -10,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Response bodies.
+/// Cases for response bodies of every size, their chunks, and downloads to files.
 enum ResponseBodyCases {
     static let all = chunks + sizes + slow + reading + files
 

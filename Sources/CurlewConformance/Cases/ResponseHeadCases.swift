@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Status lines, fields, interim responses and trailers.
+/// Cases for status lines, response fields, interim responses and trailers.
 enum ResponseHeadCases {
     static let all = statusLines + fields + oddFields + interim + withoutBody
 
@@ -127,7 +127,7 @@ enum ResponseHeadCases {
 }
 
 extension MockResponse {
-    /// Returns a literal response, with CR LF line endings.
+    /// Returns a response that consists of these lines with CR LF endings, an empty line, and the body.
     static func lines(_ lines: String..., body: String = "") -> MockResponse {
         .raw(Data((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8))
     }

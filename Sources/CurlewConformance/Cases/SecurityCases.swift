@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The certificates that the client trusts, and the one that it presents.
+/// Cases for the certificates that the client trusts, and for the certificate that it presents.
 enum SecurityCases {
     static let all = trust + handshakes + identities + pins
 
@@ -71,7 +71,7 @@ enum SecurityCases {
             if interruption == nil {
                 try await trial.expectFailure(.secureConnectionFailed(.handshake), work: work)
             } else {
-                // The connection is lost and nothing was sent; not every transport learns why a handshake has failed.
+                // The connection is lost and nothing was sent; not every transport learns why a handshake failed.
                 try await trial.expectFailure(
                     .connectionLost(.requestNotSent), .secureConnectionFailed(.handshake), work: work)
             }
@@ -161,7 +161,7 @@ enum SecurityCases {
 }
 
 extension ConformanceTrial {
-    /// Creates a transport that trusts the environment's authority.
+    /// Creates a transport that trusts the certificate authority of the environment.
     func trusting(
         identity: ConformanceEnvironment.Part? = nil, hosts: [String] = [], pins: TLSConfiguration.PinSet? = nil,
         change: (inout TransportConfiguration) -> Void = { _ in }

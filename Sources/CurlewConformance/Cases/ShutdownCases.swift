@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The shutdown of a transport.
+/// Cases for the shutdown of a transport.
 enum ShutdownCases {
     private static let refused = NetworkError.Reason.refused(by: .shutdown)
 
@@ -20,7 +20,8 @@ enum ShutdownCases {
             let server = try trial.server()
             server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
             server.on(.get, "/half", respond: .generated(bytes: 1000).stalled(at: .afterBytes(500)))
-            // More than the sockets hold, less than an engine that cannot pause may keep, and never at its end.
+            // The body is larger than the buffers of the sockets, smaller than what an engine without back-pressure may
+            // keep, and never complete.
             server.on(.get, "/body", respond: .generated(bytes: 30_000_000).stalled(at: .afterBytes(13_000_000)))
             let transport = try trial.transport(TransportConfiguration(bodyBuffer: 16_384))
             let get = { @Sendable (path: String) in

@@ -10,8 +10,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Each phase times out after its own limit. Other limits are disabled, so that only the tested one can end the
-/// exchange.
+/// Cases for timeouts: each phase ends at its own limit. All other limits are disabled, so that only the tested limit
+/// can end the exchange.
 enum TimeoutCases {
     static let all = stalls + whole + patience
 

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Trailer fields, in both directions.
+/// Cases for trailer fields of requests and responses.
 enum TrailerCases {
     static let all =
         [false, true].map { isLarge in

@@ -9,7 +9,8 @@ import Foundation
 #endif
 
 extension APIClient.Core {
-    /// Builds the request for `route`, before interceptors. Throws the first problem in it.
+    /// Builds the request for `route`, before interceptors. Throws the first problem of the route, such as an invalid
+    /// path.
     func build(_ route: some Route, codecs: Codecs, accept: String) throws(NetworkError) -> HTTPRequest {
         let path = route.path
         if let problem = path.problem { throw problem }
@@ -50,8 +51,8 @@ extension APIClient.Core {
         return request
     }
 
-    /// Returns the client's fields for a call to `origin`: all that it sends if `origin` is its own or it has no base
-    /// URL, otherwise only the basic ones.
+    /// Returns the client's fields for a call to `origin`: all of them if the client has this origin or no base URL,
+    /// otherwise only `Accept` and `User-Agent`.
     private func defaults(for origin: Origin, accept: String) -> HTTPHeaders {
         guard let baseURL, baseURL.origin != origin else {
             if accept == "*/*" { return rawHeaders }
@@ -62,7 +63,7 @@ extension APIClient.Core {
     }
 }
 
-/// The values that are taken from the body without a codec, so any media type is acceptable.
+/// Identifies the response types that need no codec, so that the call accepts any media type.
 enum RawAnswer {
     static func isRaw(_ type: any Any.Type) -> Bool {
         type == Void.self || type == Data.self || type == String.self || type == HTTPResponse.self

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Calls with completion closures. Each form calls its closure exactly once, also when the call is cancelled.
+/// Calls with completion closures. Each form calls its closure exactly once, even when the call is cancelled.
 extension APIClient {
-    /// Sends `endpoint` and calls `completion` on the main actor: exactly once. After `cancel()` the result is
+    /// Sends `endpoint` and calls `completion` on the main actor, exactly once. After `cancel()` the result is
     /// `.cancelled`. The call continues if the handle is released.
     ///
     ///     let handle = client.send(GetUser(id: 1)) { result in
@@ -26,7 +26,7 @@ extension APIClient {
         start({ () async throws(NetworkError) in try await send(request) }, thenOnMain: completion)
     }
 
-    /// Sends `endpoint` and calls `completion` on `executor`, exactly once, also when the call is cancelled. `.client`
+    /// Sends `endpoint` and calls `completion` on `executor`, exactly once, even when the call is cancelled. `.client`
     /// is the executor of the configuration.
     @discardableResult
     public func send<E: Endpoint>(
@@ -60,8 +60,8 @@ extension APIClient {
         return start(call) { result in run { completion(result()) } }
     }
 
-    /// Starts `call` and passes its result to `deliver`. The result is `.cancelled` if the handle is cancelled by the
-    /// time that the completion asks for it.
+    /// Starts `call`, and passes `deliver` a closure that returns the result. The result is `.cancelled` if the handle
+    /// has been cancelled before that closure runs.
     private func start<Value: Sendable>(
         _ call: @escaping @Sendable () async throws(NetworkError) -> Value,
         deliver: @escaping @Sendable (@escaping @Sendable () -> Result<Value, NetworkError>) async -> Void

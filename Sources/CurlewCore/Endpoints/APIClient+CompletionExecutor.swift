@@ -5,12 +5,12 @@ public import Dispatch
 #endif
 
 extension APIClient {
-    /// Specifies where a completion closure runs.
+    /// An executor that runs completion closures, such as a dispatch queue.
     public struct CompletionExecutor: Sendable {
-        /// Nil selects the executor of the client's configuration.
+        /// Runs a closure; nil selects the executor of the client's configuration.
         let run: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
-        /// Creates an executor that passes its work to `run`, which must perform it exactly once.
+        /// Creates an executor that passes each closure to `run`, which must call it exactly once.
         public init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
             self.run = run
         }
@@ -19,16 +19,16 @@ extension APIClient {
             run = nil
         }
 
-        /// Runs closures on the thread where the call ended, which belongs to the concurrency runtime. Closures must
-        /// return quickly.
+        /// An executor that runs closures on the thread where the call ended, which belongs to the concurrency runtime.
+        /// The closures must return quickly.
         public static let anywhere = CompletionExecutor { $0() }
 
         /// The executor of the client's configuration.
         public static let client = CompletionExecutor()
 
         #if canImport(Dispatch)
-        /// Runs closures on a dispatch queue, after the call has ended. A serial queue keeps the order in which calls
-        /// end.
+        /// Returns an executor that runs closures on a dispatch queue, after the call has ended. A serial queue keeps
+        /// the order in which calls end.
         public static func queue(_ queue: DispatchQueue) -> CompletionExecutor {
             CompletionExecutor { work in queue.async(execute: work) }
         }

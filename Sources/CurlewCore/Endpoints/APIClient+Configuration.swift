@@ -27,11 +27,11 @@ extension APIClient {
         /// The codecs for request and response bodies. Default JSON with unchanged keys. They determine the `Accept`
         /// field.
         public var codecs: Codecs
-        /// Where completion closures run that are not bound to the main actor. Default `.anywhere`.
+        /// The executor of completion closures that are not bound to the main actor. Default `.anywhere`.
         public var completionExecutor: APIClient.CompletionExecutor
-        /// The observers, notified in this order. Default none.
+        /// The observers of all calls, notified in this order. Default none.
         public var observers: [any RequestObserver]
-        /// The source of time. Default the system's clocks.
+        /// The time source for deadlines, waits and dates. Default the clocks of the system.
         public var time: any TimeSource
 
         /// Creates a configuration. Omitted parameters have the defaults.
@@ -56,8 +56,8 @@ extension APIClient {
 }
 
 extension APIClient.Configuration: CustomReflectable {
-    /// Shows the settings. The values of fields that are secret by their names or by `fields` are omitted. `print`,
-    /// debuggers and `dump` use it.
+    /// A mirror that shows most settings, for `print`, debuggers and `dump`. It omits the values of fields that are
+    /// secret by their names or by `fields`.
     public var customMirror: Mirror {
         var headers = headers
         DeclaredSecrets(fields).declare(in: &headers)

@@ -17,16 +17,17 @@ extension APIClient {
         let calls: CallGate
         /// The query items of every call below the base URL.
         let query: QueryItems
-        /// The base options of each call; nil for the defaults.
+        /// The options from which each call starts; nil for the defaults.
         let options: RequestOptions?
-        /// The fields of the configuration for the client's calls.
+        /// The fields of the configuration that calls to the client's origin send.
         let ownHeaders: HTTPHeaders
-        /// The fields of a call whose response a codec decodes, and of a call that takes the body unchanged.
+        /// The fields of a call whose response a codec decodes; `rawHeaders` has those of a call that needs no codec.
         let decodedHeaders: HTTPHeaders
         let rawHeaders: HTTPHeaders
-        /// The fields of a client without a base URL that may be secrets and are not sent, because they have no origin.
+        /// The configured fields that a client without a base URL does not send, because they may be secrets and belong
+        /// to no origin.
         let homelessFields: Set<HTTPField.Name>
-        /// The facts about the client in the context of each call.
+        /// The properties of the client in the context of each call.
         let terms: ExchangeContext.Client
         /// The queue of the observers; nil without observers.
         let events: EventQueue?
@@ -65,7 +66,7 @@ extension APIClient {
             rawHeaders = Self.basic(configuration, accept: "*/*").merging(own, replacing: true)
         }
 
-        /// The fields that are sent to every origin.
+        /// Returns the fields that are sent to every origin: `Accept` and `User-Agent`.
         static func basic(_ configuration: APIClient.Configuration, accept: String) -> HTTPHeaders {
             var headers: HTTPHeaders = [.accept: accept]
             headers[.userAgent] = configuration.userAgent
@@ -81,7 +82,8 @@ extension APIClient.Core {
         let context: ExchangeContext
     }
 
-    /// Prepares the call. Observers are notified if the request cannot be built.
+    /// Builds the request and the context of a call. Notifies observers and each `UnsentCallListener` if the request
+    /// cannot be built.
     func prepare(
         _ route: some Route, answer: any Any.Type, _ codecs: Codecs?, isObserved: Bool = true,
         change: (inout RequestOptions) -> Void = { _ in }
@@ -112,7 +114,8 @@ extension APIClient.Core {
         }
     }
 
-    /// Prepares a call that is sent next. If that fails, observers are notified before this throws.
+    /// Prepares a call that is about to be sent. If that fails, waits until the observers have received the error, then
+    /// throws it.
     func begin(
         _ route: some Route, answer: any Any.Type, _ codecs: Codecs?, change: (inout RequestOptions) -> Void = { _ in }
     ) async throws(NetworkError) -> PreparedCall {
@@ -139,7 +142,8 @@ extension APIClient.Core {
         }
     }
 
-    /// Throws for a status that is not a success. Returns the nil value of `type` where 404 or 410 stand for nil.
+    /// Throws `.status` unless the status is a success or the call accepts it. Returns a nil value of `type` if the
+    /// call decodes 404 and 410 as nil, and otherwise nil, which means that the response must be decoded.
     func check<Value>(_ response: HTTPResponse, _ call: PreparedCall, _ type: Value.Type) async throws -> Value? {
         let status = response.status
         if status.isSuccess { return nil }
@@ -154,8 +158,8 @@ extension APIClient.Core {
         throw try await statusError(response, call)
     }
 
-    /// Returns the error for a status, with the beginning of the body. If the body breaks off, the part that was
-    /// received.
+    /// Returns the error for a status, with the first bytes of the body, up to `Limits.errorExcerpt`. If the body
+    /// breaks off, the error has the part that arrived.
     private func statusError(_ response: HTTPResponse, _ call: PreparedCall) async throws -> NetworkError {
         let limit = call.context.limits.errorExcerpt
         var excerpt = NetworkError.Response.Excerpt(limit: limit)
@@ -175,7 +179,8 @@ extension APIClient.Core {
         return failure
     }
 
-    /// Returns the error for a decoding failure, with the response as far as it is in memory and within the limit.
+    /// Returns the error for a decoding failure, with the response and the part of its body that is in memory, up to
+    /// `Limits.errorExcerpt`.
     func explained(_ error: any Error, _ response: HTTPResponse, _ call: PreparedCall) -> NetworkError {
         var failure = NetworkError(error)
         if failure.attempts.isEmpty { failure.attempts = response.attempts }
@@ -188,7 +193,7 @@ extension APIClient.Core {
         return failure
     }
 
-    /// Returns a hint if a value with a slash became a single path segment, which few servers support.
+    /// Returns a hint if a value with a slash became a single path segment, which few servers support; otherwise nil.
     private func slashHint(_ request: HTTPRequest) -> String? {
         let path = Array(request.target.upTo("?").utf8)
         let hasSlash = path.indices.dropLast(2).contains { path[$0...].prefix(3).elementsEqual("%2F".utf8) }

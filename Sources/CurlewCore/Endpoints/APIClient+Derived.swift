@@ -2,16 +2,18 @@
 
 public import CurlewHTTP
 
-/// Clients derived from this one. They share its transport and the state of its interceptors; this one is not changed.
+/// Clients derived from this one. They share its transport and the state of its interceptors; this client does not
+/// change.
 extension APIClient {
-    /// Returns a client that also sends these fields. They replace its own fields of the same names.
+    /// Returns a client that also sends these fields. They replace this client's fields of the same names.
     public func with(headers: HTTPHeaders) -> APIClient {
         var configuration = core.configuration
         configuration.headers = configuration.headers.merging(headers, replacing: true)
         return derived(configuration: configuration)
     }
 
-    /// Returns a client that also sends these query items, before those of each call. Absolute URLs are not changed.
+    /// Returns a client that also sends these query items, before those of each call. Calls to absolute URLs do not
+    /// send them.
     public func with(query: QueryItems) -> APIClient {
         derived(query: core.query + query)
     }
@@ -30,10 +32,11 @@ extension APIClient {
 
     /// Returns a client for another base URL.
     ///
-    /// For the same origin everything is kept. For another origin, everything that may be a secret of the first is
-    /// removed: its header fields, its query items and its interceptors at `.authentication` and `.signing`. Add the
-    /// other origin's own instead. Hooks and interceptors of the app are kept and remain scoped to the first origin:
-    /// only additions that are harmless or declared are sent to the other origin (`.onRequest`).
+    /// For the same origin, and if this client has no base URL, everything is kept. For another origin, everything that
+    /// may be a secret of the first origin is removed: header fields, query items, and the interceptors at
+    /// `.authentication` and `.signing`. Add those of the other origin instead. Hooks and interceptors of the app are
+    /// kept and remain scoped to the first origin: only additions that are harmless or declared are sent to the other
+    /// origin (`.onRequest`).
     public func with(baseURL: BaseURL) -> APIClient {
         let home = core.baseURL?.origin
         guard core.baseURL != nil, home != baseURL.origin else { return derived(baseURL: baseURL) }
@@ -70,7 +73,7 @@ extension APIClient {
     /// The URL to which paths are appended; nil for a client that only sends to absolute URLs.
     public var baseURL: BaseURL? { core.baseURL }
 
-    /// The interceptors in force, from the caller to the transport.
+    /// The interceptors, from the caller to the transport.
     public var pipeline: Pipeline { core.exchanger.pipeline }
 
     /// The transport, shared by the copies of the client and the clients derived from it.
@@ -82,7 +85,7 @@ extension APIClient {
     /// Configuration errors and warnings, one sentence each. Empty if the configuration is valid.
     ///
     /// Errors are listed first, and every `send` throws them: `.invalidRequest` for the base URL, `.configuration` for
-    /// the pipeline. Warnings do not prevent calls, such as an interceptor that keeps a cache from working.
+    /// the pipeline. Warnings, such as one about an interceptor that keeps a cache from working, do not prevent calls.
     public var problems: [String] { obstacles + warnings }
 
     private var obstacles: [String] {
@@ -104,7 +107,7 @@ extension APIClient {
 }
 
 extension APIClient: CustomStringConvertible, CustomReflectable {
-    /// The base URL, pipeline, transport and problems, for the developer.
+    /// The base URL, pipeline, transport, configuration errors and warnings, each on its own line.
     public var description: String {
         let base = core.baseURL.map { core.exchanger.secrets.redaction.url("\($0)") }
         var lines = [
@@ -116,6 +119,6 @@ extension APIClient: CustomStringConvertible, CustomReflectable {
         return lines.joined(separator: "\n")
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -3,19 +3,20 @@
 /// Previews of the request that a call would send. Nothing is sent.
 extension APIClient {
     /// Returns the request that an endpoint or a route builds, before interceptors. Nothing is sent. Throws what `send`
-    /// would throw before sending. The `Accept` field of a route that is no endpoint is the one of a decoded response.
+    /// would throw before sending. For a route that is not an endpoint, the `Accept` field is that of a call with a
+    /// decoded response.
     public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
         try core.request(for: route, answer: route.responseType)
     }
 
-    /// Returns the request that an inline request builds, before interceptors. Nothing is sent. Throws as for an
-    /// endpoint.
+    /// Returns the request that an inline request builds, before interceptors. Nothing is sent. Throws what `send`
+    /// would throw before sending.
     public func request<Value>(for request: Request<Value>) throws(NetworkError) -> HTTPRequest {
         try core.request(for: request, answer: Value.self)
     }
 
-    /// Returns the request of an endpoint or a route after the interceptors, with its credentials, identifiers and
-    /// signatures.
+    /// Returns the request of an endpoint or a route as the interceptors have changed it, with its credentials,
+    /// identifiers and signatures.
     ///
     /// Runs the interceptors whose `Interceptor.runsInPreview` is true, in their order, up to the transport.
     /// Interceptors that need responses or decide about sending do not run: logs, caches, retries, limits. A credential
@@ -29,7 +30,8 @@ extension APIClient {
         try await core.preview(route, answer: route.responseType)
     }
 
-    /// Returns the request of an inline request after the interceptors: `try await client.preview(.user(id: 1))`.
+    /// Returns the request of an inline request as the interceptors have changed it:
+    /// `try await client.preview(.user(id: 1))`.
     @concurrent
     public func preview<Value>(_ request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(request, answer: Value.self)
@@ -37,7 +39,7 @@ extension APIClient {
 }
 
 extension Route {
-    /// The type of the response; some decoded type if the route specifies none.
+    /// The type of the response; `JSONValue`, as an example of a decoded type, if the route specifies none.
     fileprivate var responseType: any Any.Type { (self as? any Endpoint)?.ownResponseType ?? JSONValue.self }
 }
 
@@ -51,7 +53,7 @@ extension APIClient.Core {
         let result = Locked<HTTPRequest?>(nil)
         let end = ClosureTransport(changesPrincipal: false) { request, context in
             var request = request
-            // Also marks secrets that were added after the request was built.
+            // Interceptors may have declared secrets after the request was built.
             request.secrets = context.secrets
             result.withLock { $0 = request }
             throw NetworkError(.refused(by: .preview))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension APIClient {
-    /// A running call of the completion forms of `APIClient.send`, for cancellation.
+    /// A handle that cancels a call that was sent with a completion closure.
     ///
     /// The call continues if the handle is released.
     public final class RequestHandle: Sendable {
@@ -12,7 +12,7 @@ extension APIClient {
             var task: Task<Void, Never>?
         }
 
-        /// Starts `work` with this handle.
+        /// Creates a handle and starts `work` with it, in a new task.
         init(_ work: @escaping @Sendable (RequestHandle) async -> Void) {
             let task = Task { await work(self) }
             state.withLock { $0.task = task }
@@ -22,7 +22,7 @@ extension APIClient {
         /// run.
         ///
         /// May be called from any thread, any number of times. A completion that starts after this method returns
-        /// reports `.cancelled`, whatever the response is.
+        /// receives `.cancelled`, even if the response has arrived.
         public func cancel() {
             let task = state.withLock { state in
                 state.isCancelled = true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Responses that are read while they arrive.
+/// Calls whose response body is read while it arrives.
 extension APIClient {
     /// Sends `route` and calls `body` with its response as soon as the head has arrived:
     ///
@@ -9,8 +9,9 @@ extension APIClient {
     ///     }
     ///
     /// `body` runs on the caller's actor. When it returns or throws, the rest of the transfer is cancelled. The status
-    /// is checked before, as in `send`. The total timeout includes reading, and `Limits.responseBody` (64 MiB by
-    /// default) bounds the body. To write a response to a file unchanged, use `download(_:to:)`.
+    /// is checked before `body` is called, as in `send`. The total timeout includes the time that `body` takes to read,
+    /// and `Limits.responseBody` (64 MiB by default) limits the size of the body. To write a response to a file
+    /// unchanged, use `download(_:to:)`.
     ///
     /// Throws `NetworkError` if the exchange fails. Errors that `body` throws are rethrown unchanged, except that a
     /// `NetworkError` receives the request and the route name if it has none.
@@ -46,7 +47,7 @@ extension APIClient {
 }
 
 extension APIClient.Core {
-    /// A response whose body is still in transfer, with the request for errors.
+    /// A response whose body is still in transfer, with the properties of its call that errors need.
     struct Stream: Sendable {
         let response: HTTPResponse
         let line: RequestLine

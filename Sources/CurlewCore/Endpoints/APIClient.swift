@@ -2,14 +2,14 @@
 
 import CurlewHTTP
 
-/// Sends typed calls: the entry point of the package.
+/// A client that sends typed calls: the entry point of the package.
 ///
 ///     let client = APIClient(baseURL: "https://dummyjson.com")
 ///     let user = try await client.send(.user(id: 1))
 ///
-/// A client is a value. Copies are cheap and share connections and the state of interceptors. Creating a client never
-/// fails and opens no connection. Configuration errors are listed in `problems` and in `description`, and every `send`
-/// throws them.
+/// A client is a value. Copies are cheap, and they share connections and the state of interceptors. Creating a client
+/// never fails and opens no connection. Configuration errors are listed in `problems` and in `description`, and every
+/// `send` throws them.
 ///
 /// Every call runs off the caller's actor, including decoding, and throws only `NetworkError`.
 public struct APIClient: Sendable {
@@ -26,7 +26,7 @@ public struct APIClient: Sendable {
         core = Core(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
-    /// Creates a client for calls that are made on behalf of another one, whose observers receive their events.
+    /// Creates a client for calls that are made on behalf of another call, whose observers receive the events.
     package init(
         baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
         tellingObserversOf context: ExchangeContext
@@ -44,17 +44,17 @@ public struct APIClient: Sendable {
     ///
     /// - `codecs`: the codecs for this call, instead of the client's.
     ///
-    /// Runs off the caller's actor, including decoding. Throws `NetworkError`; immediately when the task is cancelled
-    /// (`error.isCancelled`).
+    /// Runs off the caller's actor, including decoding. Throws `NetworkError`. When the task is cancelled, it throws
+    /// immediately, and `error.isCancelled` is true.
     @concurrent @discardableResult
     public func send<E: Endpoint>(_ endpoint: E, codecs: Codecs? = nil) async throws(NetworkError) -> E.Response {
         try await core.perform(endpoint, codecs) { value, _ in value }
     }
 
-    /// Sends an inline request and returns its decoded response: `try await client.send(.user(id: 1))`. Otherwise as
-    /// for an endpoint.
+    /// Sends an inline request and returns its decoded response: `try await client.send(.user(id: 1))`. Its parameters
+    /// and errors are those of the form for endpoints.
     ///
-    /// A route becomes such a request by `Route.decoding(_:)` or `Route.ignoringBody()`.
+    /// `Route.decoding(_:)` and `Route.ignoringBody()` create such a request from a route.
     @concurrent @discardableResult
     public func send<Value>(_ request: Request<Value>, codecs: Codecs? = nil) async throws(NetworkError) -> Value {
         try await core.perform(request, codecs) { value, _ in value }

@@ -9,13 +9,18 @@ public import Foundation
 #endif
 
 extension BaseURL: ExpressibleByStringInterpolation {
-    /// Creates a base URL from an interpolated literal. Never traps; see `problem`.
+    /// Creates a base URL from an interpolated literal. Never traps: if the literal or a value is invalid, `problem`
+    /// has the reason.
     ///
     ///     "https://\(tenant).api.example.com/v1/\(region)"
     ///
-    /// A value at the start of the literal is a base URL itself. Elsewhere, the position of a value restricts its
-    /// content: in the host, one or more whole labels, or a part of a label that is not the last; after the host's
-    /// colon, a port; in the path, one percent-encoded segment. Anything else is rejected.
+    /// A value at the start of the literal is itself a base URL. Elsewhere, the position of a value restricts its
+    /// content:
+    /// - in the host: one or more complete labels, or a part of a label that is not the last
+    /// - after the colon of the host: a port
+    /// - in the path: one segment or a part of one, which is percent-encoded
+    ///
+    /// Any other value is rejected.
     public init(stringInterpolation: StringInterpolation) {
         var parts = stringInterpolation
         parts.endHost()
@@ -25,7 +30,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
         }
     }
 
-    /// Collects the parts of a base URL literal and keeps the first problem.
+    /// A builder that collects the parts of a base URL literal and keeps the first problem.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
         fileprivate var problem: NetworkError?
@@ -40,7 +45,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
             case path
         }
 
-        /// Reserves capacity for the literal and some characters for each value.
+        /// Creates a builder with capacity for the literal and some characters for each value.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount * 8)
         }
@@ -56,8 +61,8 @@ extension BaseURL: ExpressibleByStringInterpolation {
             text += literal
         }
 
-        /// Appends a base URL at the start of the literal; elsewhere one or more labels of the host, the port, or one
-        /// path segment.
+        /// Appends text: at the start of the literal a base URL, elsewhere one or more labels of the host, the port, or
+        /// one path segment.
         public mutating func appendInterpolation(_ value: String) {
             defer { values += 1 }
             if text.isEmpty { return text += value }
@@ -71,7 +76,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
             }
         }
 
-        /// Appends text, as for a `String`.
+        /// Appends text under the same rules as a `String`.
         public mutating func appendInterpolation(_ value: Substring) {
             appendInterpolation(String(value))
         }
@@ -80,7 +85,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
         public mutating func appendInterpolation(_ value: some FixedWidthInteger) {
             let couldEnd = !wantsDot
             appendInterpolation(String(value))
-            // Digits alone cannot turn a label into another owner's host.
+            // A number alone cannot turn the last label of the host into a domain of another owner.
             if couldEnd { wantsDot = false }
         }
 
@@ -101,28 +106,31 @@ extension BaseURL: ExpressibleByStringInterpolation {
             appendInterpolation(value.rawValue.description)
         }
 
-        /// Appends the standard form, in capitals.
+        /// Appends the standard form of a UUID, in capitals.
         public mutating func appendInterpolation(_ value: UUID) {
             appendInterpolation(value.uuidString)
         }
 
-        /// Appends an absolute URL, at the start of the literal.
+        /// Appends the text of a URL under the same rules as a `String`. At the start of the literal, it is the base
+        /// URL.
         public mutating func appendInterpolation(_ value: URL) {
             appendInterpolation(value.absoluteString)
         }
 
-        /// Appends scheme, host and port, at the start of the literal.
+        /// Appends the scheme, host and port of an origin under the same rules as a `String`, for the start of the
+        /// literal.
         public mutating func appendInterpolation(_ value: Origin) {
             appendInterpolation(value.description)
         }
 
-        /// Appends another base URL, at the start of the literal.
+        /// Appends the text of another base URL under the same rules as a `String`, for the start of the literal. If
+        /// that URL is invalid, the new one has its problem.
         public mutating func appendInterpolation(_ value: BaseURL) {
             if let found = value.problem { return note(found) }
             appendInterpolation(value.description)
         }
 
-        /// Appends text that the app trusts, at any position. It is treated as a part of the literal.
+        /// Appends text that the app trusts, at any position. The rules for values do not apply to it.
         public mutating func appendInterpolation(raw text: String) {
             self.text += text
         }
@@ -131,14 +139,15 @@ extension BaseURL: ExpressibleByStringInterpolation {
         @available(*, unavailable, message: "unwrap the value first: a URL has no place for nil")
         public mutating func appendInterpolation<Value>(_ value: Value?) {}
 
-        /// Provides the error message for types that no other overload accepts.
+        /// Provides the compiler's error message for types that no other overload accepts.
         @available(
             *, unavailable,
             message: "a base URL takes text, numbers, UUIDs, URLs and raw values; convert this value to text"
         )
         public mutating func appendInterpolation<Value>(_ value: Value) {}
 
-        /// Ends the host. A value that is a part of its last label would determine the owner of the host.
+        /// Ends the host, and rejects a value that is a part of its last label: such a value would determine the owner
+        /// of the host.
         fileprivate mutating func endHost() {
             guard wantsDot else { return }
             wantsDot = false
@@ -170,7 +179,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
             text += value
         }
 
-        /// The position of the next part.
+        /// The part of the URL to which the next text belongs.
         private var position: Position {
             guard let start = text.utf8.firstRange(of: "://".utf8)?.upperBound else { return .scheme }
             let rest = text.utf8[start...]

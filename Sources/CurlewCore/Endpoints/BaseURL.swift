@@ -13,8 +13,8 @@ public import Foundation
 ///     let client = APIClient(baseURL: "https://api.example.com/v1")
 ///
 /// Endpoint paths are appended to it, never resolved against it. A literal never traps: an invalid one keeps its
-/// problem, and every `send` throws it as `.invalidRequest`. Interpolated values can replace only the part of the host
-/// where they appear: `"https://\(tenant).api.example.com"`. For text from outside the program, use the throwing
+/// problem, and every `send` throws it as `.invalidRequest`. An interpolated value can determine only the part of the
+/// URL where it appears: `"https://\(tenant).api.example.com"`. For text from outside the program, use the throwing
 /// initializer: `try BaseURL(text)`.
 public struct BaseURL: Sendable {
     /// The scheme, host and port; nil when the URL is invalid.
@@ -36,7 +36,7 @@ public struct BaseURL: Sendable {
         self.init(origin: parts.origin, path: parts.target)
     }
 
-    /// Creates a base URL from a Foundation `URL`. An invalid one keeps its problem for `send`.
+    /// Creates a base URL from a Foundation `URL`. If it is invalid, `problem` has the reason, and `send` throws it.
     public init(_ url: URL) {
         self.init(stringLiteral: url.absoluteString)
     }
@@ -63,7 +63,7 @@ public struct BaseURL: Sendable {
 }
 
 extension BaseURL: ExpressibleByStringLiteral {
-    /// Creates a base URL from a literal. Never traps; see `problem`.
+    /// Creates a base URL from a literal. Never traps: if the literal is invalid, `problem` has the reason.
     public init(stringLiteral value: String) {
         do {
             try self.init(value)
@@ -77,12 +77,12 @@ extension BaseURL: ExpressibleByStringLiteral {
 }
 
 extension BaseURL: Hashable {
-    /// Returns true when both have the same origin and path.
+    /// Returns true if both have the same origin and path, or are invalid for the same reason.
     public static func == (left: BaseURL, right: BaseURL) -> Bool {
         left.origin == right.origin && left.path == right.path && left.problem?.detail == right.problem?.detail
     }
 
-    /// Consistent with `==`.
+    /// Hashes the origin and the path.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(origin)
         hasher.combine(path)
@@ -90,11 +90,11 @@ extension BaseURL: Hashable {
 }
 
 extension BaseURL: CustomStringConvertible, CustomReflectable {
-    /// The URL, or its problem.
+    /// The URL, or the reason why it is invalid.
     public var description: String {
         origin.map { "\($0)\(path)" } ?? problem?.detail ?? ""
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -15,8 +15,8 @@
 /// - `Void`: the body is ignored
 /// - `HTTPResponse`: the response itself, whatever its status
 ///
-/// The status is checked before `decode`: 200–299, or what `options.acceptedStatuses` adds. Write the `typealias`,
-/// because it selects the default.
+/// The status is checked before `decode`: it must be 200–299 or one of `options.acceptedStatuses`. Write the
+/// `typealias`, because it selects the default implementation of `decode`.
 ///
 /// In a module whose default isolation is the main actor, declare models `nonisolated struct User: Decodable`: decoding
 /// never runs on the main actor. Without it the compiler reports "unavailable instance method 'decode(_:using:)' was
@@ -30,7 +30,7 @@ public protocol Endpoint<Response>: Route {
 }
 
 extension Endpoint where Response == Void {
-    /// Ignores the body.
+    /// Ignores the body of the response.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws {}
 }
 
@@ -42,14 +42,14 @@ extension Endpoint where Response == HTTPResponse {
 }
 
 extension Endpoint where Response: Decodable {
-    /// Decodes the body.
+    /// Decodes the body with the codec for its media type. `Data` and `String` are the body itself.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response {
         try await response.decoded(as: Response.self, using: codecs)
     }
 }
 
 extension Endpoint {
-    /// Provides the error message for types that no other default accepts.
+    /// Provides the compiler's error message for response types without a default implementation.
     @available(
         *, unavailable,
         message: """

@@ -11,8 +11,9 @@ import Foundation
 extension HTTPResponse {
     /// Reads and decodes the body; `Data` and `String` are the body itself. A second call throws.
     ///
-    /// This is the default of endpoints, for use in a custom `decode`. Throws `NetworkError`: `.decoding` with the
-    /// response, or `.badResponse` for an empty body where a value is required. An Optional is nil for an empty body.
+    /// Endpoints use this method by default, and a custom `decode` may call it. Throws `NetworkError`: `.decoding` with
+    /// the response, or `.badResponse` for an empty body where a value is required. An Optional is nil for an empty
+    /// body.
     public func decoded<Value: Decodable>(
         as type: Value.Type = Value.self, using codecs: Codecs = .json
     ) async throws -> Value {
@@ -55,13 +56,13 @@ extension HTTPResponse {
         return NetworkError(.decoding, detail: detail, hint: hint, response: answer(data), underlying: error)
     }
 
-    /// Returns the head and these bytes, for an error. The caller truncates them to its limits.
+    /// Returns the head and `data` for an error. The caller truncates the data to its limits.
     func answer(_ data: Data) -> NetworkError.Response {
         NetworkError.Response(status: status, headers: headers, body: data)
     }
 }
 
-/// Returns nil as a value of `type` if `type` is an Optional, otherwise nil.
+/// Returns the nil value of `type` if it is an Optional, otherwise nil.
 func absentValue<Value>(of type: Value.Type) -> Value? {
     (type as? any OptionalValue.Type)?.absent as? Value
 }

@@ -2,8 +2,8 @@
 
 import CurlewHTTP
 
-/// The rules for paths. Servers decode paths before they resolve dot segments, and some decode twice, so the rules
-/// apply to every level of percent-encoding.
+/// Checks paths for text that could make a server resolve another resource. Servers decode paths before they resolve
+/// dot segments, and some decode twice, so the checks apply to every level of percent-encoding.
 enum PathRules {
     static func problem(ofLiteral text: String) -> NetworkError? {
         if let byte = text.firstByte(where: isRefused) {
@@ -46,7 +46,8 @@ enum PathRules {
         !hasRawText && hasDotSegment(path) ? dotSegment(path) : nil
     }
 
-    /// Returns true when a server might take a segment between `/` and `\` for `.` or `..`, plain or percent-encoded.
+    /// Returns whether a server might take a segment for `.` or `..`, plain or percent-encoded. Both `/` and `\`
+    /// separate segments.
     ///
     /// Tomcat, Jetty and Spring cut a segment at `;` before they resolve it. Other servers end it at a decoded NUL, `?`
     /// or `#`, trim blanks and control characters, or accept overlong UTF-8 such as `%C0%AE`.
@@ -84,8 +85,8 @@ enum PathRules {
         return result
     }
 
-    /// Returns false for nearly all paths after one pass over the bytes: nothing is encoded, and no segment begins with
-    /// a dot, or with a blank that may precede one.
+    /// Returns false, after one pass over the bytes, if nothing is encoded and no segment begins with a dot, or with a
+    /// blank that may precede one. Nearly all paths are of this kind.
     private static func mayHaveDotSegment(_ text: String) -> Bool {
         var isFirst = true
         let found = text.firstByte { byte in
@@ -96,7 +97,7 @@ enum PathRules {
         return found != nil
     }
 
-    /// Text that is still encoded after this many rounds is treated as malicious.
+    /// The maximum number of times that a text is decoded. If it is still encoded then, it is treated as malicious.
     private static let mostDecodings = 8
 
     private static func dotSegment(_ text: String) -> NetworkError {

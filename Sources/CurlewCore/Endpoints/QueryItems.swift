@@ -11,12 +11,12 @@ import CurlewHTTP
 public struct QueryItems: Sendable, Hashable {
     /// A name and a value, both unencoded.
     public struct Item: Sendable, Hashable {
-        /// The name.
+        /// The name, not percent-encoded.
         public let name: String
-        /// The value.
+        /// The value, not percent-encoded.
         public let value: String
 
-        /// Creates an item.
+        /// Creates an item from an unencoded name and value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -31,7 +31,7 @@ public struct QueryItems: Sendable, Hashable {
         items = []
     }
 
-    /// Creates items with text values, in their order.
+    /// Creates items from names and text values, in their order.
     public init(_ pairs: some Sequence<(String, String)>) {
         items = pairs.map { Item(name: $0.0, value: $0.1) }
     }
@@ -39,7 +39,7 @@ public struct QueryItems: Sendable, Hashable {
     /// True when there are no items.
     public var isEmpty: Bool { items.isEmpty }
 
-    /// Returns the first value for `name`.
+    /// The first value for `name`; nil if no item has this name.
     public subscript(name: String) -> String? {
         items.first { $0.name == name }?.value
     }
@@ -50,7 +50,7 @@ public struct QueryItems: Sendable, Hashable {
         for text in value.queryTexts { items.append(Item(name: name, value: text)) }
     }
 
-    /// Appends `others`.
+    /// Appends the items of `others` in their order.
     public mutating func append(contentsOf others: QueryItems) {
         items.append(contentsOf: others.items)
     }
@@ -60,6 +60,13 @@ public struct QueryItems: Sendable, Hashable {
         var sum = left
         sum.append(contentsOf: right)
         return sum
+    }
+
+    /// The items as the content of a form (WHATWG URL §5.2).
+    package var formText: String {
+        items.map {
+            PercentCoding.encode($0.name, for: .formValue) + "=" + PercentCoding.encode($0.value, for: .formValue)
+        }.joined(separator: "&")
     }
 
     /// Appends the encoded items to the query of `target`.
@@ -85,21 +92,21 @@ extension QueryItems: ExpressibleByDictionaryLiteral {
 }
 
 extension QueryItems: CustomStringConvertible, CustomReflectable {
-    /// The encoded names without values, because only the client that sends them knows which are secrets. `print(try
-    /// client.request(for: call))` shows those that are not secret; `items` has all of them.
+    /// The encoded names without values, because only the client that sends them knows which are secrets.
+    /// `print(try client.request(for: call))` shows the values that are not secret, and `items` has all values.
     public var description: String {
         let items = items.map { "\(PercentCoding.encode($0.name, for: .queryName))=\(Redaction.mark)" }
         return (items.isEmpty ? "" : "?" + items.joined(separator: "&")).printable
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension QueryItems.Item: CustomStringConvertible, CustomReflectable {
-    /// The name without the value.
+    /// The name, with the value redacted.
     public var description: String { "\(name)=\(Redaction.mark)".printable }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -8,8 +8,8 @@ public import Foundation
 
 /// A value that can be used in a query or a form.
 ///
-/// Text, numbers, `Bool` (`true` and `false`), `UUID`, `Date` (ISO 8601 in UTC) and lists of them. An enum conforms
-/// with one line and sends its raw value:
+/// These types conform: text, numbers, `Bool` (`true` and `false`), `UUID`, `URL`, `Date` (ISO 8601 in UTC), and arrays
+/// and sets of them. An enum conforms with one line and sends its raw value:
 ///
 ///     extension SortOrder: QueryValue {}
 public protocol QueryValue: Sendable {
@@ -18,7 +18,7 @@ public protocol QueryValue: Sendable {
 }
 
 extension QueryValue where Self: CustomStringConvertible {
-    /// The description.
+    /// The description of the value, as a single text.
     public var queryTexts: [String] { [description] }
 }
 
@@ -51,7 +51,7 @@ extension Double: QueryValue {}
 extension Decimal: QueryValue {}
 
 extension UUID: QueryValue {
-    /// The standard form, in capitals.
+    /// The standard form of the UUID, in capitals.
     public var queryTexts: [String] { [uuidString] }
 }
 
@@ -61,16 +61,16 @@ extension URL: QueryValue {
 }
 
 extension Date: QueryValue {
-    /// ISO 8601 in UTC, whole seconds: `2026-01-31T08:30:00Z`.
+    /// The date in ISO 8601, in UTC and whole seconds: `2026-01-31T08:30:00Z`.
     public var queryTexts: [String] { [formatted(.iso8601)] }
 }
 
 extension Array: QueryValue where Element: QueryValue {
-    /// One text for each element: the name is repeated.
+    /// The texts of all elements in order. The query repeats the name for each text.
     public var queryTexts: [String] { flatMap(\.queryTexts) }
 }
 
 extension Set: QueryValue where Element: QueryValue {
-    /// One text for each element, sorted, so that equal sets produce equal requests.
+    /// The texts of all elements, sorted, so that equal sets produce equal requests.
     public var queryTexts: [String] { flatMap(\.queryTexts).sorted() }
 }

@@ -13,7 +13,7 @@ public import Foundation
 /// `body` is any `RequestContent`: `.form(["grant_type": "password"])`, `.multipart([.file("photo", path: path)])`,
 /// `.json(["name": "Ann", "age": 31])`. `json` is the short form for a value that is encoded as JSON.
 extension Request where Value: Decodable {
-    /// Creates a call of any method.
+    /// Creates a call with any method to a path below the base URL.
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -21,10 +21,11 @@ extension Request where Value: Decodable {
         self.init(method, path, query: query, body: body, headers: headers, name: name, decode: Self.decoded)
     }
 
-    /// Creates a call of any method to an absolute URL, under the rules of `HTTPRequest.init`. `send` throws for an
-    /// invalid URL.
+    /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
+    /// `send` throws `.invalidRequest`.
     ///
-    /// For another origin than the client's, the call has none of its fields, query items and credentials.
+    /// The call does not send the client's query items. To another origin than the client's, it sends no credentials
+    /// either, and only `Accept` and `User-Agent` of the client's fields.
     public init(
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -32,7 +33,7 @@ extension Request where Value: Decodable {
         self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name, decode: Self.decoded)
     }
 
-    /// Creates a call of any method to an absolute URL.
+    /// Creates a call with any method to an absolute URL, under the same rules as for a URL in text.
     public init(
         _ method: HTTPMethod, url: URL, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -40,17 +41,19 @@ extension Request where Value: Decodable {
         self.init(method, url: url.absoluteString, body: body, headers: headers, name: name)
     }
 
-    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
+    /// Creates a GET call to an absolute URL, without the client's query items. To another origin than the client's, it
+    /// sends no credentials either, and only `Accept` and `User-Agent` of the client's fields.
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
     }
 
-    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
+    /// Creates a GET call to an absolute URL, without the client's query items. To another origin than the client's, it
+    /// sends no credentials either, and only `Accept` and `User-Agent` of the client's fields.
     public static func get(url: URL, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url.absoluteString, headers: headers, name: name)
     }
 
-    /// GET of a path below the base URL.
+    /// Creates a GET call to a path below the base URL.
     public static func get(
         _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -58,7 +61,8 @@ extension Request where Value: Decodable {
         Self(.get, path, query: query, headers: headers, name: name)
     }
 
-    /// POST with any body, or none. Not idempotent: sent again only if it never arrived, or the options allow it.
+    /// Creates a POST call with any body, or none. POST is not idempotent: the request is sent again only if it never
+    /// arrived, or if the options allow it.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -66,7 +70,7 @@ extension Request where Value: Decodable {
         Self(.post, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// POST with a value as JSON, encoded by the client's codec when the call is sent.
+    /// Creates a POST call whose body is a value in JSON, encoded by the client's codec when the call is sent.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -74,7 +78,7 @@ extension Request where Value: Decodable {
         Self(.post, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
-    /// PUT with any body, or none. Idempotent: may be tried again.
+    /// Creates a PUT call with any body, or none. PUT is idempotent: the request may be retried.
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -82,7 +86,7 @@ extension Request where Value: Decodable {
         Self(.put, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// PUT with a value as JSON, encoded by the client's codec when the call is sent.
+    /// Creates a PUT call whose body is a value in JSON, encoded by the client's codec when the call is sent.
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -90,8 +94,8 @@ extension Request where Value: Decodable {
         Self(.put, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
-    /// PATCH with any body, or none. Not idempotent (RFC 5789 §2): sent again only if it never arrived, or the options
-    /// allow it.
+    /// Creates a PATCH call with any body, or none. PATCH is not idempotent (RFC 5789 §2): the request is sent again
+    /// only if it never arrived, or if the options allow it.
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -99,7 +103,7 @@ extension Request where Value: Decodable {
         Self(.patch, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// PATCH with a value as JSON, encoded by the client's codec when the call is sent.
+    /// Creates a PATCH call whose body is a value in JSON, encoded by the client's codec when the call is sent.
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -107,7 +111,7 @@ extension Request where Value: Decodable {
         Self(.patch, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
-    /// DELETE, usually without a body. Idempotent: may be tried again.
+    /// Creates a DELETE call, usually without a body. DELETE is idempotent: the request may be retried.
     public static func delete(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -115,7 +119,7 @@ extension Request where Value: Decodable {
         Self(.delete, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// QUERY: a safe request with a body that says what is asked for (RFC 10008).
+    /// Creates a QUERY call: a safe and idempotent request whose body describes the query (RFC 10008).
     public static func query(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function

@@ -11,10 +11,10 @@ public import Foundation
 /// Calls that return the response unchanged, whatever its status:
 /// `Request<HTTPResponse>(.put, "/films/1", body: .json(film))`.
 ///
-/// Other kinds take precedence where a call names no type, so `client.send(.get("/health"))` is a call without a
-/// response value.
+/// If a call does not name its type, the other kinds of `Request` take precedence: `client.send(.get("/health"))` sends
+/// a `Request<Void>`.
 extension Request where Value == HTTPResponse {
-    /// Creates a call of any method.
+    /// Creates a call with any method to a path below the base URL.
     @_disfavoredOverload
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
@@ -23,10 +23,11 @@ extension Request where Value == HTTPResponse {
         self.init(method, path, query: query, body: body, headers: headers, name: name, decode: Self.unchanged)
     }
 
-    /// Creates a call of any method to an absolute URL, under the rules of `HTTPRequest.init`. `send` throws for an
-    /// invalid URL.
+    /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
+    /// `send` throws `.invalidRequest`.
     ///
-    /// For another origin than the client's, the call has none of its fields, query items and credentials.
+    /// The call does not send the client's query items. To another origin than the client's, it sends no credentials
+    /// either, and only `Accept` and `User-Agent` of the client's fields.
     @_disfavoredOverload
     public init(
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
@@ -35,7 +36,7 @@ extension Request where Value == HTTPResponse {
         self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name, decode: Self.unchanged)
     }
 
-    /// Creates a call of any method to an absolute URL.
+    /// Creates a call with any method to an absolute URL, under the same rules as for a URL in text.
     @_disfavoredOverload
     public init(
         _ method: HTTPMethod, url: URL, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
@@ -44,19 +45,21 @@ extension Request where Value == HTTPResponse {
         self.init(method, url: url.absoluteString, body: body, headers: headers, name: name)
     }
 
-    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
+    /// Creates a GET call to an absolute URL, without the client's query items. To another origin than the client's, it
+    /// sends no credentials either, and only `Accept` and `User-Agent` of the client's fields.
     @_disfavoredOverload
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
     }
 
-    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
+    /// Creates a GET call to an absolute URL, without the client's query items. To another origin than the client's, it
+    /// sends no credentials either, and only `Accept` and `User-Agent` of the client's fields.
     @_disfavoredOverload
     public static func get(url: URL, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url.absoluteString, headers: headers, name: name)
     }
 
-    /// GET of a path below the base URL.
+    /// Creates a GET call to a path below the base URL.
     @_disfavoredOverload
     public static func get(
         _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),

@@ -2,29 +2,28 @@
 
 import CurlewHTTP
 
-/// Calls made of existing `HTTPRequest` values, such as those from older code, from a generator, or from a
-/// `URLRequest`.
+/// Calls made from existing `HTTPRequest` values, such as those of older code, of a generator, or of a `URLRequest`.
 ///
 ///     let user = try await client.send(Request<User>(message))
 ///
-/// The request is sent to its own URL with its own body and media type. If that is the client's origin, the client adds
-/// its fields and query items that the request does not have.
+/// The request is sent to its own URL with its own body and media type. If that URL has the client's origin, the client
+/// adds those of its header fields that the request does not have.
 extension Request where Value: Decodable {
-    /// Creates a call whose response is decoded, or returned as `Data` or `String`.
+    /// Creates a call that sends `message` and decodes the response, or returns it as `Data` or `String`.
     public init(_ message: HTTPRequest, name: String = "HTTPRequest") {
         self.init(message, name: name) { try await $0.decoded(as: Value.self, using: $1) }
     }
 }
 
 extension Request where Value == Void {
-    /// Creates a call that checks only the status.
+    /// Creates a call that sends `message` and checks only the status of the response.
     public init(_ message: HTTPRequest, name: String = "HTTPRequest") {
         self.init(message, name: name) { _, _ in }
     }
 }
 
 extension Request where Value == HTTPResponse {
-    /// Creates a call that returns the response unchanged, whatever its status.
+    /// Creates a call that sends `message` and returns the response unchanged, whatever its status.
     public init(_ message: HTTPRequest, name: String = "HTTPRequest") {
         self.init(message, name: name) { response, _ in response }
     }

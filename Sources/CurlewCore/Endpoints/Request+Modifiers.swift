@@ -2,10 +2,10 @@
 
 public import CurlewHTTP
 
-/// Modified copies, for chaining after a factory: `.get("/users").header("X-Tenant", "acme").options {
-/// $0.decodesNotFoundAsNil = true }`.
+/// Methods that return modified copies of a call, for chaining after a factory:
+/// `.get("/users").header("X-Tenant", "acme").name("users")`.
 extension Request {
-    /// Returns the call with a header field, which replaces one of the same name.
+    /// Returns the call with a header field, which replaces all fields of the same name.
     public func header(_ name: HTTPField.Name, _ value: String) -> Self {
         changed { $0.headers[name] = value }
     }
@@ -20,7 +20,8 @@ extension Request {
         changed { change(&$0.options) }
     }
 
-    /// Returns the call without any credential, whatever the client has. For signing in, and for public resources.
+    /// Returns the call without any credential, whatever interceptors the client has. Use it for signing in and for
+    /// public resources.
     public func withoutCredentials() -> Self {
         options { $0.authentication = .anonymous }
     }
@@ -30,8 +31,9 @@ extension Request {
         changed { $0.name = name }
     }
 
-    /// Returns the call with another base URL than the client's. For another origin, the call has none of the client's
-    /// fields, query items and credentials.
+    /// Returns the call with `baseURL` in place of the client's base URL. The call does not send the client's query
+    /// items. To another origin than the client's, it sends no credentials either, and only `Accept` and `User-Agent`
+    /// of the client's fields.
     public func baseURL(_ baseURL: BaseURL) -> Self {
         changed { $0.baseURL = baseURL }
     }
@@ -45,7 +47,7 @@ extension Request {
         return decoded { try transform(try await original.decode($0, using: $1)) }
     }
 
-    /// Returns the same request with another decoding of its response.
+    /// Returns a call with the same request that decodes its response differently.
     private func decoded<Other: Sendable>(
         by decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Other
     ) -> Request<Other> {
@@ -60,8 +62,8 @@ extension Request {
 }
 
 extension Request where Value: Decodable {
-    /// Decodes the value from inside a wrapper object: with `"items"` from `{"items": [...]}`, with several keys from
-    /// nested objects.
+    /// Returns a call that decodes the value from inside a wrapper object: with `"items"` from `{"items": [...]}`, and
+    /// with several keys from nested objects.
     ///
     /// Specify keys as the server writes them, even if the codec converts keys from snake case.
     public func unwrapping(_ keys: String...) -> Self {

@@ -8,9 +8,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Calls that check only the status. The response body is ignored. For `body` and `json` see the calls with a value.
+/// Calls that check only the status and ignore the body of the response. The parameters `body` and `json` are those of
+/// calls with a decoded response.
 extension Request where Value == Void {
-    /// Creates a call of any method.
+    /// Creates a call with any method to a path below the base URL.
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -18,10 +19,11 @@ extension Request where Value == Void {
         self.init(method, path, query: query, body: body, headers: headers, name: name, decode: Self.ignored)
     }
 
-    /// Creates a call of any method to an absolute URL, under the rules of `HTTPRequest.init`. `send` throws for an
-    /// invalid URL.
+    /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
+    /// `send` throws `.invalidRequest`.
     ///
-    /// For another origin than the client's, the call has none of its fields, query items and credentials.
+    /// The call does not send the client's query items. To another origin than the client's, it sends no credentials
+    /// either, and only `Accept` and `User-Agent` of the client's fields.
     public init(
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -29,7 +31,7 @@ extension Request where Value == Void {
         self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name, decode: Self.ignored)
     }
 
-    /// Creates a call of any method to an absolute URL.
+    /// Creates a call with any method to an absolute URL, under the same rules as for a URL in text.
     public init(
         _ method: HTTPMethod, url: URL, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -37,17 +39,19 @@ extension Request where Value == Void {
         self.init(method, url: url.absoluteString, body: body, headers: headers, name: name)
     }
 
-    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
+    /// Creates a GET call to an absolute URL, without the client's query items. To another origin than the client's, it
+    /// sends no credentials either, and only `Accept` and `User-Agent` of the client's fields.
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
     }
 
-    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
+    /// Creates a GET call to an absolute URL, without the client's query items. To another origin than the client's, it
+    /// sends no credentials either, and only `Accept` and `User-Agent` of the client's fields.
     public static func get(url: URL, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url.absoluteString, headers: headers, name: name)
     }
 
-    /// GET of a path below the base URL.
+    /// Creates a GET call to a path below the base URL.
     public static func get(
         _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -55,7 +59,7 @@ extension Request where Value == Void {
         Self(.get, path, query: query, headers: headers, name: name)
     }
 
-    /// HEAD: the response has no body.
+    /// Creates a HEAD call. The response has no body.
     public static func head(
         _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -63,7 +67,8 @@ extension Request where Value == Void {
         Self(.head, path, query: query, headers: headers, name: name)
     }
 
-    /// POST with any body, or none. Not idempotent: sent again only if it never arrived, or the options allow it.
+    /// Creates a POST call with any body, or none. POST is not idempotent: the request is sent again only if it never
+    /// arrived, or if the options allow it.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -71,7 +76,7 @@ extension Request where Value == Void {
         Self(.post, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// POST with a value as JSON, encoded by the client's codec when the call is sent.
+    /// Creates a POST call whose body is a value in JSON, encoded by the client's codec when the call is sent.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -79,7 +84,7 @@ extension Request where Value == Void {
         Self(.post, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
-    /// PUT with any body, or none. Idempotent: may be tried again.
+    /// Creates a PUT call with any body, or none. PUT is idempotent: the request may be retried.
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -87,7 +92,7 @@ extension Request where Value == Void {
         Self(.put, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// PUT with a value as JSON, encoded by the client's codec when the call is sent.
+    /// Creates a PUT call whose body is a value in JSON, encoded by the client's codec when the call is sent.
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -95,8 +100,8 @@ extension Request where Value == Void {
         Self(.put, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
-    /// PATCH with any body, or none. Not idempotent (RFC 5789 §2): sent again only if it never arrived, or the options
-    /// allow it.
+    /// Creates a PATCH call with any body, or none. PATCH is not idempotent (RFC 5789 §2): the request is sent again
+    /// only if it never arrived, or if the options allow it.
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -104,7 +109,7 @@ extension Request where Value == Void {
         Self(.patch, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// PATCH with a value as JSON, encoded by the client's codec when the call is sent.
+    /// Creates a PATCH call whose body is a value in JSON, encoded by the client's codec when the call is sent.
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -112,7 +117,7 @@ extension Request where Value == Void {
         Self(.patch, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
-    /// DELETE, usually without a body. Idempotent: may be tried again.
+    /// Creates a DELETE call, usually without a body. DELETE is idempotent: the request may be retried.
     public static func delete(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function

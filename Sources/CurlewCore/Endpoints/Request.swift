@@ -12,15 +12,15 @@ public import CurlewHTTP
 ///     }
 ///     let user = try await client.send(.user(id: 1))
 ///
-/// The factories choose the decoding of the response by `Value`, under the rules of `Endpoint`. Sending a call builds
-/// an `HTTPRequest`.
+/// The type `Value` selects how the response is decoded, under the rules of `Endpoint`. Sending a call builds an
+/// `HTTPRequest`.
 public struct Request<Value: Sendable>: Endpoint {
     /// The type of the decoded response. Explicit, because an inferred one may select another default of `decode`.
     public typealias Response = Value
 
-    /// The method.
+    /// The HTTP method.
     public var method: HTTPMethod
-    /// The path below the base URL. `send` throws if it has a problem.
+    /// The path below the base URL. If the path is invalid, `send` throws its problem.
     public var path: RequestPath
     /// The query items, sent in order after the client's own items.
     public var query: QueryItems
@@ -60,7 +60,7 @@ public struct Request<Value: Sendable>: Endpoint {
         baseURL = url.baseURL
     }
 
-    /// Creates a call with the request of `route`, which decodes the response by `decode`.
+    /// Creates a call that sends the request of `route` and decodes the response with `decode`.
     init(
         _ route: some Route, extras: RequestExtras,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
@@ -71,13 +71,13 @@ public struct Request<Value: Sendable>: Endpoint {
         self.extras = Boxed(extras)
     }
 
-    /// The options of the call.
+    /// The options of the call, which take precedence over the client's.
     public var options: RequestOptions {
         get { extras?.value.options ?? RequestOptions() }
         set { setExtras { $0.options = newValue } }
     }
 
-    /// The base URL; nil for the client's.
+    /// The base URL of the call; nil for the client's. See `Route.baseURL`.
     public var baseURL: BaseURL? {
         get { extras?.value.baseURL }
         set { setExtras { $0.baseURL = newValue } }
@@ -87,7 +87,7 @@ public struct Request<Value: Sendable>: Endpoint {
         extras = (extras ?? Boxed(RequestExtras())).changed(change)
     }
 
-    /// Decodes the response.
+    /// Decodes the response with the closure that was passed when the call was created.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Value {
         try await decoder(response, codecs)
     }
@@ -97,7 +97,7 @@ public struct Request<Value: Sendable>: Endpoint {
 struct RequestExtras: Sendable {
     var options = RequestOptions()
     var baseURL: BaseURL?
-    /// The route that the call was created from.
+    /// The route from which the call was created; nil if there was none.
     var route: (any Route)?
 }
 
@@ -106,9 +106,10 @@ extension Request: RouteWrapper {
 }
 
 extension Request: CustomStringConvertible, CustomReflectable {
-    /// The name and method, the names of query items and fields, and the kind of the content: `search(text:): GET,
-    /// query q, fields X-Device`. Values and the path are omitted, because only the client that sends the call knows
-    /// which are secrets. `print(try client.request(for: call))` shows those that are not secret.
+    /// The name and method, the names of query items and fields, and the kind of the content:
+    /// `search(text:): GET, query q, fields X-Device`. Values and the path are omitted, because only the client that
+    /// sends the call knows which values are secrets. `print(try client.request(for: call))` shows the values that are
+    /// not secret.
     public var description: String {
         var parts = ["\(name): \(method)"]
         if !query.isEmpty { parts.append("query " + query.items.map(\.name).joined(separator: " ")) }
@@ -117,11 +118,11 @@ extension Request: CustomStringConvertible, CustomReflectable {
         return parts.joined(separator: ", ").printable
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// An absolute URL as the base URL and path of a call. The path keeps its problem, if any.
+/// An absolute URL, split into the base URL and the path of a call. If the URL is invalid, the path has its problem.
 package struct AbsoluteURL {
     let baseURL: BaseURL?
     let path: RequestPath

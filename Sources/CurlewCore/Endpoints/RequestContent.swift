@@ -15,10 +15,10 @@ public import Foundation
 ///     .multipart([.file("avatar", path: path)])
 ///     .data(bytes, type: .octetStream), .text("hello"), .file(path), .stream(length: 10) { … }
 ///
-/// The content is encoded once, in `send`, off the main actor. A failure throws `.encoding`, or `.invalidRequest` for a
-/// missing file. It sets `Content-Type` unless the call's headers include that field.
+/// The content is encoded once, in `send`, off the main actor. If that fails, `send` throws `.encoding`, or
+/// `.invalidRequest` for a missing file. The content sets `Content-Type` unless the call's headers include that field.
 public struct RequestContent: Sendable {
-    /// Nil without a body, as for most calls.
+    /// The content and its media type; nil without a body, as in most calls.
     private let storage: Boxed<Storage>?
 
     private struct Storage: Sendable {
@@ -26,13 +26,14 @@ public struct RequestContent: Sendable {
         let mediaType: MediaType
         let contentType: String
         var trailers: RequestBody.Trailers?
+        /// The change of the encoded body by a capability.
+        var change: (@Sendable (RequestBody) throws(NetworkError) -> RequestBody)?
     }
 
     private enum Recipe: Sendable {
         case ready(RequestBody)
         case encoded(any Encodable & Sendable, MediaType)
-        case form(any Encodable & Sendable)
-        case multipart(MultipartForm)
+        case made(@Sendable () throws -> RequestBody)
         case refused(NetworkError)
     }
 
@@ -45,8 +46,8 @@ public struct RequestContent: Sendable {
         self.storage = storage
     }
 
-    /// Returns this content with trailers: fields that are created and sent after the body. Only for `.stream` without
-    /// a length. The rules are those of `RequestBody.trailing(_:fields:)`.
+    /// Returns this content with trailers: fields that are created and sent after the body. They are only for `.stream`
+    /// without a length. The rules are those of `RequestBody.trailing(_:fields:)`.
     public func trailing(
         _ names: HTTPField.Name..., fields: @escaping @Sendable () async throws -> HTTPHeaders
     ) -> RequestContent {
@@ -59,58 +60,69 @@ public struct RequestContent: Sendable {
     /// The `Content-Type` value; nil if the field is not set.
     var contentType: String? { storage.flatMap { $0.value.contentType.isEmpty ? nil : $0.value.contentType } }
 
-    /// No body.
+    /// Content without a body.
     public static let none = RequestContent()
 
-    /// A value as JSON, encoded by the client's codec for JSON, or by a default one.
+    /// Creates a JSON body from a value. The client's codec for JSON encodes it, or a default codec if the client has
+    /// none.
     public static func json(_ value: some Encodable & Sendable) -> RequestContent {
         RequestContent(.encoded(value, .json), .json, contentType: "application/json")
     }
 
-    /// JSON from a literal: `.json(["name": "Ann", "age": 3])`.
+    /// Creates a JSON body from a literal: `.json(["name": "Ann", "age": 3])`.
     public static func json(_ value: JSONValue) -> RequestContent {
         RequestContent(.encoded(value, .json), .json, contentType: "application/json")
     }
 
-    /// A value in another format, encoded by the client's codec for that media type. Without such a codec, `send`
-    /// throws `.configuration`.
+    /// Creates a body in another format from a value, which the client's codec for that media type encodes. Without
+    /// such a codec, `send` throws `.configuration`.
     public static func encoded(_ value: some Encodable & Sendable, as mediaType: MediaType) -> RequestContent {
         RequestContent(.encoded(value, mediaType), mediaType)
     }
 
-    /// A form with these fields, in their order.
+    /// Creates a form body (`application/x-www-form-urlencoded`) with these fields, in their order.
     public static func form(_ fields: QueryItems) -> RequestContent {
-        let bytes = Data(FormEncoder.text(of: fields.items.lazy.map { (name: $0.name, value: $0.value) }).utf8)
+        let bytes = Data(fields.formText.utf8)
         return RequestContent(.ready(.bytes(bytes)), .form, contentType: "application/x-www-form-urlencoded")
     }
 
-    /// A form from a value: members become fields, nested ones `a[b]`, lists repeat the name.
-    @_disfavoredOverload
-    public static func form(_ value: some Encodable & Sendable) -> RequestContent {
-        RequestContent(.form(value), .form, contentType: "application/x-www-form-urlencoded")
+    /// Creates the content of a capability. `make` creates the body when the call is sent, once for each call. Its
+    /// errors end the call: a `NetworkError` unchanged, any other error as `.encoding`.
+    package init(
+        _ mediaType: MediaType, contentType: String? = nil, make: @escaping @Sendable () throws -> RequestBody
+    ) {
+        self.init(.made(make), mediaType, contentType: contentType)
     }
 
-    /// Fields and files in one body (RFC 7578).
-    public static func multipart(_ form: MultipartForm) -> RequestContent {
-        RequestContent(.multipart(form), form.mediaType)
+    /// Returns this content, whose body `change` replaces after encoding, once for each call. The change runs after
+    /// earlier ones.
+    package func changingBody(
+        _ change: @escaping @Sendable (RequestBody) throws(NetworkError) -> RequestBody
+    ) -> RequestContent {
+        RequestContent(
+            storage?.changed { storage in
+                let earlier = storage.change
+                storage.change = { body throws(NetworkError) in try change(try earlier?(body) ?? body) }
+            })
     }
 
-    /// Bytes, sent unchanged.
+    /// Creates a body from bytes, which are sent unchanged.
     public static func data(_ data: Data, type: MediaType = .octetStream) -> RequestContent {
         RequestContent(.ready(.bytes(data)), type)
     }
 
-    /// Text in UTF-8.
+    /// Creates a body from text, which is sent in UTF-8.
     public static func text(_ text: String, type: MediaType = .text) -> RequestContent {
         RequestContent(.ready(.bytes(Data(text.utf8))), type)
     }
 
-    /// The content of a file, read while it is sent. Without `type`, the extension determines the media type.
+    /// Creates a body from a file, which is read while it is sent. Without `type`, the file name extension determines
+    /// the media type.
     public static func file(_ path: String, type: MediaType? = nil) -> RequestContent {
         RequestContent(.ready(.file(path)), type ?? MediaType(fileName: path))
     }
 
-    /// The content of the file at a file URL. For any other URL `send` throws `.invalidRequest`.
+    /// Creates a body from the file at a file URL. For any other URL, `send` throws `.invalidRequest`.
     public static func file(_ url: URL, type: MediaType? = nil) -> RequestContent {
         do throws(NetworkError) {
             return file(try url.filePath(), type: type)
@@ -119,7 +131,8 @@ public struct RequestContent: Sendable {
         }
     }
 
-    /// A stream of bytes, produced while they are sent. The parameters are those of `RequestBody.stream`.
+    /// Creates a body from a stream of bytes, which are produced while they are sent. The parameters are those of
+    /// `RequestBody.stream`.
     public static func stream(
         length: Int64? = nil, replay: RequestBody.Replay = .never, type: MediaType = .octetStream,
         make: @escaping @Sendable () throws -> RequestBody.Chunks
@@ -127,26 +140,24 @@ public struct RequestContent: Sendable {
         RequestContent(.ready(.stream(length: length, replay: replay, make: make)), type)
     }
 
-    /// A complete body whose media type, if any, is already in the headers.
+    /// Creates content from a complete body, whose media type, if any, is already in the headers.
     static func complete(_ body: RequestBody) -> RequestContent {
         RequestContent(.ready(body), .octetStream, contentType: "")
     }
 
-    /// Encodes the content.
+    /// Returns the encoded body.
     func body(using codecs: Codecs) throws(NetworkError) -> RequestBody {
         guard let storage = storage?.value else { return .empty }
         var body = try body(of: storage.recipe, using: codecs)
         body.trailers = storage.trailers ?? body.trailers
-        return body
+        return try storage.change?(body) ?? body
     }
 
     private func body(of recipe: Recipe, using codecs: Codecs) throws(NetworkError) -> RequestBody {
         switch recipe {
         case .ready(let body): return body
         case .refused(let problem): throw problem
-        case .multipart(let form): return try form.body()
-        case .form(let value):
-            return try Self.encoding { try .bytes(FormEncoder().encode(value)) }
+        case .made(let make): return try Self.encoding(make)
         case .encoded(let value, let mediaType):
             guard let codec = codecs.codec(for: mediaType) ?? Self.plain(mediaType) else {
                 throw NetworkError(
@@ -174,11 +185,11 @@ public struct RequestContent: Sendable {
 }
 
 extension RequestContent: CustomStringConvertible, CustomReflectable {
-    /// The media type, without the content.
+    /// The media type, or `no body`. The content itself is omitted.
     public var description: String {
         contentType ?? "no body"
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

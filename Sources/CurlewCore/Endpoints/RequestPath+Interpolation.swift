@@ -9,13 +9,13 @@ public import Foundation
 #endif
 
 extension RequestPath {
-    /// Collects the parts of a path literal, encodes values and keeps the first problem.
+    /// A builder that collects the parts of a path literal, encodes values and keeps the first problem.
     public struct StringInterpolation: StringInterpolationProtocol {
         var path = ""
         var problem: NetworkError?
         var hasRawText = false
 
-        /// Reserves capacity for the literal and some characters for each value.
+        /// Creates a builder with capacity for the literal and some characters for each value.
         public init(literalCapacity: Int, interpolationCount: Int) {
             path.reserveCapacity(literalCapacity + interpolationCount * 4)
         }
@@ -26,28 +26,29 @@ extension RequestPath {
             path += PercentCoding.repairPath(literal)
         }
 
-        /// Appends one segment, or a part of one.
+        /// Appends one segment, or a part of one, percent-encoded. Rejects empty text and dot segments.
         public mutating func appendInterpolation(_ value: String) {
             if let found = PathRules.problem(ofValue: value) { return note(found) }
             path += PercentCoding.encode(value, for: .pathSegment)
         }
 
-        /// Appends one segment, or a part of one.
+        /// Appends one segment, or a part of one, percent-encoded. Rejects empty text and dot segments.
         public mutating func appendInterpolation(_ value: Substring) {
             appendInterpolation(String(value))
         }
 
-        /// Appends an integer.
+        /// Appends an integer in decimal notation.
         public mutating func appendInterpolation(_ value: some FixedWidthInteger) {
             path += String(value)
         }
 
-        /// Appends the description of a value: a number, a `Bool`, an identifier type.
+        /// Appends the description of a value, such as a number, a `Bool` or an identifier, under the same rules as a
+        /// `String`.
         public mutating func appendInterpolation(_ value: some LosslessStringConvertible) {
             appendInterpolation(value.description)
         }
 
-        /// Appends the standard form, in capitals.
+        /// Appends the standard form of a UUID, in capitals.
         public mutating func appendInterpolation(_ value: UUID) {
             appendInterpolation(value.uuidString)
         }
@@ -76,7 +77,7 @@ extension RequestPath {
         @available(*, unavailable, message: "unwrap the value first: a path has no place for nil")
         public mutating func appendInterpolation<Value>(_ value: Value?) {}
 
-        /// Provides the error message for types that no other overload accepts.
+        /// Provides the compiler's error message for types that no other overload accepts.
         @available(
             *, unavailable,
             message: "a path takes text, numbers, UUIDs and raw values; convert this value to text"

@@ -7,11 +7,15 @@ import CurlewHTTP
 ///     "/users/\(id)/posts"      id is percent-encoded as one segment: "a/b" becomes a%2Fb
 ///     "/files/\(raw: key)"      key is encoded already and may hold slashes
 ///
-/// Text that could make a server resolve another resource is rejected before anything is sent: a `.` or `..` segment,
-/// plain or percent-encoded, in the path or in a value, including suffixes that some servers cut off (`..;x`, `..%00`,
-/// trailing blanks); a backslash; `?` and `#` in the literal; and an empty value. The path keeps the problem, and
-/// `send` throws it as `.invalidRequest`. `\(raw:)` is for text that the app itself creates: its dot segments are not
-/// checked.
+/// Text that could make a server resolve another resource is rejected before anything is sent:
+/// - a `.` or `..` segment, plain or percent-encoded, in the path or in a value, including suffixes that some servers
+///   cut off (`..;x`, `..%00`, trailing blanks)
+/// - a backslash
+/// - `?` and `#` in the literal
+/// - an empty value
+///
+/// The path keeps the problem, and `send` throws it as `.invalidRequest`. `\(raw:)` is for text that the app itself
+/// creates: its dot segments are not checked.
 ///
 /// A path is always appended to the base URL, never resolved against it, so it changes neither host nor base path.
 public struct RequestPath: Sendable {
@@ -32,7 +36,7 @@ public struct RequestPath: Sendable {
         self.init(encoded: target, problem: nil)
     }
 
-    /// Creates an invalid path.
+    /// Creates an invalid path with its problem.
     init(refused problem: NetworkError) {
         self.init(encoded: "", problem: problem)
     }
@@ -44,12 +48,13 @@ public struct RequestPath: Sendable {
 }
 
 extension RequestPath: ExpressibleByStringInterpolation {
-    /// Creates a path from a literal.
+    /// Creates a path from a literal. Never traps: if the literal is invalid, `problem` has the reason.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
-    /// Creates a path from an interpolated literal.
+    /// Creates a path from an interpolated literal. Never traps: if the literal or a value is invalid, `problem` has
+    /// the reason.
     public init(stringInterpolation: StringInterpolation) {
         let path = stringInterpolation.path
         self.init(
@@ -60,23 +65,23 @@ extension RequestPath: ExpressibleByStringInterpolation {
 }
 
 extension RequestPath: Hashable {
-    /// Returns true when both have the same path on the wire.
+    /// Returns true if both have the same path on the wire, or are invalid for the same reason.
     public static func == (left: RequestPath, right: RequestPath) -> Bool {
         left.encoded == right.encoded && left.problem?.detail == right.problem?.detail
     }
 
-    /// Consistent with `==`.
+    /// Hashes the path on the wire.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(encoded)
     }
 }
 
 extension RequestPath: CustomStringConvertible, CustomReflectable {
-    /// The path on the wire, or its problem.
+    /// The path on the wire, or the reason why it is invalid.
     public var description: String {
         problem?.detail ?? encoded
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

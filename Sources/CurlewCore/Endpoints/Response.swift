@@ -6,7 +6,8 @@ public import CurlewHTTP
 public struct Response<Value: Sendable>: Sendable {
     /// The decoded value.
     public var value: Value
-    /// The status: a success, or the 404 or 410 that `options.decodesNotFoundAsNil` turned into nil.
+    /// The status: a success, a status that `options.acceptedStatuses` contains, or the 404 or 410 that
+    /// `options.decodesNotFoundAsNil` turned into nil. Any status if the value is an `HTTPResponse`.
     public let status: HTTPStatus
     /// The reason phrase as the server wrote it: see `HTTPResponse.reasonPhrase`.
     public let reasonPhrase: String?
@@ -14,15 +15,16 @@ public struct Response<Value: Sendable>: Sendable {
     public let headers: HTTPHeaders
     /// The trailer fields: see `ResponseBody.trailers`.
     public let trailers: HTTPHeaders
-    /// The metrics of the exchange; complete for responses that were delivered whole.
+    /// The metrics of the exchange when the transport returned the response. They are complete if the body arrived
+    /// together with the head.
     public let metrics: ExchangeMetrics
-    /// The URL of the response, after redirects. Not redacted.
+    /// The URL of the response, after redirects. It is not redacted and may contain secrets.
     public let url: String
     private let history: AttemptHistory?
     /// The facts that capabilities attached to the response.
     package let facts: Facts
 
-    init(_ value: Value, from response: HTTPResponse) {
+    package init(_ value: Value, from response: HTTPResponse) {
         self.value = value
         status = response.status
         reasonPhrase = response.reasonPhrase
@@ -36,7 +38,7 @@ public struct Response<Value: Sendable>: Sendable {
         history = response.history
     }
 
-    /// The attempts of the call, oldest first. The last one succeeded. See `HTTPResponse.attempts`.
+    /// The attempts of the call, oldest first. The last attempt received this response. See `HTTPResponse.attempts`.
     public var attempts: [Attempt] { Attempt.all(history, status, metrics) }
 }
 
@@ -44,7 +46,8 @@ extension Response: CustomStringConvertible, CustomReflectable {
     /// The status and the value: `200 OK, User(id: 1)`. The URL is omitted, because it may contain secrets.
     public var description: String { "\(status), \(value)" }
 
-    /// Shows status, fields, what capabilities say, and the value, without the URL. Debuggers and `dump` use it.
+    /// A mirror that shows the status, the header fields, the facts of capabilities and the value. It omits the URL,
+    /// which may contain secrets.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
             "status": "\(status)", "headers": headers, "facts": facts, "value": value,

@@ -2,7 +2,7 @@
 
 public import CurlewHTTP
 
-/// A request to send. Typically an enum with one case for each call of a service:
+/// A description of a request to send, typically an enum with one case for each call of a service:
 ///
 ///     enum UsersAPI: Route {
 ///         case list(page: Int)
@@ -24,9 +24,9 @@ public import CurlewHTTP
 ///     let users = try await client.send(UsersAPI.list(page: 1).decoding([User].self))
 ///     try await client.send(UsersAPI.delete(7).ignoringBody())
 ///
-/// Only `path` has no default. A route does not specify the type of its response, an `Endpoint` does.
+/// Only `path` has no default. A route does not specify the type of its response; an `Endpoint` does.
 public protocol Route: Sendable {
-    /// The method. Default GET.
+    /// The HTTP method. Default GET.
     var method: HTTPMethod { get }
     /// The path, which is appended to the base URL.
     var path: RequestPath { get }
@@ -36,29 +36,31 @@ public protocol Route: Sendable {
     var headers: HTTPHeaders { get }
     /// The body before encoding. Default none.
     var content: RequestContent { get }
-    /// The options of the call. Default none are set.
+    /// The options of the call. By default, no option is set.
     var options: RequestOptions { get }
-    /// The base URL. Default nil: the client's. A call to another origin has none of the client's headers, query items
-    /// and credentials.
+    /// The base URL. Default nil: the client's. A call with its own base URL does not send the client's query items. To
+    /// another origin than the client's, it sends no credentials either, and only `Accept` and `User-Agent` of the
+    /// client's fields.
     var baseURL: BaseURL? { get }
-    /// The name in logs, metrics and errors, with a bounded number of values. Default the type's name.
+    /// The name in logs, metrics and errors. Use a bounded number of names, because metrics group calls by them.
+    /// Default the type's name.
     var name: String { get }
 }
 
 extension Route {
-    /// GET.
+    /// The default method, GET.
     public var method: HTTPMethod { .get }
-    /// No items.
+    /// No query items.
     public var query: QueryItems { QueryItems() }
-    /// No fields.
+    /// No header fields.
     public var headers: HTTPHeaders { HTTPHeaders() }
     /// No body.
     public var content: RequestContent { .none }
-    /// The defaults.
+    /// No options are set.
     public var options: RequestOptions { RequestOptions() }
-    /// The client's.
+    /// Nil, which selects the client's base URL.
     public var baseURL: BaseURL? { nil }
-    /// The type's name.
+    /// The name of the type.
     public var name: String { TypeNames.name(of: Self.self) }
 }
 
@@ -68,7 +70,7 @@ extension Route {
     ///     let users = try await client.send(UsersAPI.list(page: 1).decoding([User].self))
     ///     let users: [User] = try await client.send(UsersAPI.list(page: 1).decoding())
     ///
-    /// Mocks see the route itself.
+    /// Typed stubs of a mock match the route itself.
     public func decoding<Value: Decodable & Sendable>(_ type: Value.Type = Value.self) -> Request<Value> {
         Request(self, extras: extras) { try await $0.decoded(as: type, using: $1) }
     }
@@ -85,9 +87,9 @@ extension Route {
     }
 }
 
-/// A call that may have been created from a route.
+/// A type of call that may have been created from a route.
 package protocol RouteWrapper {
-    /// The route that the call was created from.
+    /// The route from which the call was created; nil if there was none.
     var route: (any Route)? { get }
 }
 

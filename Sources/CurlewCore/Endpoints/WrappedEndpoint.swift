@@ -10,7 +10,8 @@
 ///         var query: QueryItems { ["tagged": tag] }
 ///     }
 ///
-/// If other members are needed too, define a model for the wrapper and use it as the response of a plain endpoint.
+/// If you need other members of the wrapper too, define a model for the wrapper and use it as the response of a plain
+/// endpoint.
 public protocol WrappedEndpoint: Endpoint where Response: Decodable {
     /// The name of the member that contains the value, as the server writes it.
     var wrapper: String { get }
@@ -24,7 +25,7 @@ extension WrappedEndpoint {
 }
 
 extension HTTPResponse {
-    /// Decodes the value under `keys`, in nested objects.
+    /// Decodes the value at the path `keys` of nested objects.
     func decoded<Value: Decodable>(as type: Value.Type, at keys: [String], using codecs: Codecs) async throws -> Value {
         // Not every codec passes user info to `init(from:)`, so a task-local value passes the keys.
         try await WrapperKeys.$current.withValue(keys) {
@@ -59,7 +60,8 @@ private struct Wrapped<Value: Decodable>: Decodable {
 
         init?(intValue: Int) { nil }
 
-        /// A decoder that converts from snake case has converted keys.
+        /// Returns the key as the server writes it, or in camel case if the decoder has converted the keys from snake
+        /// case.
         static func written(_ key: String, in container: KeyedDecodingContainer<Key>) -> Key {
             let plain = Key(stringValue: key)
             let converted = Key(stringValue: key.camelCased)

@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-/// Orders the events of one call as `ExchangeEvent` documents.
+/// Puts the events of one call into the order that `ExchangeEvent` documents.
 final class CallEvents: Sendable {
     private struct State {
         var isOver = false
@@ -24,7 +24,7 @@ final class CallEvents: Sendable {
         queue.tell(event.withoutTransfer, in: context)
     }
 
-    /// Begins the events of a request that leaves the pipeline.
+    /// Creates the recorder for the events of a request that leaves the pipeline.
     func begin(in context: ExchangeContext) -> AttemptEvents {
         state.withLock { state in
             state.attempts += 1
@@ -35,8 +35,11 @@ final class CallEvents: Sendable {
         }
     }
 
-    /// Ends the call. Requests that an interceptor has abandoned are recorded as cancelled. If the call succeeds,
-    /// bodies may still be read.
+    /// Ends the call. A request that still waits for its response was abandoned by an interceptor and is recorded as
+    /// cancelled.
+    ///
+    /// - `readsOn`: true after a success. The caller may still read bodies, so requests whose heads have arrived do not
+    ///   end yet.
     func end(readsOn: Bool) {
         let left = state.withLock { state -> [AttemptEvents] in
             state.isOver = true
@@ -49,8 +52,9 @@ final class CallEvents: Sendable {
 
 /// The events of one request on the wire, recorded by the task of the call and by the transport's threads.
 ///
-/// A transport measures when the last byte has arrived, possibly before the task of the call has recorded the head.
-/// Early events are therefore queued. If the transport measures nothing, the end of the body is measured here.
+/// A transport reports its measurements when the last byte has arrived, possibly before the task of the call has
+/// recorded the head. Events that arrive before the head are therefore queued. For a transport that measures nothing,
+/// this class measures the time until the end of the body.
 final class AttemptEvents: Sendable {
     private enum Phase {
         case begun, sent, answered, over
@@ -79,7 +83,7 @@ final class AttemptEvents: Sendable {
 
     /// Records an event from any thread, in any order.
     func take(_ event: ExchangeEvent, in context: ExchangeContext) {
-        // The queue is filled under the lock, so that events of two threads keep the order in which they took it.
+        // Events are appended under the lock, so that the queue keeps the order in which the threads took the lock.
         state.withLock { state in
             switch (event, state.phase) {
             case (_, .over): return
@@ -117,12 +121,13 @@ final class AttemptEvents: Sendable {
         state.early = []
     }
 
-    /// Records the end of the body, for whatever reason.
+    /// Records the end of the body, whether it is complete, has failed or was cancelled.
     func endBody(in context: ExchangeContext) {
         state.withLock { finish(&$0, context) }
     }
 
-    /// Records that the call no longer waits for the request.
+    /// Records that the call no longer waits for the request: as cancelled if its head has not arrived. `withHead` also
+    /// ends a request whose head has arrived.
     func abandon(withHead: Bool) {
         state.withLock { state in
             guard let context = state.context else { return over(&state) }
@@ -131,7 +136,7 @@ final class AttemptEvents: Sendable {
         }
     }
 
-    /// Records the measurements that the transport did not make.
+    /// Records the measurements of this class, unless the transport has reported its own.
     private func finish(_ state: inout State, _ context: ExchangeContext) {
         guard state.phase != .over else { return }
         var metrics = state.metrics
@@ -150,7 +155,8 @@ final class AttemptEvents: Sendable {
 }
 
 extension ExchangeEvent {
-    /// True for events that may follow the end of a call: those of a body that is read later, and of a store.
+    /// True for events that may be recorded after `end(readsOn:)`: the last event of the call, those of a body that is
+    /// read later, and those of capabilities that say so.
     fileprivate var mayFollowTheEnd: Bool {
         switch self {
         case .trailers, .measured, .succeeded, .failed: true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Counts the running calls of a client and of those derived from it, and refuses new ones while draining.
+/// Counts the running calls of a client and of the clients derived from it, and refuses new calls once it drains.
 final class CallGate: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -10,7 +10,7 @@ final class CallGate: Sendable {
 
     private let state = Locked(State())
 
-    /// Begins a call, which `leave()` ends. Throws `.refused(by: .shutdown)` once the client is draining.
+    /// Counts a call as running until `leave()`. Throws `.refused(by: .shutdown)` once the client is draining.
     func enter() throws(NetworkError) {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.count += 1 }
@@ -32,7 +32,8 @@ final class CallGate: Sendable {
         for waiter in idle { waiter.finish(.success(())) }
     }
 
-    /// Refuses new calls and waits for running ones. Returns false if calls are still running at the deadline.
+    /// Refuses new calls and waits for the running ones. Returns false if calls are still running at the deadline or
+    /// when the task is cancelled.
     func drain(until deadline: Deadline, on time: any TimeSource) async -> Bool {
         let idle = SharedResult<Void>()
         let isIdle = state.withLock { state in

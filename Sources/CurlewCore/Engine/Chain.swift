@@ -6,11 +6,11 @@ import CurlewHTTP
 final class Chain: Sendable {
     let interceptors: [any Interceptor]
     let transport: any Transport
-    /// Identifies the chain: equal numbers mean the same interceptors over the same transport.
+    /// The identity of the chain: equal numbers mean the same interceptors over the same transport.
     let number: UInt64
     /// The interceptors that must load data before they can return a principal, with their positions.
     let preparing: [(place: Int, interceptor: any PreparingInterceptor)]
-    /// The scope of each interceptor; nil if all of them decide themselves.
+    /// The scope of each interceptor; nil if every scope is `.own`.
     private let scopes: [InterceptorScope]?
 
     init(_ interceptors: [any Interceptor], _ transport: any Transport, number: UInt64 = ChainNumber.next()) {
@@ -26,10 +26,11 @@ final class Chain: Sendable {
         }
     }
 
-    /// True if an interceptor attaches for one origin only.
+    /// True if the additions of at least one interceptor are restricted to one origin.
     var isScoped: Bool { scopes != nil }
 
-    /// Returns whether the interceptor at `place` attaches for another origin than that of the request.
+    /// Returns whether the additions of the interceptor at `place` belong to another origin than the one of `request`.
+    /// False if `place` is not an index of the interceptors.
     func isForeign(_ request: HTTPRequest, to place: Int, in context: ExchangeContext) -> Bool {
         guard let scopes, scopes.indices.contains(place) else { return false }
         switch scopes[place] {
@@ -40,7 +41,7 @@ final class Chain: Sendable {
     }
 }
 
-/// The unique numbers of chains.
+/// Generates the unique numbers of chains.
 enum ChainNumber {
     private static let last = Locked<UInt64>(0)
 

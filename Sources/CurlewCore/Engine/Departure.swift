@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// A policy that is checked when a request leaves the pipeline, after all waits. It is the last chance to refuse the
-/// request.
+/// A policy that is checked when a request leaves the pipeline, after all waits, and that can still refuse the request.
 package protocol Departure: AnyObject, Sendable {
-    /// The policy that is checked after this one.
+    /// The policy that is checked after this one; nil for the last one.
     var outer: (any Departure)? { get }
 
-    /// Throws if the request must not be sent any more.
+    /// Throws if the request must no longer be sent.
     ///
-    /// - `context`: the context of the attempt, with its time in queues of the pipeline.
+    /// - `context`: the context of the attempt, including the time that it has waited in queues of the pipeline.
     func leave(at now: MonotonicInstant, in context: ExchangeContext) throws
 }
 
@@ -18,7 +17,7 @@ package final class SharedDeadline: Sendable {
 
     package init() {}
 
-    /// The latest deadline; `.never` until a call has joined.
+    /// The latest deadline; `.never` if a call without a deadline has joined, and until the first call joins.
     var latest: Deadline { state.withLock { $0 } ?? .never }
 
     package func join(_ deadline: Deadline) {

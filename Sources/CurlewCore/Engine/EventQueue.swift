@@ -7,7 +7,7 @@ import Dispatch
 /// Recording an event only enqueues it, so an observer that writes to a disk blocks neither a connection nor a thread
 /// of the concurrency runtime. A client without observers has no queue.
 package final class EventQueue: Sendable {
-    /// The maximum number of waiting events. Beyond it the newest are dropped, and `.lost` reports their number.
+    /// The maximum number of waiting events. Beyond it, new events are dropped, and `.lost` reports their number.
     static let capacity = 16_384
     /// The maximum time that a call waits at its end for the delivery of its events.
     static let patience = Duration.seconds(5)
@@ -18,7 +18,7 @@ package final class EventQueue: Sendable {
     }
 
     private struct Waiter {
-        /// The number of events that must be delivered first.
+        /// The number of events that must have been delivered before the waiter resumes.
         let number: UInt64
         let since: MonotonicInstant
         let continuation: CheckedContinuation<Void, Never>
@@ -28,7 +28,7 @@ package final class EventQueue: Sendable {
         var waiting: [Entry] = []
         var isDelivering = false
         var lost = 0
-        /// The number of events that have been enqueued, and of those that have been delivered.
+        /// The number of events enqueued so far; `told` is the number of those that have been delivered.
         var queued: UInt64 = 0
         var told: UInt64 = 0
         var waiters: [Waiter] = []
@@ -52,7 +52,7 @@ package final class EventQueue: Sendable {
         observers.isEmpty ? nil : EventQueue(observers)
     }
 
-    /// Appends an event to the queue.
+    /// Appends an event to the queue, or counts it as lost if the queue is full.
     func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
         let mustBegin = state.withLock { state in
             guard state.waiting.count < capacity else {
@@ -74,7 +74,7 @@ package final class EventQueue: Sendable {
     }
 
     private func deliverAll() {
-        // In reverse order, so that `popLast` releases each event after its delivery.
+        // Reversed, so that `popLast` returns the oldest event, which is released after its delivery.
         var entries: [Entry] = []
         while true {
             let (batch, finished) = state.withLock { state -> ([Entry]?, [Waiter]) in
@@ -103,7 +103,7 @@ package final class EventQueue: Sendable {
         return state.waiters.filter { $0.number <= told }
     }
 
-    /// Returns when all queued events have been delivered, or after five seconds if an observer is slower.
+    /// Waits until all events queued so far have been delivered, at most five seconds.
     func told() async {
         await withCheckedContinuation { continuation in
             let (isTold, mustWatch) = state.withLock { state in
@@ -117,7 +117,8 @@ package final class EventQueue: Sendable {
         }
     }
 
-    /// One timer for all waiters. It checks after five seconds, and again while there are waiters.
+    /// Starts the timer that all waiters share. It resumes those that have waited long enough and repeats while there
+    /// are others.
     private func watch(after delay: Duration) {
         let time = DispatchTime.now() + .nanoseconds(Int(clamping: delay.wholeNanoseconds))
         DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.checkLate() }

@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 extension ExchangeContext {
-    /// The facts that all calls of a client share.
+    /// The properties of a client that all of its calls share.
     final class Client: Sendable {
         let origin: Origin?
         let bounds: CallBounds
@@ -25,12 +25,12 @@ extension ExchangeContext {
         }
     }
 
-    /// The facts of a call that are the same for all of its hops.
+    /// The properties of a call that are the same for all of its hops.
     final class Call: Sendable {
         let id: UInt64
         let routeName: String
         let options: RequestOptions
-        /// The bounds of the client, overridden by those of the call.
+        /// The timeouts and limits of the client, overridden by those of the call.
         let bounds: CallBounds
         let events: CallEvents?
         let start: MonotonicInstant
@@ -55,7 +55,7 @@ extension ExchangeContext {
             self.client = client
         }
 
-        /// Returns a new call with the same facts that starts now.
+        /// Returns a call with the same properties, a new number and the current time as its start.
         func again() -> Call {
             Call(
                 id: ExchangeID.next(), routeName: routeName, options: options, events: events?.queue,

@@ -2,10 +2,10 @@
 
 public import CurlewHTTP
 
-/// The context of a request in the pipeline: the identity of its call, options and deadlines. It contains no
-/// configuration.
+/// The context of a request in the pipeline: the identity, options and deadlines of its call.
 ///
-/// A small value. What does not change during a call is behind one reference, the rest is copied from hop to hop.
+/// A context is a small value. The properties of the call are behind one reference; the others are copied from hop to
+/// hop.
 public struct ExchangeContext: Sendable {
     private let call: Call
 
@@ -13,25 +13,28 @@ public struct ExchangeContext: Sendable {
     public var attempt = 1
     /// The number of redirects before this request.
     public var hop = 0
-    /// True once a redirect has left the origin of the call. It stays true, and no credential is attached any more.
+    /// True once a redirect has led to another origin than that of the call. It stays true, and interceptors no longer
+    /// attach credentials.
     public var crossedOrigin = false
     /// True once a credential is attached. A custom interceptor that attaches a credential must set
     /// `isAuthenticated` to true in the context that it passes on.
     public var isAuthenticated = false
-    /// The deadline of the whole call.
+    /// The deadline of the call, which covers all hops and attempts and the reading of the body.
     public var totalDeadline: Deadline
-    /// The deadline of the response head of this attempt.
+    /// The deadline for the response head of this attempt. If it is `.never` when the request leaves the pipeline, it
+    /// is set from `timeouts.attempt`.
     public var attemptDeadline = Deadline.never
     /// The policy that is checked when the request leaves the pipeline.
     package var departure: (any Departure)?
     /// The time that this attempt has waited in queues of the pipeline, in nanoseconds.
     private var waited: Int64 = 0
-    /// True if a retry interceptor closer to the caller counts successes.
+    /// True if a retry interceptor closer to the caller counts successes for the budget, so that hedging must not count
+    /// them again.
     package var isRetried = false
-    /// The facts of redirected and repeated calls only, behind one reference.
+    /// The properties that most requests do not need, behind one reference.
     private var detour: Detour?
 
-    /// Creates a context, for tests of interceptors and transports.
+    /// Creates a context for tests of interceptors and transports. The call starts now.
     public init(
         routeName: String = "", options: RequestOptions = RequestOptions(), timeouts: Timeouts = .standard,
         limits: Limits = .standard, clientOrigin: Origin? = nil, observers: [any RequestObserver] = [],
@@ -53,13 +56,13 @@ public struct ExchangeContext: Sendable {
 
     /// The number of the call, unique in this process and ascending from one.
     public var id: UInt64 { call.id }
-    /// The endpoint's name, for logs and metrics.
+    /// The name of the route or endpoint, for logs and metrics; empty if there is none.
     public var routeName: String { call.routeName }
-    /// The start of the call.
+    /// The moment when the call started.
     public var start: MonotonicInstant { call.start }
     /// The options of the call.
     public var options: RequestOptions { call.options }
-    /// The call's value for an extension's key. Unlike `options`, it copies nothing else.
+    /// The call's value of a custom option. Unlike `options`, this subscript copies no other option.
     package subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value { call.options[key] }
     /// Whether the call is sent with a credential, and with which one.
     public var authentication: RequestOptions.Authentication { call.authentication }
@@ -67,30 +70,31 @@ public struct ExchangeContext: Sendable {
     public var timeouts: Timeouts { call.bounds.timeouts }
     /// The limits in force: the client's, overridden by the call's.
     public var limits: Limits { call.bounds.limits }
-    /// The app's declarations about its fields.
+    /// The app's declarations of harmless and secret names: of fields, cookies, query items, members and paths.
     public var fields: FieldRules { call.client.fields }
-    /// The declared secrets, which texts about the call redact.
+    /// The declared secrets. Descriptions, logs and errors of the call redact them.
     package var secrets: DeclaredSecrets { call.client.secrets }
-    /// The fields of the client's configuration, which are sent to its origin only.
+    /// The fields of the client's configuration that are sent to the client's origin only.
     package var homeFields: Set<HTTPField.Name> { call.client.homeFields }
     /// The origin of the client's base URL. Credentials are scoped to it unless they specify another.
     public var clientOrigin: Origin? { call.client.origin }
-    /// The source of time.
+    /// The time source for deadlines, waits and dates.
     public var time: any TimeSource { call.client.time }
-    /// The codecs of the call, for responses that do not come from a server.
+    /// The codecs of the call. Mocks encode their responses with them, and errors decode the bodies of their responses
+    /// with them.
     package var codecs: Codecs { call.codecs }
-    /// The endpoint that was sent, for typed stubs.
+    /// The endpoint or route that was sent, which typed stubs match.
     package var endpoint: (any Sendable)? { call.endpoint }
 
-    /// A copy of this context with a credential attached.
+    /// A copy of this context in which `isAuthenticated` is true.
     package var authenticated: ExchangeContext {
         var copy = self
         copy.isAuthenticated = true
         return copy
     }
 
-    /// Returns the context of another call that this one has started and that outlives it. It has its own number, start
-    /// and total time, and the same options.
+    /// Returns the context of a separate call that this call starts and that may outlive it. The new call has its own
+    /// number, start and total timeout. It keeps the options, the hop and the redirects of this context.
     package func ofItsOwn(total: Duration) -> ExchangeContext {
         var copy = ExchangeContext(call.again())
         copy.totalDeadline = Deadline(total, after: copy.start)
@@ -103,7 +107,7 @@ public struct ExchangeContext: Sendable {
         return copy
     }
 
-    /// The facts that capabilities attach.
+    /// The facts that capabilities attach to the context.
     package var facts: Facts {
         get { detour?.facts.facts ?? Facts() }
         set { change { $0.facts = newValue } }
@@ -115,7 +119,8 @@ public struct ExchangeContext: Sendable {
         set { change { $0.pastOrigins = newValue } }
     }
 
-    /// The fields that are sent after the origin has been left. Before that, it contains only the declared secrets.
+    /// The fields that may be sent once a redirect has left the origin of the call. Before that, only the secret fields
+    /// are set.
     package var forwardedFields: ForwardedFields {
         get { detour?.facts.forwardedFields ?? ForwardedFields() }
         set { change { $0.forwardedFields = newValue } }
@@ -153,8 +158,9 @@ public struct ExchangeContext: Sendable {
         detour = Detour(facts)
     }
 
-    /// Returns true if `request` is idempotent (RFC 9110 §9.2.2): because the call declares it
-    /// (`RequestOptions.isIdempotent`), or else because of its method or an `Idempotency-Key`.
+    /// Returns whether `request` is idempotent (RFC 9110 §9.2.2). If the call sets `RequestOptions.isIdempotent`, that
+    /// value decides. Otherwise the method decides, or a field `Idempotency-Key` that is not empty makes the request
+    /// idempotent.
     ///
     /// Retries use this definition, and so do transports that would resend requests themselves.
     public func mayRepeat(_ request: HTTPRequest) -> Bool {
@@ -162,19 +168,20 @@ public struct ExchangeContext: Sendable {
         return request.method.isIdempotent || !(request.headers[.idempotencyKey] ?? "").isEmpty
     }
 
-    /// The earlier of the two deadlines.
+    /// The earlier of `totalDeadline` and `attemptDeadline`.
     public var deadline: Deadline {
         totalDeadline.earlier(attemptDeadline)
     }
 
-    /// The time after which no caller needs the response. For an exchange that several calls share, the latest of their
-    /// deadlines, which `deadline` does not include. Policies use it to decide whether a wait is worthwhile.
+    /// The deadline after which no caller needs the response: `deadline`, or for an exchange that several calls share,
+    /// the latest of their deadlines, limited by `attemptDeadline`. Policies use it to decide whether a wait is
+    /// worthwhile.
     package var horizon: Deadline {
         guard let shared = detour?.facts.sharedDeadline else { return deadline }
         return shared.latest.earlier(attemptDeadline)
     }
 
-    /// The deadline of the calls that share the exchange; nil if it belongs to one call.
+    /// The latest deadline of the calls that share the exchange; nil if it belongs to one call.
     package var sharedDeadline: SharedDeadline? {
         get { detour?.facts.sharedDeadline }
         set { change { $0.sharedDeadline = newValue } }
@@ -186,19 +193,19 @@ public struct ExchangeContext: Sendable {
         set { waited = newValue.wholeNanoseconds }
     }
 
-    /// True when there are observers. Check it before creating an expensive event.
+    /// True if the client has observers. Check it before creating an expensive event.
     public var isObserved: Bool { call.events != nil }
 
-    /// The number of the request on the wire to which an event belongs, counted from one; nil for events of the call as
-    /// a whole. Unlike `attempt`, it distinguishes the two requests of a hedged attempt.
+    /// The number of the request on the wire to which an event belongs, counted from one; nil for events that belong to
+    /// no single request. Unlike `attempt`, it distinguishes the two requests of a hedged attempt.
     public var requestNumber: Int? { detour?.facts.requestEvents?.number }
 
-    /// Records an event for the observers, on their queue. `event` is evaluated only if there are any. Returns
-    /// immediately, on any thread.
+    /// Records an event for the observers, which receive it later, on their dispatch queue. `event` is evaluated only
+    /// if there are observers. May be called on any thread and returns immediately.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
         guard let events = call.events else { return }
         var event = event().withholding(call.client.secrets)
-        // The transport does not know the waits in the pipeline.
+        // The transport measures only its own queue, so the waits in the pipeline are added here.
         if waited > 0, case .measured(var metrics) = event {
             metrics.queue = (metrics.queue ?? .zero) + queued
             event = .measured(metrics)
@@ -218,12 +225,13 @@ public struct ExchangeContext: Sendable {
         record(event)
     }
 
-    /// Returns when all recorded events have been delivered; see `EventQueue.told()`.
+    /// Waits until the observers have received all events recorded so far, at most five seconds. See
+    /// `EventQueue.told()`.
     package func eventsTold() async {
         await call.events?.queue.told()
     }
 
-    /// The queue for the events of the call, for calls that are made on its behalf.
+    /// The event queue of the call. Calls that are made on its behalf record their events in the same queue.
     var events: EventQueue? { call.events?.queue }
 
     /// Returns this context for a request that leaves the pipeline. Events that are recorded with it belong to that
@@ -235,7 +243,7 @@ public struct ExchangeContext: Sendable {
         return copy
     }
 
-    /// Records the end of a body that the transport does not report.
+    /// Returns the body, wrapped so that its end is recorded even if the transport does not report it.
     func watchEnd(of body: ResponseBody) -> ResponseBody {
         guard let events = detour?.facts.requestEvents, !body.isAtHand else { return body }
         return body.onEnd { _ in events.endBody(in: self) }
@@ -259,7 +267,7 @@ public struct ExchangeContext: Sendable {
     }
 }
 
-/// The numbers of calls. A counter is cheaper than a random identifier and sorts by time.
+/// Generates the numbers of calls. A counter is cheaper than a random identifier and sorts by time.
 enum ExchangeID {
     private static let last = Locked<UInt64>(0)
 

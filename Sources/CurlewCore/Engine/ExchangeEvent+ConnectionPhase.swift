@@ -3,9 +3,10 @@
 extension ExchangeEvent {
     /// A phase of obtaining a connection for a request, reported as it happens (`ExchangeEvent.connecting`).
     ///
-    /// The order for a new connection: `trying` once per address, `opened`, with TLS `secured`, and `ready`. For an
-    /// existing connection, or one that another exchange is opening, only `ready` is reported. The phases start again
-    /// when the transport has to send the request again. A failed attempt ends after the last phase that it reached.
+    /// For a new connection the order is `lookingUp` (unless the addresses are cached), `trying` once per address,
+    /// `opened`, `secured` if the connection uses TLS, and `ready`. For an existing connection, or one that another
+    /// exchange is opening, only `ready` is reported. The phases start again when the transport has to send the request
+    /// again. A failed attempt ends after the last phase that it reached.
     ///
     /// `CurlTransport` reports the phases. URLSession provides their times at the end only, in `ExchangeMetrics`.
     @nonexhaustive
@@ -13,7 +14,7 @@ extension ExchangeEvent {
         /// The transport resolves the name of the host, or of its proxy. Not reported if the addresses are cached.
         case lookingUp(name: String)
         /// The transport connects to this address of the host, or of its proxy: `192.0.2.1:443`. It may try the next
-        /// address before this one has failed (RFC 8305). For a Unix domain socket, the path.
+        /// address before this one has failed (RFC 8305). The address of a Unix domain socket is its path.
         case trying(address: String)
         /// The connection is open. With TLS, the handshake begins, through the tunnel of a proxy if there is one.
         /// Without TLS, this phase is reported together with `ready`.
@@ -26,7 +27,7 @@ extension ExchangeEvent {
 }
 
 extension ExchangeEvent.ConnectionPhase: CustomStringConvertible {
-    /// A short text for a log.
+    /// A short text for logs, such as `trying 192.0.2.1:443`.
     public var description: String {
         switch self {
         case .lookingUp(let name): "looking up \(name)"

@@ -2,8 +2,9 @@
 
 /// A fair priority queue without I/O, used for every wait in the package.
 ///
-/// A higher priority is served first, and elements of equal priority in order of arrival. Every eighth turn is for the
-/// element that has waited longest, so a steady stream of urgent work delays other work and does not starve it.
+/// Elements with a higher priority are served first, and elements with equal priority in order of arrival. Every eighth
+/// turn is for the element that has waited longest, so a steady stream of urgent work delays other work but does not
+/// starve it.
 package struct FairQueue<Element> {
     private struct Entry {
         let element: Element
@@ -30,7 +31,7 @@ package struct FairQueue<Element> {
 
     package var isEmpty: Bool { waiting.isEmpty }
 
-    /// The waiting elements, in no order.
+    /// The waiting elements, in no particular order.
     package var elements: some Collection<Element> { waiting.values.lazy.map(\.element) }
 
     /// Returns the number of elements that will certainly be served before a new element of this priority.
@@ -62,7 +63,7 @@ package struct FairQueue<Element> {
         return remove(turn.ticket)
     }
 
-    /// Removes an element before its turn. Returns false if it was removed already.
+    /// Removes an element before its turn. Returns false if the element has already left the queue.
     @discardableResult
     package mutating func leave(_ ticket: UInt64) -> Bool {
         guard remove(ticket) != nil else { return false }
@@ -79,8 +80,8 @@ package struct FairQueue<Element> {
     }
 }
 
-/// Tickets in the order of their issue. Cancelled tickets remain until they reach the front, or until they are the
-/// majority.
+/// Tickets in the order in which they were issued. Cancelled tickets remain until they reach the front, or until they
+/// are the majority.
 private struct Tickets {
     private var numbers: [UInt64]
     private var start = 0

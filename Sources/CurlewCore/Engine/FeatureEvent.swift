@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// An event that a capability defines, such as a followed redirect or the verdict of a cache: `ExchangeEvent.feature`.
+/// An event that one capability of the client defines, such as redirects or caching. Observers receive it as
+/// `ExchangeEvent.feature`:
 ///
 ///     case .feature(let event as Redirect.Event): print(event)
 ///
@@ -9,12 +10,14 @@ public protocol FeatureEvent: Sendable, CustomStringConvertible {}
 
 /// An event of a capability that contains responses or errors, or that may occur after the end of its call.
 package protocol CapabilityEvent: FeatureEvent {
-    /// The event without a body that the caller reads, because a queued event must not hold a connection.
+    /// A copy of the event without bodies that are still in transfer, because an event in the queue must not hold a
+    /// connection.
     var withoutTransfer: Self { get }
     /// Whether the event may follow the end of its call.
     var mayFollowTheEnd: Bool { get }
 
-    /// Returns the event with the secrets that a client and its interceptors declare, so that its texts are redacted.
+    /// Returns the event with the secrets that a client and its interceptors declare, so that its description redacts
+    /// them.
     func withholding(_ secrets: DeclaredSecrets) -> Self
 }
 
@@ -26,14 +29,14 @@ extension CapabilityEvent {
 }
 
 extension HTTPResponse {
-    /// The response without a body that the caller reads.
+    /// A copy of the response for observers. It keeps a body in memory of at most 16 KiB; any other body is empty.
     package var withoutTransfer: HTTPResponse {
         var response = self
         response.body = response.body.outline
         return response
     }
 
-    /// Returns the response with declared secrets, which its texts redact.
+    /// Returns the response with `secrets` declared in its header fields, so that its description redacts them.
     package func withholding(_ secrets: DeclaredSecrets) -> HTTPResponse {
         var response = self
         secrets.declare(in: &response.headers)

@@ -2,12 +2,13 @@
 
 package import CurlewHTTP
 
-/// The request fields that may be sent to an origin that a redirect has chosen: only those that are known to be
-/// harmless or were declared.
+/// The request fields that may be sent to an origin that a redirect has chosen: those that are known to be harmless,
+/// and those that the app has declared as safe.
 package struct ForwardedFields: Hashable, Sendable {
-    /// The fields declared as secret. They are never sent to another origin, whatever else is declared.
+    /// The fields declared as secret. They are never sent to another origin, even if `declared` contains them.
     package var secret: Set<HTTPField.Name> = []
-    /// The fields of the client's configuration. They are scoped to its origin unless they were declared.
+    /// The fields of the client's configuration. They are sent to the client's origin only, unless `declared` contains
+    /// them.
     package var home: Set<HTTPField.Name> = []
     /// The fields declared as safe for other origins.
     package var declared: Set<HTTPField.Name> = []
@@ -25,6 +26,6 @@ package struct ForwardedFields: Hashable, Sendable {
         return declared.contains(name) || name.isHarmless && !home.contains(name)
     }
 
-    /// The fields that no declaration can forward, because they describe the first origin (RFC 9110 §15.4).
+    /// The fields that no declaration can forward, because their values describe the original request (RFC 9110 §15.4).
     private static let bound: Set<HTTPField.Name> = [.host, .origin, .referer]
 }

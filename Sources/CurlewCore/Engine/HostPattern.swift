@@ -2,7 +2,8 @@
 
 import CurlewHTTP
 
-/// A host, `api.example.com`, or all hosts one label below a name: `*.example.com`.
+/// A pattern for hosts: one host, such as `api.example.com`, or all hosts one label below a name, such as
+/// `*.example.com`.
 ///
 /// The wildcard matches exactly one label, as in certificates (RFC 9525 §6.3): `*.example.com` matches neither
 /// `example.com` nor `a.b.example.com`. Case and a trailing dot are ignored.
@@ -10,7 +11,8 @@ package struct HostPattern: Hashable, Sendable {
     private let name: String
     private let isWildcard: Bool
 
-    /// Nil for text that is not a host: a URL, a host with a port, a wildcard that is not the first label.
+    /// Creates a pattern. Returns nil if the text is not a host: a URL, a host with a port, a wildcard that is not the
+    /// first label.
     package init?(_ text: String) {
         isWildcard = text.begins(with: "*.")
         guard let origin = Origin(scheme: "https", host: isWildcard ? String(Substring(text.utf8.dropFirst(2))) : text)
@@ -20,7 +22,7 @@ package struct HostPattern: Hashable, Sendable {
         name = Self.withoutDot(origin.host)
     }
 
-    /// Returns whether the pattern matches `host`, in lower case as in an `Origin`.
+    /// Returns whether the pattern matches `host`, which must be in lower case, as in an `Origin`.
     package func matches(_ host: String) -> Bool {
         let host = Self.withoutDot(host)
         guard isWildcard else { return host == name }

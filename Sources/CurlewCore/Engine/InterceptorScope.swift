@@ -2,19 +2,19 @@
 
 package import CurlewHTTP
 
-/// The origin to which an interceptor's additions may be sent.
+/// The origin to which the fields and query items that an interceptor adds may be sent.
 package enum InterceptorScope: Hashable, Sendable {
-    /// The interceptor decides itself, or attaches nothing.
+    /// The interceptor itself decides which origins receive its additions, or it adds nothing.
     case own
-    /// The origin of the client's base URL. The default for interceptors of an app.
+    /// The origin of the client's base URL. This is the default for interceptors that an app implements.
     case client
-    /// This origin.
+    /// One specific origin.
     case origin(Origin)
 }
 
 /// An interceptor that specifies the origin to which its additions may be sent.
 package protocol ScopedInterceptor: Interceptor {
-    /// Default `.own`.
+    /// The origin to which the additions may be sent. Default `.own`.
     var scope: InterceptorScope { get }
 }
 
@@ -23,17 +23,17 @@ extension ScopedInterceptor {
 }
 
 extension Interceptor {
-    /// The scope that the interceptor specifies, or `.client`.
+    /// The scope that the interceptor specifies; `.client` if it specifies none.
     var declaredScope: InterceptorScope { (self as? any ScopedInterceptor)?.scope ?? .client }
 }
 
 extension Origin {
-    /// Whether a request to this origin cannot be read in transit.
+    /// Whether requests to this origin cannot be read in transit, because they use https or stay on this machine.
     package var isConfidential: Bool { isSecure || isLoopback }
 
-    /// Whether what belongs to this origin may be sent to `other`: to itself, and from http to https of the same host
-    /// if both ports are the default ones, as RFC 6797 §8.3 rewrites requests. Never from https to http, and never to
-    /// another port, where another server may listen.
+    /// Returns whether credentials and other data of this origin may be sent to `other`: if the origins are equal, or
+    /// if `other` is https on the same host and both ports are the default ones, as RFC 6797 §8.3 rewrites requests.
+    /// Data is never shared from https to http, nor with another port, where another server may listen.
     package func shares(with other: Origin) -> Bool {
         if self == other { return true }
         return scheme == "http" && other.scheme == "https" && host == other.host && isDefaultPort && other.isDefaultPort
@@ -56,12 +56,12 @@ extension Pipeline {
 }
 
 extension HTTPRequest {
-    /// Returns the request, for another origin than that of the interceptor that created it from `received`, without
-    /// added fields and query items that may be secrets: fields that are neither harmless nor declared, and query items
-    /// with secret names.
+    /// Returns the request without the possible secrets that an interceptor of another origin has added: fields that
+    /// are neither harmless nor declared, and query items with secret names.
     ///
-    /// Additions of the call itself are kept, because the call specifies the origin together with them. `received` is
-    /// nil if the request still had the interceptor's origin before; then all such fields and items are removed.
+    /// - `received`: the request as the interceptor received it. Its fields and query items are kept, because the call
+    ///   specifies the origin together with them. Nil if that request still had the interceptor's origin; then all such
+    ///   fields and items are removed.
     func withoutAdditions(to received: HTTPRequest?, in context: ExchangeContext) -> HTTPRequest {
         let forwarded = context.forwardedFields
         let allowed = ForwardedFields(
@@ -89,7 +89,7 @@ extension HTTPRequest {
         return kept.isEmpty ? path : path + "?" + kept.joined(separator: "&")
     }
 
-    /// The items of the query, encoded.
+    /// The items of the query, percent-encoded.
     private var queryItems: [String] {
         guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
         return target.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { String(Substring($0)) }
@@ -97,7 +97,7 @@ extension HTTPRequest {
 }
 
 extension Redaction {
-    /// Returns true when `name=value` contains a secret.
+    /// Returns whether `pair`, a text `name=value`, contains a secret.
     fileprivate func isSecret(pair: String) -> Bool {
         !pairs(Substring(pair)).utf8.elementsEqual(pair.utf8)
     }

@@ -4,16 +4,16 @@ import CurlewHTTP
 
 /// The rest of the chain: the interceptors closer to the transport, and the transport.
 ///
-/// A small value that may be stored, called several times, and called from another task. It is a nominal type because a
-/// closure type in a protocol requirement would not match in modules with other concurrency defaults.
+/// `Next` is a small value that may be stored, called several times, and called from another task. It is a nominal type
+/// because a closure type in a protocol requirement would not match in modules with other concurrency defaults.
 public struct Next: Sendable {
     /// The context of the request.
     public let context: ExchangeContext
 
     private let links: Chain
     private let position: Int
-    /// The request that the interceptor holding this value received, if it was for another origin than the
-    /// interceptor's.
+    /// The request as the interceptor that calls this value received it; nil unless the request was for another origin
+    /// than the interceptor's.
     private let received: Received?
 
     init(context: ExchangeContext, chain: Chain, position: Int = 0) {
@@ -39,10 +39,10 @@ public struct Next: Sendable {
     }
 
     package var transport: any Transport { links.transport }
-    /// Identifies the chain: equal numbers mean the same interceptors over the same transport.
+    /// The identity of the chain: equal numbers mean the same interceptors over the same transport.
     package var chain: UInt64 { links.number }
 
-    /// Creates a chain from a closure, for tests of an interceptor.
+    /// Creates a value that calls a closure in place of the rest of the chain, for tests of an interceptor.
     public init(
         context: ExchangeContext = ExchangeContext(),
         _ answer: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
@@ -50,9 +50,10 @@ public struct Next: Sendable {
         self.init(context: context, chain: Chain([], ClosureTransport(changesPrincipal: false, answer)))
     }
 
-    /// Runs the rest of the chain.
+    /// Runs the rest of the chain with `request` and returns its response.
     ///
-    /// - `context`: a changed copy (another attempt, another hop) for the rest of the chain; nil passes this one on.
+    /// - `context`: a changed copy (another attempt, another hop) for the rest of the chain; nil passes on the context
+    ///   of this value.
     public func callAsFunction(
         _ request: HTTPRequest, context changed: consuming ExchangeContext? = nil
     ) async throws -> HTTPResponse {
@@ -62,7 +63,7 @@ public struct Next: Sendable {
         return try await links.interceptors[position].intercept(request, next: rest)
     }
 
-    /// Runs a chain with interceptors that attach for one origin each.
+    /// Runs the rest of a chain in which the additions of an interceptor are restricted to one origin.
     private func scoped(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         var request = request
         if links.isForeign(request, to: position - 1, in: context) {
@@ -76,7 +77,7 @@ public struct Next: Sendable {
     }
 
     /// Returns the principal of the response to `request`, determined by its fields that are not known to be harmless,
-    /// by what the remaining interceptors would attach, and by what the transport attaches. No I/O.
+    /// by what the remaining interceptors would attach, and by what the transport attaches. Performs no I/O.
     ///
     /// For interceptors that store or share responses:
     /// - Call `prepare()` first, once.
@@ -88,7 +89,8 @@ public struct Next: Sendable {
         principal(of: request, key: nil)
     }
 
-    /// Returns the principal, with credentials hashed by the caller's key; nil uses the key of the process.
+    /// Returns the principal, with credentials hashed with `key`. If `key` is nil, the key of the context applies, or
+    /// else that of the process.
     package func principal(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
         if let key { return with(context.hashing(with: key)).principal(of: request, key: nil) }
         var principal = Principal(of: request, in: context)
@@ -99,7 +101,7 @@ public struct Next: Sendable {
         return principal
     }
 
-    /// Returns the principal that the transport adds to `request`.
+    /// Returns the principal that the transport alone adds to `request`.
     package func place(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
         if let key { return with(context.hashing(with: key)).place(of: request, key: nil) }
         return transport.principal(of: request, in: context)
@@ -110,7 +112,7 @@ public struct Next: Sendable {
         Next(context: context, chain: links, position: position, received: received)
     }
 
-    /// Whether `prepare()` has anything to do.
+    /// Whether an interceptor of the chain must load data before it can return its principal.
     package var needsPreparation: Bool { !links.preparing.isEmpty }
 
     /// Lets the remaining interceptors load the data that they need to return a principal.
@@ -128,13 +130,14 @@ public struct Next: Sendable {
     }
 
     /// Returns whether `request` has a credential, or the remaining interceptors would attach one. A field with an
-    /// unknown name does not count. An interceptor without a declared principal does.
+    /// unknown name does not count as a credential. An interceptor whose principal is unknown does.
     package func attachesCredential(to request: HTTPRequest) -> Bool {
         context.isAuthenticated || request.headers.contains(.authorization)
             || links.interceptors[position...].contains { $0.principal(of: request, in: context) != .anonymous }
     }
 
-    /// Throws if the call requires a credential and none was attached. This is the last place to check.
+    /// Throws if the call requires a credential and none is attached, unless a redirect has left the origin of the
+    /// call. All interceptors that attach credentials have run before this check.
     private static func checkCredential(of request: HTTPRequest, _ context: ExchangeContext) throws {
         let isThere = context.isAuthenticated || request.headers.contains(.authorization)
         guard !isThere, !context.crossedOrigin else { return }
@@ -144,14 +147,15 @@ public struct Next: Sendable {
             hint: "Sign in first, or add the credential's interceptor to the pipeline.", request: RequestLine(request))
     }
 
-    /// Sends the request to the transport. Interceptors change requests, so the result is validated here, once, before
-    /// any byte is sent.
+    /// Sends the request to the transport. Interceptors may have changed it, so it is validated here, once, before any
+    /// byte is sent.
     ///
-    /// - `isReady`: the request is in its final form.
+    /// - `isReady`: true if `ready(in:)` has returned the request.
     private func leave(
         _ request: HTTPRequest, _ context: consuming ExchangeContext, isReady: Bool = false
     ) async throws -> HTTPResponse {
-        // Most requests stay at their origin and have no declared secrets; those are not copied.
+        // Most requests stay at their origin and have no declared secrets. They need no changes, so they are not
+        // copied.
         if !isReady, context.crossedOrigin || !context.secrets.isEmpty || !request.secrets.isEmpty {
             return try await leave(request.ready(in: context), context, isReady: true)
         }
@@ -170,7 +174,7 @@ public struct Next: Sendable {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = RequestLine(request) }
             context.record(.attemptFailed(failure))
-            // Interceptors closer to the caller may show the error.
+            // Interceptors closer to the caller may log the error, so its secrets are declared before they receive it.
             if !context.secrets.isEmpty, let known = error as? NetworkError {
                 throw known.withholding(context.secrets)
             }
@@ -202,12 +206,12 @@ extension ExchangeContext {
 }
 
 extension Next: CustomReflectable {
-    /// Shows the context only, because the chain holds credentials. Debuggers and `dump` use it.
+    /// A mirror that shows only the context, because the chain holds credentials.
     public var customMirror: Mirror { Mirror(self, children: ["context": context]) }
 }
 
 extension HTTPResponse {
-    /// Applies the limit of the call to the body. Custom transports create bodies without it.
+    /// Applies the size limit of the call to the body. Custom transports create bodies without a limit.
     fileprivate mutating func limitBody(in context: ExchangeContext) {
         let limit = context.limits.responseBody
         if body.limit != limit { body = body.limited(to: limit) }
@@ -215,17 +219,17 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-    /// Returns the request with the declared secrets, also if an interceptor created it, and without fields that must
-    /// not be sent to a foreign origin.
+    /// Returns the request as the transport receives it: with the declared secrets, even if an interceptor created the
+    /// request, and without fields that must not be sent to a foreign origin.
     fileprivate func ready(in context: ExchangeContext) -> HTTPRequest {
         var request = (context.crossedOrigin ? forForeignOrigin(in: context) : self).knowing(context.secrets)
         request.secrets.declare(in: &request.headers)
         return request
     }
 
-    /// Returns the request without what interceptors attached after a redirect left the origin of the call. An origin
-    /// that the server chose receives only fields that are known to be harmless or were declared, and those that an
-    /// interceptor created for it.
+    /// Returns the request without the fields that must not be sent once a redirect has left the origin of the call. An
+    /// origin that the server chose receives only fields that are known to be harmless or were declared, and those that
+    /// an interceptor created for it.
     private func forForeignOrigin(in context: ExchangeContext) -> HTTPRequest {
         var request = self
         let allowed = context.forwardedFields

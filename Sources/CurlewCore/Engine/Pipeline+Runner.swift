@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 extension Pipeline {
     /// Sends requests through a pipeline and a transport, without typed calls.
     ///
     /// `APIClient` is built on it. Use it directly where requests are created elsewhere, as in proxies and generated
     /// clients. Copies share the transport and the state of the interceptors.
     public struct Runner: Sendable {
-        /// The interceptors in force.
+        /// The interceptors, from the caller to the transport.
         public let pipeline: Pipeline
-        /// The transport.
+        /// The transport that sends the requests.
         public var transport: any Transport { chain.transport }
-        /// The configuration errors, which `exchange` throws.
+        /// The configuration errors, one sentence each, which every `exchange` throws. Empty if the configuration is
+        /// valid.
         public let problems: [String]
         let chain: Chain
-        /// The declarations of the configuration and the interceptors.
+        /// The field declarations of the client's configuration and of the interceptors.
         let fields: FieldRules
         let secrets: DeclaredSecrets
         private let attemptTimeout: Duration?
-        /// The gate of the client's calls.
+        /// The counter of the client's running calls; nil for a runner without a client.
         private let calls: CallGate?
 
         /// Creates a runner over `transport`. Never fails: configuration errors are listed in `problems`.
@@ -41,8 +44,8 @@ extension Pipeline {
 
         /// Sends `request` through the pipeline.
         ///
-        /// Returns when the response head has arrived, together with a small body, whatever the status is. Throws
-        /// `NetworkError`: `.configuration` when the pipeline has problems, otherwise the failure of the call.
+        /// Returns when the response head has arrived, whatever the status is. A small body has then arrived too.
+        /// Throws `NetworkError`: `.configuration` if the pipeline has problems, otherwise the failure of the call.
         public func exchange(
             _ request: HTTPRequest, in context: ExchangeContext
         ) async throws(NetworkError) -> HTTPResponse {
@@ -66,7 +69,7 @@ extension Pipeline {
                 try calls?.enter()
                 defer { calls?.leave() }
                 var response = try await Next(context: context, chain: chain)(request)
-                // The response may be from a cache, a mock or a hook.
+                // A response from a cache, a mock or a hook has no declared secrets yet.
                 secrets.declare(in: &response.headers)
                 let value = try await finish(response)
                 if context.isObserved {
@@ -89,7 +92,7 @@ extension Pipeline {
             }
         }
 
-        /// Returns the limits of a call that timed out.
+        /// Returns a sentence with the duration and the time limits of a call that timed out.
         private func bounds(of context: ExchangeContext) -> String {
             let spent = context.start.duration(to: context.time.now).brief
             let total = context.timeouts.total.map { "may take \($0.brief)" } ?? "has no limit"
@@ -101,7 +104,7 @@ extension Pipeline {
 }
 
 extension Pipeline.Runner: CustomReflectable {
-    /// Shows the descriptions of the pipeline and the transport. Debuggers and `dump` use it.
+    /// A mirror that shows the descriptions of the pipeline and the transport.
     public var customMirror: Mirror {
         Mirror(self, children: ["pipeline": "\(pipeline)", "transport": transport.label])
     }

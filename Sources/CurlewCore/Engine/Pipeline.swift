@@ -5,21 +5,21 @@ public import CurlewHTTP
 /// The interceptors of a client, from the caller to the wire.
 ///
 ///     let pipeline: Pipeline = [.logging(), .bearer { token }]     // exactly these, in this order
-///     let pipeline = Pipeline.standard.adding(.bearer { token })   // put in its place
+///     let pipeline = Pipeline.standard.adding(.bearer { token })   // inserted at its placement
 ///
-/// `print(client)` shows the order in force and its problems.
+/// `print(client)` shows the order of the interceptors and the configuration problems.
 public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
-    /// The interceptors, from the caller to the transport. Those of Curlew are here as the types that run, without
+    /// The interceptors, from the caller to the transport. Interceptors that Curlew provides appear without their
     /// `BuiltInInterceptor`.
     public private(set) var interceptors: [any Interceptor]
 
-    /// Creates a pipeline with exactly this order.
+    /// Creates a pipeline with exactly these interceptors, in this order.
     public init(_ interceptors: [any Interceptor]) {
         self.interceptors = interceptors.map(\.unwrapped)
         shareBudget()
     }
 
-    /// Creates a pipeline with exactly this order.
+    /// Creates a pipeline with exactly these interceptors, in this order.
     public init(arrayLiteral elements: any Interceptor...) {
         self.init(elements)
     }
@@ -31,8 +31,8 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     /// placement.
     ///
     /// - `placement`: a placement that replaces the interceptor's own.
-    /// - `changesPrincipal`: false if responses do not depend on the interceptor, so that caches and coalescing
-    ///   ignore it. Nil leaves the decision to the interceptor, whose default is unknown. See
+    /// - `changesPrincipal`: false if responses do not depend on the interceptor, so that caches and coalescing ignore
+    ///   it. Nil leaves the decision to the interceptor, whose default principal is `.unknown`. See
     ///   `Interceptor.placed(at:changesPrincipal:)`.
     public func adding(
         _ interceptor: any Interceptor, at placement: Placement? = nil, changesPrincipal: Bool? = nil
@@ -65,7 +65,8 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
             })
     }
 
-    /// Returns the configuration errors of this pipeline with this client, one sentence each. Empty if there are none.
+    /// Returns the configuration errors of this pipeline in a client that `setup` describes, one sentence each. Empty
+    /// if there are none.
     public func problems(in setup: Pipeline.Environment = Pipeline.Environment()) -> [String] {
         let setup = declared(in: setup)
         var found: [String] = []
@@ -84,7 +85,8 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension Pipeline {
-    /// Shares one budget among all interceptors that repeat calls, unless the app specifies several.
+    /// Makes the interceptors that repeat requests share one budget. Interceptors whose budget the app specifies keep
+    /// theirs.
     private mutating func shareBudget() {
         let paying = interceptors.compactMap(\.paying)
         guard paying.count > 1, let payer = paying.first(where: \.isPurseChosen) ?? paying.first else { return }
@@ -97,7 +99,7 @@ extension Pipeline {
         }
     }
 
-    /// The kinds of interceptors that occur more than once and must not, one sentence each.
+    /// The errors for interceptors that occur more than once but must be unique, one sentence for each kind.
     private var surplus: [String] {
         var counts: [(kind: UniqueKind, count: Int)] = []
         for case let sole as any SoleInterceptor in interceptors.map(\.plain) {
@@ -145,7 +147,7 @@ extension Pipeline {
 }
 
 extension Pipeline {
-    /// The facts about the client and other interceptors that an interceptor uses to check its configuration.
+    /// The properties of the client and of other interceptors with which an interceptor checks its configuration.
     public struct Environment: Sendable {
         /// The origin of the base URL, if the client has one.
         public var clientOrigin: Origin?
@@ -157,13 +159,13 @@ extension Pipeline {
         /// Set for `ValidatingInterceptor.warning(in:)` only.
         public internal(set) var strangers: [String] = []
         /// The declarations about fields, query items, members and paths: those of the client's configuration, to which
-        /// `ValidatingInterceptor.declare(in:)` adds the names that an interceptor attaches. They apply to texts and
-        /// redirects.
+        /// `ValidatingInterceptor.declare(in:)` adds the names that an interceptor attaches. They decide which values
+        /// descriptions redact and which fields redirects forward.
         public var fields: FieldRules
-        /// What the interceptors of one capability declare for each other.
+        /// The facts that interceptors of one capability declare for each other.
         package var facts = Facts()
 
-        /// Creates a setup.
+        /// Creates an environment. Without arguments, nothing is known about the client.
         public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: FieldRules = FieldRules()) {
             self.clientOrigin = clientOrigin
             self.totalTimeout = totalTimeout
@@ -173,7 +175,7 @@ extension Pipeline {
 }
 
 extension Pipeline: CustomStringConvertible {
-    /// The interceptors in order: `logging → bearer → transport`.
+    /// The names of the interceptors in order, and the transport: `logging → bearer → transport`.
     public var description: String {
         (interceptors.map(\.label) + ["transport"]).joined(separator: " → ")
     }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// An interceptor that repeats calls from a budget, which a pipeline can share among several.
+/// An interceptor that pays for repeated requests from a budget, which several interceptors of a pipeline can share.
 package protocol PayingInterceptor: Interceptor {
-    /// The budget.
+    /// The budget that pays for repeated requests.
     var purse: AnyObject { get }
-    /// False if the app has not specified the budget, so that another interceptor's may replace it.
+    /// False if the app has not specified the budget, so that the budget of another interceptor may replace it.
     var isPurseChosen: Bool { get }
     /// Returns this interceptor with `purse` as its budget.
     func paying(from purse: AnyObject) -> any Interceptor
 }
 
-/// An interceptor of which a pipeline may have only one.
+/// An interceptor of a kind that may occur only once in a pipeline.
 package protocol SoleInterceptor: Interceptor {
-    /// The kind of which it is the only one.
+    /// The kind that may occur only once.
     var uniqueKind: UniqueKind { get }
 }
 
@@ -20,7 +20,7 @@ package protocol SoleInterceptor: Interceptor {
 package struct UniqueKind: Hashable, Sendable {
     /// The plural name, such as `caches`.
     package let name: String
-    /// The consequence of having two, as the end of a sentence.
+    /// The consequence of having more than one, as the end of a sentence.
     package let consequence: String
 
     package init(_ name: String, _ consequence: String) {
@@ -30,9 +30,9 @@ package struct UniqueKind: Hashable, Sendable {
 }
 
 extension Interceptor {
-    /// The interceptor without the placement that was added to it.
+    /// The interceptor without the changes of `placed(at:changesPrincipal:)`.
     var plain: any Interceptor { (self as? PlacedInterceptor)?.base ?? self }
 
-    /// The interceptor as one with a budget, if it has one.
+    /// The interceptor as a `PayingInterceptor`; nil if it has no budget.
     package var paying: (any PayingInterceptor)? { plain as? any PayingInterceptor }
 }

@@ -9,9 +9,9 @@ extension Interceptor {
     ///
     /// - `placement`: the placement for `Pipeline.adding(_:)` and for checks of the order; nil keeps the interceptor's
     ///   own.
-    /// - `changesPrincipal`: false if responses do not depend on the interceptor, so that caches and coalescing
-    ///   ignore it; true if they may. Nil, the default, leaves the decision to the interceptor, whose default is
-    ///   unknown.
+    /// - `changesPrincipal`: false if responses do not depend on the interceptor, so that caches and coalescing ignore
+    ///   it; true if they may. Nil, the default, leaves the decision to the interceptor, whose default principal is
+    ///   `.unknown`.
     public func placed(at placement: Placement? = nil, changesPrincipal: Bool? = nil) -> any Interceptor {
         if placement == nil, changesPrincipal == nil { return self }
         let base = (self as? PlacedInterceptor)?.base ?? unwrapped
@@ -27,7 +27,7 @@ struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
     let base: any Interceptor
     let placement: Placement
     let changesPrincipal: Bool?
-    /// The origin that receives its additions; nil for the interceptor's own scope.
+    /// The only origin that receives the interceptor's additions; nil if the interceptor's own scope applies.
     let home: Origin?
 
     var scope: InterceptorScope { home.map { .origin($0) } ?? base.declaredScope }

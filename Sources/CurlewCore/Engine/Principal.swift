@@ -8,13 +8,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The party whose response a request receives, as far as it is known before sending. It is part of the key of
+/// The user or other party as which a request is sent, as far as it is known before sending. It is part of the keys of
 /// components that store or share responses. See `Next.principal(of:)`.
 ///
-/// Equal values mean the same party, or none. Different values may still be one party: an account that signs in again
-/// is another principal. Two users therefore never share a principal, whatever their tokens contain.
+/// Equal values mean the same party, or none. Different values may still mean one party: an account that signs in again
+/// becomes another principal. Two users never share a principal, whatever their tokens contain.
 public enum Principal: Hashable, Sendable {
-    /// No party: the request has no credential, and no field that is not known to be harmless.
+    /// No party: the request has no credential, and all of its fields are known to be harmless.
     case anonymous
     /// One party, identified by a string that discloses no credential.
     ///
@@ -26,7 +26,7 @@ public enum Principal: Hashable, Sendable {
 }
 
 extension Principal {
-    /// Combines two principals, for a request whose response depends on several credentials.
+    /// Combines this principal with another one, for a request whose response depends on several credentials.
     package mutating func join(_ other: Principal) {
         switch (self, other) {
         case (_, .anonymous): break
@@ -37,30 +37,31 @@ extension Principal {
         }
     }
 
-    /// Whether the text is the same in the next process.
+    /// Whether the principal is the same in the next process. True for `.anonymous` and `.unknown`.
     package var isLasting: Bool {
         if case .known(_, false) = self { false } else { true }
     }
 
-    /// The text of `.known`; nil for `.anonymous` and `.unknown`.
+    /// The identifying string of `.known`; nil for `.anonymous` and `.unknown`.
     public var text: String? {
         if case .known(let text, _) = self { text } else { nil }
     }
 
-    /// The principal of a sign-in, identified by a random text.
+    /// Returns the lasting principal of a sign-in, which has a random identifier.
     package static func session(_ identifier: String) -> Principal { .known("session-" + identifier, isLasting: true) }
 
-    /// The principal that the app names. The name is hashed, because it may be a personal address.
+    /// Returns the lasting principal that the app names; `.unknown` if the name is nil or empty. The name is hashed,
+    /// because it may be personal data such as an email address.
     package static func named(_ name: String?, as kind: String) -> Principal {
         guard let name, !name.isEmpty else { return .unknown }
         return .known("name-" + MessageDigest.sha256(joined([kind, name])).hexText, isLasting: true)
     }
 
     /// Returns the principal that holds a credential. The parts are hashed with a key, so the text does not disclose
-    /// them. The principal is lasting if the key of the store is.
+    /// them. The principal is lasting if the key is that of a persistent store.
     ///
-    /// For interceptors and transports that attach credentials: pass the kind first, then the parts that distinguish
-    /// two holders.
+    /// Interceptors and transports that attach credentials call this method. The first part is the kind of the
+    /// credential; the others distinguish two holders.
     public static func holder(of parts: [String], in context: ExchangeContext) -> Principal {
         let key = context.principalKey ?? .process
         let text = MessageDigest.hmacSHA256(joined(parts), key: key.bytes).hexText
@@ -70,7 +71,7 @@ extension Principal {
     /// Creates the principal that the fields of a request identify: each field that is not known to be harmless
     /// (`FieldRules`), and each cookie.
     ///
-    /// A field with an unknown name may be a credential or a user number, so its value is part of the principal.
+    /// A field with an unknown name may be a credential or identify a user, so its value is part of the principal.
     /// Requests with equal values belong to one party, because nothing else in them distinguishes users. The order of
     /// fields with different names is ignored.
     init(of request: HTTPRequest, in context: ExchangeContext) {
@@ -90,7 +91,7 @@ extension Principal {
         self = .holder(of: fields.flatMap { [$0.name, $0.value] }, in: context)
     }
 
-    /// Prefixes each part with its length, so that different lists have different results.
+    /// Joins the parts, each prefixed with its length, so that different lists have different results.
     private static func joined(_ parts: [String]) -> Data {
         Data(parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
     }

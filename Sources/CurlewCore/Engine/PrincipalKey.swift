@@ -8,15 +8,15 @@ package import Foundation
 
 /// The key with which credentials are hashed into principals.
 ///
-/// Without a key, an attacker who reads a principal could find a short secret by trial. Most keys belong to the
-/// process: their principals are meaningless outside it. A store that outlives the process has its own key
+/// Without a key, an attacker who reads a principal could find a short secret by trying all values. Most keys belong to
+/// the process: their principals are meaningless outside it. A store that outlives the process has its own key
 /// (`CacheStore.key`).
 package struct PrincipalKey: Sendable {
     package let bytes: Data
-    /// Whether other processes have the key too.
+    /// Whether later processes have the same key.
     package let isLasting: Bool
 
-    /// Creates a key that other processes have too.
+    /// Creates a key that later processes have too, such as the key of a persistent store.
     package init(lasting bytes: Data) {
         self.bytes = bytes
         isLasting = true

@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-/// The hosts that are reached without the proxy, in the syntax of `no_proxy`.
+/// The hosts to which a transport connects without the proxy, parsed from the syntax of `no_proxy`.
 struct ProxyBypass: Sendable {
     private enum Hosts: Sendable {
         case all
@@ -38,7 +38,8 @@ struct ProxyBypass: Sendable {
     private static func entry(_ text: String) -> (Hosts, Int?)? {
         var host = Substring(text)
         var port: Int?
-        // A single colon separates a port. Several are an IPv6 address, which has a port only after brackets.
+        // A single colon separates a port. Several colons belong to an IPv6 address, which has a port only after
+        // brackets.
         if let colon = host.last(":"), host.first(":") == colon || host[..<colon].ends(with: "]") {
             guard let number = Int(Substring(host.utf8[colon...].dropFirst())), (1...65_535).contains(number) else {
                 return nil

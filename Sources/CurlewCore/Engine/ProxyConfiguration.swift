@@ -9,15 +9,15 @@ package import CurlewHTTP
 public enum ProxyConfiguration: Hashable, Sendable {
     /// Connects directly to the server, whatever the environment contains.
     case none
-    /// Uses the environment at the time when the transport is created. Later changes have no effect.
+    /// Uses the environment variables as they are when the transport is created. Later changes have no effect.
     ///
-    /// `https_proxy`, `all_proxy` and `no_proxy` in lower or upper case, `http_proxy` in lower case only, because CGI
-    /// servers pass the field `Proxy` of a request as the variable `HTTP_PROXY`. The scheme of the *request* selects
-    /// the variable. An empty variable counts as absent. This machine (`localhost`, 127.0.0.0/8, `::1`) is always
-    /// reached directly. A value that cannot be parsed makes every call throw `.configuration`.
+    /// The variables are `https_proxy`, `all_proxy` and `no_proxy` in lower or upper case, and `http_proxy` in lower
+    /// case only, because CGI servers pass the field `Proxy` of a request as the variable `HTTP_PROXY`. The scheme of
+    /// the *request* selects the variable. An empty variable counts as absent. This machine (`localhost`, 127.0.0.0/8,
+    /// `::1`) is always reached directly. A value that cannot be parsed makes every call throw `.configuration`.
     case environment
     /// Uses this proxy for all hosts except those in the list, and except this machine (`localhost`, 127.0.0.0/8,
-    /// `::1`) if the proxy is on another one.
+    /// `::1`) if the proxy is on another machine.
     ///
     /// The list has the syntax of `no_proxy`: a name matches itself and every name below it, with or without a leading
     /// dot; an address matches itself; `10.0.0.0/8` matches a network; a port restricts an entry to that port; `*`
@@ -28,11 +28,11 @@ public enum ProxyConfiguration: Hashable, Sendable {
 extension ProxyConfiguration {
     /// A proxy server: its kind, address and credentials.
     ///
-    /// Requests for https use a tunnel (CONNECT, RFC 9110 §9.3.6). It discloses the server's host and port and the
-    /// proxy credentials to an HTTP proxy. The server never receives the proxy credentials. The proxy resolves server
-    /// names. Descriptions include no credentials.
+    /// Requests for https use a tunnel (CONNECT, RFC 9110 §9.3.6). An HTTP proxy sees the host and port of the server,
+    /// and the proxy credentials. The server never receives the proxy credentials. The proxy resolves the names of
+    /// servers. Descriptions contain no credentials.
     public struct Server: Hashable, Sendable {
-        /// The protocol of a proxy.
+        /// The protocol between the transport and a proxy.
         public enum Kind: String, Hashable, Sendable {
             /// HTTP, without TLS to the proxy.
             case http
@@ -45,21 +45,21 @@ extension ProxyConfiguration {
 
         /// The authentication scheme of the client at an HTTP proxy.
         public enum Authentication: Hashable, Sendable {
-            /// User and password, sent with each request to the proxy (RFC 7617). They are readable on the way to a
-            /// proxy without TLS.
+            /// User and password, sent with each request to the proxy (RFC 7617). Without TLS to the proxy, they can be
+            /// read in transit.
             case basic
             /// A response to a challenge, which does not disclose the password (RFC 7616).
             case digest
-            /// The Kerberos ticket of the user of this machine, or one that user and password obtain (RFC 4559). The
-            /// transport needs a libcurl with GSS-API; without it every call throws `.configuration`.
+            /// The Kerberos ticket of the user of this machine, or a ticket obtained with user and password (RFC 4559).
+            /// The transport needs a libcurl with GSS-API. Without GSS-API, every call throws `.configuration`.
             case negotiate
         }
 
-        /// The protocol.
+        /// The protocol between the transport and the proxy.
         public let kind: Kind
-        /// The name or address.
+        /// The host name or IP address of the proxy.
         public let host: String
-        /// The port.
+        /// The port of the proxy.
         public let port: Int
         package let user: String?
         package let password: String?
@@ -67,11 +67,12 @@ extension ProxyConfiguration {
         /// whatever the proxy requests.
         public let authentication: Authentication
 
-        /// Creates a proxy. The default port is 80, 443 or 1080. Credentials are sent with Basic by default, or as
-        /// SOCKS specifies (RFC 1929).
+        /// Creates a proxy. The default port is 80 for `.http`, 443 for `.https` and 1080 for `.socks5`. Credentials
+        /// are sent with Basic by default, or to a SOCKS proxy as RFC 1929 specifies.
         ///
-        /// With `.digest` and `.negotiate`, requests for http use a tunnel too, because otherwise each would have to be
-        /// sent twice, the first time for the challenge. The proxy must allow CONNECT to that port.
+        /// With `.digest` and `.negotiate`, requests for http use a tunnel too, because otherwise each request would
+        /// have to be sent twice, the first time for the challenge. The proxy must allow CONNECT to the port of the
+        /// server.
         public init(
             _ kind: Kind, host: String, port: Int? = nil, user: String? = nil, password: String? = nil,
             authentication: Authentication = .basic
@@ -130,7 +131,7 @@ extension ProxyConfiguration.Server {
 }
 
 extension ProxyConfiguration.Server: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The kind, host and port.
+    /// The kind, host and port: `http://proxy.example:3128`. Credentials are redacted.
     public var description: String {
         // A host that contains an @ is not valid: the text before it may be a password.
         let at = host.utf8.lastIndex(of: UInt8(ascii: "@"))
@@ -138,10 +139,10 @@ extension ProxyConfiguration.Server: CustomStringConvertible, CustomDebugStringC
         return "\(kind.rawValue)://\(user == nil && at == nil ? "" : Redaction.mark + "@")\(name):\(port)".printable
     }
 
-    /// The same as `description`.
+    /// The same text as `description`.
     public var debugDescription: String { description }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["proxy": description])
     }

@@ -2,7 +2,7 @@
 
 package import CurlewHTTP
 
-/// Selects the proxy for a request: a `ProxyConfiguration` with its environment parsed.
+/// The rules that select the proxy for a request: a `ProxyConfiguration` with its environment variables parsed.
 package struct ProxyRules: Sendable {
     private var http: ProxyConfiguration.Server?
     private var https: ProxyConfiguration.Server?
@@ -11,7 +11,7 @@ package struct ProxyRules: Sendable {
     /// The configuration errors. Each message names the option or variable, and contains no credentials.
     package private(set) var problems: [String] = []
 
-    /// `environment` is evaluated only if the configuration requires it.
+    /// Parses the configuration. `environment` is evaluated only for `.environment`.
     package init(_ configuration: ProxyConfiguration, environment: @autoclosure () -> [String: String] = [:]) {
         switch configuration {
         case .none: break
@@ -37,13 +37,13 @@ package struct ProxyRules: Sendable {
     /// True if no request uses a proxy.
     package var isEmpty: Bool { http == nil && https == nil }
 
-    /// True if the connection to a proxy uses TLS.
+    /// True if the connection to at least one proxy uses TLS.
     package var needsTrust: Bool { http?.kind == .https || https?.kind == .https }
 
     /// Returns the proxy for requests to `origin`.
     ///
-    /// Requests to this machine do not use a proxy on another machine, unless `sparesLoopback` is false, because not
-    /// every library has that rule.
+    /// Requests to this machine do not use a proxy on another machine. Pass false for `sparesLoopback` to predict the
+    /// choice of a library without that rule.
     package func proxy(for origin: Origin, sparesLoopback: Bool = true) -> ProxyConfiguration.Server? {
         guard let proxy = origin.isSecure ? https : http else { return nil }
         if sparesLoopback, origin.isLoopback, bypassesLoopback || !proxy.isLoopback { return nil }

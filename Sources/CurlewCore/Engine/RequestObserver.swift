@@ -2,53 +2,54 @@
 
 public import CurlewHTTP
 
-/// Observes the events of a client, without being able to change calls.
+/// Receives the events of a client, but cannot change its calls.
 ///
-/// There is one method and one enum instead of a method per event: an observer switches over the events it needs. A
-/// client without observers has no cost for events.
+/// All events arrive in one method, so an observer switches over the cases that it needs. Events cost nothing in a
+/// client without observers.
 ///
 /// - The client calls `record` on its dispatch queue for observers: one event at a time, for all of its calls, in the
 ///   order of recording. It is never called on a thread of a transport. A slow observer delays only the later events
 ///   and the end of the calls that they belong to.
 /// - The events of a call arrive in the order that `ExchangeEvent` documents. `send` returns or throws when they have
 ///   been delivered. It waits five seconds at most; a slower observer receives the rest later.
-/// - At most 16,384 events wait for slow observers. Beyond that, the newest are dropped and counted
+/// - At most 16,384 events wait for slow observers. Beyond that, new events are dropped and counted
 ///   (`ExchangeEvent.lost`).
 public protocol RequestObserver: Sendable {
-    /// Records one event. `context` describes the moment of the event: the attempt, the redirects, and the request on
+    /// Receives one event. `context` describes the moment of the event: the attempt, the redirects, and the request on
     /// the wire.
     func record(_ event: ExchangeEvent, in context: ExchangeContext)
 }
 
-/// An event in the course of a call.
+/// An event of a call, such as its start, a request on the wire, or its end.
 ///
-/// The order, for each call (`ExchangeContext.id`):
+/// The events of one call (`ExchangeContext.id`) arrive in this order:
 ///
 /// 1. `began`, unless the request could not be built; then `failed` is the only event.
 /// 2. For each request on the wire (`ExchangeContext.requestNumber`): `sent`, any number of `connecting` and `interim`,
 ///    then either `answered`, and `trailers` if there are any, or `attemptFailed`; then `measured`, once. `warned`
 ///    occurs between `sent` and `measured`. The two requests of a hedged attempt overlap.
-/// 3. Between them, the decisions: `tried` after the outcome that it reports, `joined`, and the events of
+/// 3. Between these events, the decisions: `tried` after the outcome that it reports, `joined`, and the events of
 ///    capabilities (`feature`).
 /// 4. `succeeded` or `failed`, once.
 ///
-/// Responses in events include bodies that arrived with their heads, up to 16 KiB. Other bodies belong to their readers
-/// and are empty here.
+/// Responses in events include bodies that arrived with their heads, up to 16 KiB. All other bodies are empty in
+/// events, because they belong to their readers.
 ///
-/// The following events may occur after that: `trailers` and `measured` of a body that the caller streams, before
-/// `withResponse` returns; events of a capability that says so; and, where calls share exchanges, the events of a
-/// request that other calls still wait for when the call that started it has ended.
+/// The following events may occur after `succeeded` or `failed`: `trailers` and `measured` of a body that the caller
+/// streams, before `withResponse` returns; events of a capability that says so; and, where calls share exchanges, the
+/// events of a request that other calls still wait for when the call that started it has ended.
 @nonexhaustive
 public enum ExchangeEvent: Sendable {
-    /// The call begins. The request is the one before interceptors.
+    /// The call begins. Interceptors have not yet changed the request.
     case began(HTTPRequest)
-    /// The call sends no request. It receives the response to an equal request of another call, which has this
-    /// `ExchangeContext.id`. The events of that request have that identifier, also after that call has ended.
+    /// The call sends no request, because it receives the response to an equal request of another call. The value is
+    /// the `ExchangeContext.id` of that call. The events of the shared request have that identifier, even after that
+    /// call has ended.
     case joined(UInt64)
-    /// The transport has received the request of one attempt, in its final form.
+    /// The transport receives the request of one attempt, in its final form.
     case sent(HTTPRequest)
-    /// The transport opens a connection for the request, or has one. The order of the phases is that of
-    /// `ExchangeEvent.ConnectionPhase`. Not every transport reports this event.
+    /// The transport has reached a phase of obtaining a connection for the request. `ExchangeEvent.ConnectionPhase`
+    /// documents their order. Not every transport reports this event.
     case connecting(ExchangeEvent.ConnectionPhase)
     /// An interim response (1xx, RFC 9110 §15.2) arrived before the head, such as 103 with early hints. There may be
     /// several; 101 is a final response.
@@ -57,30 +58,33 @@ public enum ExchangeEvent: Sendable {
     case answered(HTTPResponse)
     /// One attempt ended without a response.
     case attemptFailed(NetworkError)
-    /// One attempt has ended and its outcome is not simply returned to the caller. Includes the decision and its
-    /// reason.
+    /// One attempt has ended, and a policy has decided whether the request is sent again. The value includes the
+    /// decision and its reason.
     case tried(Attempt)
-    /// An event that a capability defines: `Redirect.Event`, `CookieStore.Event`, `CacheEvent`, `PolicyNotice`.
+    /// An event that a capability defines, such as `Redirect.Event`, `CookieStore.Event`, `CacheEvent` or
+    /// `PolicyNotice`.
     case feature(any FeatureEvent)
-    /// The trailer fields of one attempt (RFC 9110 §6.5). Recorded only for a complete body, and before its reader
-    /// reaches the end. They are not part of the response's header fields.
+    /// The trailer fields of one attempt have arrived (RFC 9110 §6.5). Reported only for a complete body, and before
+    /// its reader reaches the end. They are not part of the response's header fields.
     case trailers(HTTPHeaders)
     /// The request of one attempt has ended: its body is complete, has broken off or was cancelled, or there was no
-    /// response. Includes everything that the transport measured; `queue` includes waits in queues of the pipeline. For
-    /// a transport that measures nothing, and for a cancelled body, the times up to this event.
+    /// response. The value includes everything that the transport measured; its `queue` includes waits in queues of the
+    /// pipeline. For a transport that measures nothing, and for a cancelled body, it includes the times up to this
+    /// event.
     case measured(ExchangeMetrics)
-    /// This number of events was dropped before this one, because observers were too slow.
+    /// Events were dropped before this one, because observers were too slow. The value is their number.
     case lost(Int)
     /// The transport noticed a problem that does not fail the call, such as pins that expire soon.
     case warned(TransportWarning)
-    /// The call ended with a response for the caller, after this time.
+    /// The call ended with a response for the caller. `after` is the duration of the call.
     case succeeded(HTTPResponse, after: Duration)
-    /// The call ended with an error for the caller, after this time.
+    /// The call ended with an error for the caller. `after` is the duration of the call.
     case failed(NetworkError, after: Duration)
 }
 
 extension ExchangeEvent {
-    /// The event without a body that the caller reads, because a queued event must not hold a connection.
+    /// A copy of the event without bodies that are still in transfer, because an event in the queue must not hold a
+    /// connection.
     var withoutTransfer: ExchangeEvent {
         switch self {
         case .answered(let response): .answered(response.withoutTransfer)
@@ -90,7 +94,8 @@ extension ExchangeEvent {
         }
     }
 
-    /// The event with the secrets that a client and its interceptors declare, so that its texts are redacted.
+    /// Returns the event with the secrets that a client and its interceptors declare, so that its description redacts
+    /// them.
     func withholding(_ secrets: DeclaredSecrets) -> ExchangeEvent {
         guard !secrets.isEmpty else { return self }
         func knowing(_ headers: HTTPHeaders) -> HTTPHeaders {

@@ -3,15 +3,15 @@
 import CurlewHTTP
 
 extension ExchangeContext {
-    /// Returns this context for sending the request again immediately, with the attempt that ended with `response` in
-    /// the history. Records the attempt for observers. For resending without a retry policy.
+    /// Returns this context for sending the request again immediately, without a retry policy. The history includes the
+    /// attempt that ended with `response`, which is also recorded for observers.
     package func following(_ response: HTTPResponse, because cause: Attempt.Cause) -> ExchangeContext {
         let duration = response.metrics.total ?? response.metrics.firstByte ?? .zero
         let last = Attempt(
             number: (pastAttempts.last?.number ?? 0) + 1, hop: hop,
             start: max(.zero, start.duration(to: time.now) - duration), duration: duration,
             outcome: .status(response.status), decision: .retry(after: .zero, because: cause), notes: response.notes)
-        // An interceptor closer to the transport that resends has recorded its attempts.
+        // An interceptor closer to the transport that has resent the request has already recorded its attempts.
         var told = response.history.map { _ in response.attempts } ?? []
         if told.count > pastAttempts.count, told.starts(with: pastAttempts) {
             told[told.count - 1].decision = .retry(after: .zero, because: cause)

@@ -30,8 +30,8 @@ extension TLSConfiguration {
         /// requests it.
         public var hosts: [String]
 
-        /// Creates an identity from PEM text: the certificate followed by intermediate ones, and the key, with its
-        /// passphrase if it is encrypted.
+        /// Creates an identity from PEM text: the certificate, followed by intermediate certificates, and the key, with
+        /// its passphrase if it is encrypted.
         public static func pem(
             certificate: Data, key: Data, passphrase: String? = nil, hosts: [String] = []
         ) -> TLSConfiguration.ClientIdentity {
@@ -39,7 +39,7 @@ extension TLSConfiguration {
                 source: .pem(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
         }
 
-        /// Creates an identity from PEM files. Both paths may name the same file.
+        /// Creates an identity from the paths of PEM files. Both paths may name the same file.
         public static func pemFiles(
             certificate: String, key: String, passphrase: String? = nil, hosts: [String] = []
         ) -> TLSConfiguration.ClientIdentity {
@@ -54,7 +54,7 @@ extension TLSConfiguration {
             TLSConfiguration.ClientIdentity(source: .pkcs12(archive), passphrase: passphrase, hosts: hosts)
         }
 
-        /// Creates an identity from a PKCS#12 file.
+        /// Creates an identity from the path of a PKCS#12 file (`.p12` or `.pfx`).
         public static func pkcs12File(_ path: String, passphrase: String, hosts: [String] = [])
             -> TLSConfiguration.ClientIdentity
         {
@@ -75,7 +75,7 @@ extension TLSConfiguration {
 }
 
 extension TLSConfiguration.ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The source of the identity, without secrets.
+    /// The source of the identity, such as `PEM data` or the path of a file. Contains no secrets.
     public var description: String {
         let origin =
             switch source {
@@ -87,10 +87,10 @@ extension TLSConfiguration.ClientIdentity: CustomStringConvertible, CustomDebugS
         return "TLSConfiguration.ClientIdentity(\(origin))"
     }
 
-    /// The same as `description`.
+    /// The same text as `description`.
     public var debugDescription: String { description }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["identity": description])
     }

@@ -31,8 +31,8 @@ extension TLSConfiguration {
     /// Pinning locks out users of old releases when the server's key changes. Therefore:
     /// - A set needs at least two keys, one of them a backup whose private key is kept in a safe place. With fewer,
     ///   every call throws `.configuration`.
-    /// - After `expires` a set is not enforced any more, and only the usual certificate checks apply, so that old
-    ///   releases can still connect. Observers receive `.warned(.pinsExpired)` for each new connection, and
+    /// - After `expires` a set is no longer enforced, and only the usual certificate checks apply, so that old releases
+    ///   can still connect. Observers receive `.warned(.pinsExpired)` for each new connection, and
     ///   `.warned(.pinsExpireSoon)` in the 30 days before.
     /// - `.reportOnly` reports mismatches to observers and continues the call, for a trial in production.
     public struct PinSet: Hashable, Sendable {
@@ -54,21 +54,21 @@ extension TLSConfiguration {
             ///
             /// The verified path is compared, not the list that the server presents, which may contain any certificate.
             /// Where several paths are possible, as with cross-signed authorities, the system chooses one by the roots
-            /// that it trusts. Pin keys of each.
+            /// that it trusts. Pin a key of each possible path.
             ///
             /// The transport on Linux checks the path of each new connection and resumes no TLS sessions with such
             /// hosts. It needs a libcurl with OpenSSL; with another TLS library every call throws `.configuration`.
             case verifiedChain
         }
 
-        /// The hosts, exact or with `*.` for one label. The first set that lists a host exactly applies, otherwise the
-        /// first with a matching pattern.
+        /// The hosts to which the set applies, exact or with `*.` for one label. If several sets match a host, the
+        /// first one that lists it exactly applies, otherwise the first one with a matching pattern.
         public var hosts: [String]
         /// The pins: `sha256//` followed by the digest in Base64, in curl's format. At least two.
         public var keys: [String]
         /// The keys that are compared with the pins. Default `.serverCertificate`.
         public var scope: Scope
-        /// The date after which the set is neither enforced nor reported. Nil means never.
+        /// The date after which mismatches are neither enforced nor reported. Nil means never.
         public var expires: Date?
         /// The effect of a mismatch. Default `.enforce`.
         public var mode: Mode
@@ -96,7 +96,7 @@ extension TLSConfiguration {
 }
 
 extension TLSConfiguration.PinSet {
-    /// Returns the pin of a SubjectPublicKeyInfo.
+    /// Returns the pin of a public key, in the form of a DER-encoded SubjectPublicKeyInfo.
     package static func key(ofPublicKey info: Data) -> String {
         CertificateKey.pin(ofKey: info)
     }
@@ -112,7 +112,8 @@ extension TLSConfiguration.PinSet {
         return date >= expires.addingTimeInterval(-Self.warningPeriod) ? .endsSoon : .current
     }
 
-    /// Returns the warnings and the refusal for a server's keys, for a connection made at `date`.
+    /// Compares a server's keys with the pins, for a connection that is made at `date`. Returns the warnings and, if
+    /// the call must fail, the text of `mismatch(in:)`.
     ///
     /// `chain` returns the pin of each certificate on the verified path, the server's own first, and nil for a
     /// certificate that cannot be parsed. It is called only if needed.
@@ -130,8 +131,8 @@ extension TLSConfiguration.PinSet {
         return (warnings + [.pinMismatch(host: host, found: found)], nil)
     }
 
-    /// Returns nil if a compared key is pinned, otherwise the compared keys, at most ten, as text. `chain` is as in
-    /// `verdict`.
+    /// Returns nil if a compared key is pinned, otherwise the compared keys, at most ten, as text. `chain` has the pins
+    /// of the verified path, the server's own first.
     package func mismatch(in chain: [String?]) -> String? {
         let judged = scope == .serverCertificate ? chain.prefix(1) : chain[...]
         if judged.contains(where: { $0.map(keys.contains) ?? false }) { return nil }
@@ -139,7 +140,7 @@ extension TLSConfiguration.PinSet {
         return shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
     }
 
-    /// Returns the error for a server whose keys are not pinned. `found` is the result of `mismatch`.
+    /// Returns the error for a server whose keys are not pinned. `found` is the result of `mismatch(in:)`.
     package func refusal(of host: String, found: String) -> NetworkError {
         let detail =
             switch scope {
@@ -151,7 +152,7 @@ extension TLSConfiguration.PinSet {
         return NetworkError(.secureConnectionFailed(.pinMismatch), detail: detail)
     }
 
-    /// All keys in libcurl's format.
+    /// All pins, separated by semicolons, as libcurl expects them.
     package var joinedKeys: String { keys.joined(separator: ";") }
 
     var problems: [String] {

@@ -11,10 +11,10 @@ public import Foundation
 /// Certificates are always verified; verification cannot be disabled. For a private authority, specify its certificate
 /// in `trustedRoots`.
 public struct TLSConfiguration: Hashable, Sendable {
-    /// A version of TLS.
+    /// A version of the TLS protocol, such as `.v12`.
     public typealias Version = TLSVersion
 
-    /// The certificate authorities that are trusted for servers.
+    /// The certificate authorities that a transport trusts for servers.
     public enum TrustedRoots: Hashable, Sendable {
         /// The authorities of the operating system.
         case system
@@ -24,17 +24,18 @@ public struct TLSConfiguration: Hashable, Sendable {
         case pem(Data)
     }
 
-    /// The oldest version that is accepted. Default TLS 1.2.
+    /// The oldest TLS version that the transport accepts. Default TLS 1.2.
     public var minimumVersion: Version
-    /// The certificate authorities that are trusted for servers. Default those of the system.
+    /// The certificate authorities that a transport trusts for servers. Default those of the system.
     public var trustedRoots: TrustedRoots
-    /// The certificate for servers that request one. Default none.
+    /// The client certificate, with its key, for servers that request one. Default nil.
     public var identity: TLSConfiguration.ClientIdentity?
-    /// The keys that certain servers must have. Default none. Read the warning at `TLSConfiguration.PinSet` first.
+    /// The public keys that certain servers must have. Default none. Read the warning at `TLSConfiguration.PinSet`
+    /// first.
     public var pins: [TLSConfiguration.PinSet]
 
     /// Whether the environment variable `SSLKEYLOGFILE` takes effect. The key log file allows recorded traffic to be
-    /// decrypted. For debugging with tools such as Wireshark. Default false: nothing is written, whatever the
+    /// decrypted, for debugging with tools such as Wireshark. Default false: nothing is written, whatever the
     /// environment contains.
     ///
     /// libcurl reads the variable when a process creates its first transport, and creates the file with default

@@ -7,12 +7,15 @@
 ///                        ▼          │ last byte of the request
 ///                      sending ─────┘
 ///
-/// A transport that reports when the request is sent on a connection also has a limit for the time before. Waiting ends
-/// after `firstByte`, whatever arrives before the head is complete. Sending and receiving end when nothing has been
-/// transferred for `idle`. The deadline of the attempt bounds the time to the head and is suspended while the request
-/// body is transferred. Until the exchange begins, only the deadlines of the attempt and of the call apply. Activity
-/// only updates `lastActivity`; no timer is set or cancelled. The transport calls `check(at:)` at the earliest possible
-/// end, and either ends the exchange or receives the next time to check.
+/// These limits apply:
+/// - Until the exchange begins, only the deadlines of the attempt and of the call apply.
+/// - A transport that reports when the request is sent on a connection can also limit the time until then.
+/// - Waiting for the head ends after `firstByte`, whatever arrives before the head is complete.
+/// - Sending and receiving end when nothing has been transferred for `idle`.
+/// - The deadline of the attempt limits the time to the head. It is suspended while the request body is transferred.
+///
+/// Activity only updates `lastActivity`; no timer is set or cancelled. The transport calls `check(at:)` at the earliest
+/// possible end, and either ends the exchange or receives the next time to check.
 package struct TimeoutTracker: Sendable {
     private enum Phase {
         case waiting(since: Int64)
@@ -24,7 +27,7 @@ package struct TimeoutTracker: Sendable {
     private var begun: Int64?
     private var answered: Int64?
     private var total: Int64
-    /// The deadline of the head, extended by the time that sending takes.
+    /// The deadline for the head, extended by the time that sending the request body takes.
     private var attempt: Int64
     private var sendingSince: Int64?
     /// The time at which the wait for a connection began; nil once the request is about to be sent.
@@ -37,7 +40,8 @@ package struct TimeoutTracker: Sendable {
     /// True while the reader or the producer is behind, so that the transfer is paused on this side.
     package var isHeld = false
 
-    /// Reads the context's own clock once: with a manual clock the *remaining* time is still measured in real time.
+    /// Creates a tracker from the deadlines and timeouts of `context`. It reads the context's own clock only once: even
+    /// with a manual clock, the *remaining* time is measured in real time.
     package init(_ context: ExchangeContext, now: Int64 = Self.now()) {
         handedOver = now
         phase = .waiting(since: now)
@@ -52,20 +56,20 @@ package struct TimeoutTracker: Sendable {
         (total, attempt) = (end(context.totalDeadline), end(context.attemptDeadline))
     }
 
-    /// The time that the exchange waited until it began.
+    /// The time that the exchange has waited before it began, or until `now` if it has not begun.
     package func queued(at now: Int64) -> Duration { .nanoseconds((begun ?? now) - handedOver) }
 
-    /// The time from the beginning to the head, once the head has arrived.
+    /// The time from the beginning of the exchange to the response head; nil until the head has arrived.
     package var untilAnswer: Duration? { answered.map { .nanoseconds($0 - (begun ?? handedOver)) } }
 
-    /// The time since the head arrived.
+    /// The time since the response head arrived; nil until then.
     package func sinceAnswer(at now: Int64) -> Duration? { answered.map { .nanoseconds(now - $0) } }
 
     /// The time since the transport received the exchange.
     package func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
 
-    /// Begins the exchange; the time before was spent in a queue. With a time for `connecting`, that phase lasts until
-    /// `connected`.
+    /// Records that the exchange begins. The time before was spent in a queue. `time` limits the phase until
+    /// `connected()`; nil sets no limit.
     package mutating func begin(at now: Int64, connecting time: Duration? = nil) {
         begun = now
         connect = time?.wholeNanoseconds
@@ -78,14 +82,15 @@ package struct TimeoutTracker: Sendable {
         connectingSince = nil
     }
 
-    /// Restarts the connecting phase; the time before was a wait for a connection that others use.
+    /// Restarts the connecting phase, because the exchange has waited for a connection that other exchanges use.
     package mutating func connectLater(from now: Int64) {
         connectingSince = now
     }
 
     package var isConnected: Bool { begun != nil && connectingSince == nil }
 
-    /// Records that content is sent or prepared for sending. Returns true when that starts a phase with another end.
+    /// Records that a part of the request body is sent or prepared for sending. Returns true if this starts the sending
+    /// phase, whose time limit differs.
     @discardableResult package mutating func send(at now: Int64) -> Bool {
         lastActivity = now
         guard case .waiting = phase else { return false }
@@ -94,7 +99,7 @@ package struct TimeoutTracker: Sendable {
         return true
     }
 
-    /// Records that the request is complete or starts again, and that the response is awaited.
+    /// Records that the request has been sent, or starts again, and that the response head is awaited.
     package mutating func awaitHead(at now: Int64) {
         lastActivity = now
         if let start = sendingSince { attempt = Self.sum(attempt, max(0, now - start)) }
@@ -103,19 +108,20 @@ package struct TimeoutTracker: Sendable {
         phase = .waiting(since: now)
     }
 
-    /// Records that the head is complete or a part of the body has arrived.
+    /// Records that the head is complete or that a part of the body has arrived.
     package mutating func receive(at now: Int64) {
         lastActivity = now
         if answered == nil { answered = now }
         phase = .receiving
     }
 
-    /// Ends the exchange at `moment` at the latest.
+    /// Limits the exchange, so that it ends at `moment` at the latest.
     package mutating func end(by moment: Int64) {
         total = min(total, moment)
     }
 
-    /// The deadline of the head, extended by the time that sending the request body has taken so far.
+    /// The deadline for the head, extended by the time that sending the request body has taken so far; `.max` once the
+    /// head has arrived.
     private var endOfAttempt: Int64 {
         guard answered == nil else { return .max }
         return sendingSince.map { Self.sum(attempt, max(0, lastActivity - $0)) } ?? attempt
@@ -140,12 +146,12 @@ package struct TimeoutTracker: Sendable {
         return now >= end ? (name, now) : (nil, min(total, end))
     }
 
-    /// The monotonic clock of the system.
+    /// Returns the time of the system's monotonic clock, in nanoseconds.
     package static func now() -> Int64 {
         SystemTime().now.nanoseconds
     }
 
-    /// Returns the time `time` from now. A negative duration counts as zero.
+    /// Returns the moment that is `time` from now, in nanoseconds. A negative duration counts as zero.
     package static func moment(after time: Duration) -> Int64 {
         sum(now(), max(0, time.wholeNanoseconds))
     }

@@ -8,8 +8,9 @@
 ///
 /// What an implementation guarantees:
 /// - It throws `NetworkError`, and returns a response for every status that arrived.
-/// - It enforces `context.totalDeadline` and `context.timeouts`, for the body too, and `context.attemptDeadline` until
-///   the response head has arrived. The deadline of the attempt is suspended while the request body is transferred.
+/// - It enforces `context.totalDeadline` and `context.timeouts`, also while the body arrives, and
+///   `context.attemptDeadline` until the response head has arrived. The deadline of the attempt is suspended while the
+///   request body is transferred.
 /// - When the task is cancelled, it throws `.cancelled` immediately, in every phase, and frees the connection.
 /// - It receives no more of a body than its reader takes, plus a bounded buffer.
 /// - It delivers field lines unchanged and in order. It decodes content codings of the body unless
@@ -22,12 +23,12 @@ public protocol Transport: Sendable {
     /// `request.body.chunks()`.
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse
     /// Returns the principal that the transport adds to `request`, without waiting: a client certificate, a Unix
-    /// socket, or an address that replaces the one of the name. It is part of the key of components that store or share
+    /// socket, or an override of the host's address. The principal is part of the key of components that store or share
     /// responses (`Next.principal(of:)`).
     ///
     /// Default `.unknown`: the transport may attach anything, so nothing is stored or shared. A transport that sends
-    /// requests unchanged to the named host returns `.anonymous`. One that wraps another returns the principal of that
-    /// one.
+    /// requests unchanged to the named host returns `.anonymous`. A transport that wraps another one returns the
+    /// principal of the wrapped transport.
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
     /// Refuses new work, ends running exchanges or lets them finish, and returns when none is running. The default does
     /// nothing, for transports without resources.
@@ -38,13 +39,13 @@ extension Transport {
     /// Does nothing.
     public func shutdown(_ mode: ShutdownMode) async {}
 
-    /// Ends all exchanges immediately.
+    /// Shuts down with `.now`: ends all exchanges immediately.
     public func shutdown() async { await shutdown(.now) }
 
     /// Returns `.unknown`, because the transport may attach anything.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
-    /// The name in descriptions.
+    /// The name of the transport in descriptions: its own description, or else the name of its type.
     package var label: String {
         (self as? any CustomStringConvertible)?.description ?? String(describing: Self.self)
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 extension TransportConfiguration {
-    /// Restricts the IP addresses to which a transport connects, whatever the name in the URL.
+    /// A policy that restricts the IP addresses to which a transport connects, whatever the name in the URL.
     ///
-    ///     configuration.addressPolicy = .publicOnly                            // URLs that users or other servers write
-    ///     configuration.addressPolicy = .publicOnly.allowing("10.1.0.0/16")    // ... and one network of ours
+    ///     configuration.addressPolicy = .publicOnly                            // URLs from users or other servers
+    ///     configuration.addressPolicy = .publicOnly.allowing("10.1.0.0/16")    // the same, and one internal network
     ///
     /// It protects against server-side request forgery (SSRF): a server that fetches URLs from its users must not
     /// connect to its own machine, its network or the metadata service of its cloud. The transport checks the policy
@@ -30,17 +30,17 @@ extension TransportConfiguration {
         private var refused: [IPNetwork] = []
         private var unreadable: [String] = []
 
-        /// Allows all addresses.
+        /// A policy that allows all addresses.
         public static let everything = TransportConfiguration.AddressPolicy(rule: .everything)
 
-        /// Allows only addresses of the public internet (`IPAddress.isPublic`).
+        /// A policy that allows only addresses of the public internet (`IPAddress.isPublic`).
         ///
         /// In a network that reaches IPv4 through its own NAT64 prefix (RFC 6052 §2.2), refuse that prefix explicitly:
         /// it cannot be detected.
         public static let publicOnly = TransportConfiguration.AddressPolicy(rule: .publicOnly)
 
-        /// Allows the addresses for which `allows` returns true. Two such policies are equal if one is a copy of the
-        /// other.
+        /// Returns a policy that allows the addresses for which `allows` returns true. Two such policies are equal if
+        /// one is a copy of the other.
         ///
         /// The closure is called on the transport's event loop and blocks it: it must not wait.
         public static func asking(_ allows: @escaping @Sendable (_ address: IPAddress) -> Bool)
@@ -53,16 +53,16 @@ extension TransportConfiguration {
             self.rule = rule
         }
 
-        /// Returns this policy, additionally allowing these addresses and networks: `"127.0.0.1"`, `"10.1.0.0/16"`. A
-        /// text that cannot be parsed is a configuration error.
+        /// Returns a policy that also allows these addresses and networks: `"127.0.0.1"`, `"10.1.0.0/16"`. A text that
+        /// cannot be parsed is a configuration error.
         public func allowing(_ networks: String...) -> TransportConfiguration.AddressPolicy {
             var copy = self
             copy.allowed += copy.read(networks)
             return copy
         }
 
-        /// Returns this policy without these addresses and networks, even if they are allowed elsewhere, and without
-        /// the IPv6 addresses that embed them (NAT64, 6to4). A text that cannot be parsed is a configuration error.
+        /// Returns a policy that refuses these addresses and networks, even if they are allowed elsewhere, and the IPv6
+        /// addresses that embed them (NAT64, 6to4). A text that cannot be parsed is a configuration error.
         public func refusing(_ networks: String...) -> TransportConfiguration.AddressPolicy {
             var copy = self
             copy.refused += copy.read(networks)
@@ -100,7 +100,7 @@ extension TransportConfiguration {
     }
 }
 
-/// A closure with an identity, for equality.
+/// A closure with an identity, so that policies with a closure can be compared.
 private final class Question: Hashable, Sendable {
     let allows: @Sendable (IPAddress) -> Bool
 

@@ -3,9 +3,9 @@
 import CurlewHTTP
 
 extension TransportConfiguration {
-    /// The settings of name resolution.
+    /// The settings for the resolution of host names.
     public struct DNS: Hashable, Sendable {
-        /// The address families that are used.
+        /// The IP address families that a transport uses.
         public enum Addresses: Hashable, Sendable {
             /// IPv6 and IPv4, whichever connects first (RFC 8305).
             case any
@@ -15,8 +15,8 @@ extension TransportConfiguration {
             case ipv6
         }
 
-        /// Connects to another host or port than the URL specifies. The request, `Host`, TLS names and pins remain
-        /// those of the URL.
+        /// A rule that makes a transport connect to another host or port than the URL specifies. The request, `Host`,
+        /// TLS names and pins remain those of the URL.
         public struct Override: Hashable, Sendable {
             /// The host of the URL.
             public var host: String
@@ -24,7 +24,7 @@ extension TransportConfiguration {
             public var port: Int?
             /// The name or address to connect to.
             public var target: String
-            /// The port to connect to. Nil means that of the URL.
+            /// The port to connect to. Nil means the port of the URL.
             public var targetPort: Int?
 
             /// Creates an override that connects to `target` instead of `host`.
@@ -36,13 +36,14 @@ extension TransportConfiguration {
             }
         }
 
-        /// How long a resolved address is cached, rounded up to whole seconds. Zero resolves each time. Default 60 s.
+        /// The time for which a resolved address is cached, rounded up to whole seconds. Zero resolves the name for
+        /// each connection. Default 60 s.
         public var cacheLifetime: Duration
         /// The head start of IPv6 before IPv4 is tried in parallel. Default 200 ms, at least 1 ms.
         public var happyEyeballsDelay: Duration
-        /// The address families that are used. Default `.any`.
+        /// The IP address families that a transport uses. Default `.any`.
         public var addresses: Addresses
-        /// The overrides. The first match applies. Default none.
+        /// The rules that replace hosts or ports. The first rule that matches the URL applies. Default none.
         public var overrides: [Override]
 
         /// Creates a configuration. Omitted parameters have the defaults.
@@ -70,7 +71,7 @@ extension TransportConfiguration.DNS.Override {
 
     /// The override as `host:port:target:port`, the form that libcurl accepts; nil if a part is not valid.
     package var line: String? {
-        // An omitted port is valid.
+        // An omitted port is valid, so 80 stands for it in this check.
         guard let from = Origin(scheme: "http", host: host, port: port ?? 80),
             let to = Origin(scheme: "http", host: target, port: targetPort ?? 80)
         else { return nil }

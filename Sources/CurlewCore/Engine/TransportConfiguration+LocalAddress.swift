@@ -8,8 +8,8 @@ extension TransportConfiguration {
     public enum LocalAddress: Hashable, Sendable {
         /// A local address: `"192.0.2.7"`, `"2001:db8::7"`.
         case address(String)
-        /// The network interface with this name, at most 15 bytes: `"eth0"`. On Linux, unprivileged programs can bind
-        /// to an interface from version 5.7 on. Before that, the transport uses an address of the interface.
+        /// The network interface with this name, at most 15 bytes: `"eth0"`. Unprivileged programs can bind to an
+        /// interface from Linux 5.7 on. On an older Linux, the transport uses an address of the interface.
         case interface(String)
 
         /// The value in libcurl's syntax.
@@ -20,7 +20,7 @@ extension TransportConfiguration {
             }
         }
 
-        /// The problem with the value, as far as can be checked without the system.
+        /// The reason why the value is invalid, as far as can be checked without the system; nil if there is none.
         fileprivate var problem: String? {
             switch self {
             case .address(let address):

@@ -12,10 +12,10 @@ extension TransportConfiguration {
         /// The maximum number of exchanges that wait for a connection slot to one host. Further ones fail with
         /// `.refused(by: .overload)`. Default 10,000.
         public var waitingPerHost: Int
-        /// The maximum number of connections to all hosts. Further requests wait likewise. Default nil: only `perHost`
-        /// limits the number.
+        /// The maximum number of connections to all hosts. Further exchanges wait as for `perHost`. Default nil: only
+        /// `perHost` limits the number.
         public var total: Int?
-        /// The maximum number of idle connections that are kept. Default 256.
+        /// The maximum number of idle connections that the transport keeps for reuse. Default 256.
         public var idle: Int
         /// The time after which an idle connection is not reused. Default 60 s, at least 1 s.
         public var idleLifetime: Duration

@@ -10,7 +10,8 @@ import Foundation
 
 extension TransportConfiguration {
     /// Returns the principal that a transport with this configuration adds to `request`: its client identity, and the
-    /// address that replaces the request's host. `.anonymous` if it has neither.
+    /// Unix socket or override that replaces the request's host. Returns `.anonymous` if none of them applies, and
+    /// `.unknown` if the file of a certificate cannot be accessed.
     ///
     /// A client certificate is identified by its bytes. A certificate in a file is identified by its path and file
     /// attributes.
@@ -32,7 +33,7 @@ extension TransportConfiguration {
 }
 
 extension TransportConfiguration.DNS {
-    /// Returns the override for an origin: the first match.
+    /// Returns the first override that matches `origin`; nil if there is none.
     package func override(for origin: Origin) -> Override? {
         guard !overrides.isEmpty else { return nil }
         return overrides.first { each in
@@ -43,7 +44,7 @@ extension TransportConfiguration.DNS {
 }
 
 extension TLSConfiguration.ClientIdentity {
-    /// The identification of the certificate; nil for a file that cannot be accessed.
+    /// The texts that identify the certificate; nil for a file that cannot be accessed.
     fileprivate var mark: [String]? {
         switch source {
         case .pem(let certificate, _): [MessageDigest.sha256(certificate).hexText]

@@ -2,30 +2,30 @@
 
 /// The connection settings of a transport. All transports use the same type.
 public struct TransportConfiguration: Hashable, Sendable {
-    /// Trust and TLS versions.
+    /// The TLS settings: trusted roots, client identity, pins and the minimum version.
     public var tls: TLSConfiguration
-    /// The proxy. Default `.none`, which ignores the environment.
+    /// The proxy through which the transport connects. Default `.none`, which ignores the environment.
     public var proxy: ProxyConfiguration
-    /// The offered HTTP versions. Default `.automatic`.
+    /// The HTTP versions that the transport offers. Default `.automatic`.
     public var httpVersions: TransportConfiguration.HTTPVersionPolicy
     /// The limits of the connection pool.
     public var pool: TransportConfiguration.Pool
-    /// The name resolution.
+    /// The settings for the resolution of host names.
     public var dns: TransportConfiguration.DNS
-    /// The path of a Unix domain socket for every request, whatever its host is. Default nil.
+    /// The path of a Unix domain socket to which every request is sent, whatever its host is. Default nil: no socket.
     public var unixSocket: String?
     /// The addresses to which the transport may connect. Default `.everything`. Use `.publicOnly` for URLs from users.
     /// See `TransportConfiguration.AddressPolicy`.
     public var addressPolicy: TransportConfiguration.AddressPolicy
-    /// The local address or network interface from which it connects. Default nil, which leaves the choice to the
-    /// system. Not supported by URLSession.
+    /// The local address or network interface from which the transport connects. Default nil, which leaves the choice
+    /// to the system. Not supported by URLSession.
     public var localAddress: TransportConfiguration.LocalAddress?
     /// The number of bytes of one streamed body that may wait for its reader before the transport stops receiving.
     /// Default 1 MiB, at least 16 KiB.
     public var bodyBuffer: Int { didSet { bodyBuffer = Self.inside(bodyBuffer, Self.buffers) } }
-    /// The maximum size of bodies that are returned complete, unless the call streams; also bounded by `bodyBuffer`.
-    /// Default 1 MiB. The transport on Linux keeps memory for them, at most 8 MiB per thread, until it has been idle
-    /// for 10 s.
+    /// The maximum size, in bytes, of a body that is returned complete together with the response, unless the call
+    /// streams. `bodyBuffer` limits it too. Default 1 MiB. The transport on Linux keeps memory for such bodies, at most
+    /// 8 MiB per thread, until it has been idle for 10 s.
     public var smallBody: Int { didSet { smallBody = Self.inside(smallBody, 0...(.max)) } }
 
     /// Creates a configuration. Omitted parameters have the defaults.
@@ -50,7 +50,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.smallBody = Self.inside(smallBody, 0...(.max))
     }
 
-    /// The maximum size of a body that is returned complete.
+    /// The maximum size of a body that is returned complete: the smaller of `smallBody` and `bodyBuffer`.
     package var gatheredBody: Int { min(smallBody, bodyBuffer) }
 
     private static let buffers = (16 << 10)...Int.max
@@ -66,7 +66,8 @@ public struct TransportConfiguration: Hashable, Sendable {
             + socketProblems + addressProblems + localProblems
     }
 
-    /// A policy that cannot see the target address would give a false sense of protection.
+    /// The errors of options that hide the server's address from the policy, which would then give a false sense of
+    /// protection.
     private var addressProblems: [String] {
         var problems = addressPolicy.problems
         guard addressPolicy != .everything else { return problems }
@@ -101,7 +102,7 @@ extension TransportConfiguration {
         case automatic
         /// HTTP/1.1 only.
         case http1Only
-        /// HTTP/2 also without TLS, for servers known to speak it (RFC 9113 §3.3).
+        /// HTTP/2 even without TLS, for servers that are known to support it (RFC 9113 §3.3).
         case http2PriorKnowledge
     }
 }

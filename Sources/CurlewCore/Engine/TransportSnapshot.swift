@@ -3,7 +3,7 @@
 /// The current load of a transport, as numbers for a dashboard or a log line.
 ///
 /// The event loop updates it between two units of work, so it may lag behind by one unit, usually well under a
-/// millisecond. All numbers of one snapshot belong to the same moment. Reading it takes one lock.
+/// millisecond. All numbers of one snapshot belong to the same moment. Reading a snapshot takes one lock.
 public struct TransportSnapshot: Hashable, Sendable {
     /// The number of active exchanges, from their start until the last byte has arrived. Exchanges in `waiting` are not
     /// included.
@@ -19,7 +19,7 @@ public struct TransportSnapshot: Hashable, Sendable {
     public var connectionsOpened = 0
     /// The total number of exchanges that began and have ended, whatever their outcome.
     public var completed = 0
-    /// The number of those that used an existing connection.
+    /// The total number of completed exchanges that used an existing connection.
     public var reused = 0
     /// The number of libcurl handles, in use and kept for reuse.
     public var handles = 0
@@ -27,7 +27,7 @@ public struct TransportSnapshot: Hashable, Sendable {
     /// Creates a snapshot with all numbers zero.
     public init() {}
 
-    /// Returns the sums of two snapshots.
+    /// Returns a snapshot with the sums of all numbers of both.
     public static func + (left: TransportSnapshot, right: TransportSnapshot) -> TransportSnapshot {
         var sum = left
         sum.active += right.active

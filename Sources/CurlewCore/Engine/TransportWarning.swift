@@ -9,18 +9,18 @@ public import Foundation
 /// A problem that a transport noticed without failing the call. Later versions may add cases.
 @nonexhaustive
 public enum TransportWarning: Hashable, Sendable {
-    /// The server has no key of the host's report-only set. `found` is the pin of its key. With
-    /// `TLSConfiguration.PinSet.Scope.verifiedChain` it lists the pins of the verified path, the server's own first,
-    /// separated by a comma and a space.
+    /// The server's key is not in the report-only set of pins of the host. `found` is the pin of that key. With
+    /// `TLSConfiguration.PinSet.Scope.verifiedChain`, `found` lists the pins of the verified path, the server's own
+    /// first, separated by a comma and a space.
     case pinMismatch(host: String, found: String)
-    /// The host's set of pins has expired and is not enforced any more.
+    /// The host's set of pins has expired and is no longer enforced.
     case pinsExpired(host: String, on: Date)
     /// The host's set of pins expires in less than 30 days.
     case pinsExpireSoon(host: String, on: Date)
 }
 
 extension TransportWarning: CustomStringConvertible {
-    /// One sentence for the developer.
+    /// A sentence that describes the problem for a developer.
     public var description: String {
         switch self {
         case .pinMismatch(let host, let found): "\(host) has no pinned key, but \(found) (report only)."

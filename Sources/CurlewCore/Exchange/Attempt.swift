@@ -2,32 +2,33 @@
 
 public import CurlewHTTP
 
-/// One attempt of a call: its timing, its outcome, and what was decided about it and why.
+/// A record of one attempt of a call: its timing, its outcome, and the decision that followed.
 ///
-/// `HTTPResponse.attempts` and `NetworkError.attempts` list the attempts of a call over all its redirects, oldest
+/// `HTTPResponse.attempts` and `NetworkError.attempts` list the attempts of a call across all its redirects, oldest
 /// first:
 ///
 ///     for attempt in error.attempts { print(attempt) }
-///     // 1: status 503 after 34 ms; again in 120 ms, because it may pass
-///     // 2: timedOut firstByte after 30 s; no more, because the call has to end in 2 s
+///     // 1: status 503 after 34 ms; retried in 120 ms, because the failure may be temporary
+///     // 2: timedOut firstByte after 30 s; not retried, because all 2 attempts were made
 public struct Attempt: Hashable, Sendable {
-    /// The number of the attempt, counted from one over all hops of the call. Attempts that were not sent are included.
+    /// The number of the attempt, counted from one across all hops of the call. Attempts that were not sent count.
     public let number: Int
-    /// The number of redirects before this attempt's request.
+    /// The number of redirects that the call had followed before this attempt.
     public let hop: Int
     /// The time from the start of the call to the start of the attempt.
     public let start: Duration
     /// The time from the start of the attempt to the response head or the failure.
     public let duration: Duration
-    /// The result of the attempt.
+    /// The result of the attempt: the status of its response, or the reason why there was none.
     public let outcome: Outcome
-    /// What was decided after the attempt, and why.
+    /// The decision after the attempt, with its cause.
     public package(set) var decision: Decision
-    /// Other events during the attempt, one short sentence each, such as a wait for a connection slot or a second
-    /// request.
+    /// Other events during the attempt, one short phrase each, such as a wait for a permit, a wait for a token of a
+    /// rate limit, or a second request.
     public let notes: [String]
 
-    /// Creates a record of one attempt.
+    /// Creates a record of one attempt. By default, the attempt belongs to the first hop, started with the call, and
+    /// was final.
     public init(
         number: Int, hop: Int = 0, start: Duration = .zero, duration: Duration, outcome: Outcome,
         decision: Decision = .finish(because: .final), notes: [String] = []
@@ -57,11 +58,11 @@ public struct Attempt: Hashable, Sendable {
         }
     }
 
-    /// What a policy decided after an outcome.
+    /// The decision of a policy after an attempt.
     public enum Decision: Hashable, Sendable {
-        /// The outcome is returned to the caller.
+        /// No further attempt is made. The caller receives the outcome of this one.
         case finish(because: Cause)
-        /// The request is sent again after a wait.
+        /// The request is sent again after this wait.
         case retry(after: Duration, because: Cause)
 
         /// The reason for the decision.
@@ -94,7 +95,7 @@ extension Attempt {
         /// Sent in parallel with another attempt, because that attempt was slow.
         case hedge
 
-        /// Ended: the outcome is not one that is retried.
+        /// Ended: a retry would not change the outcome.
         case final
         /// Ended: the server may have acted on the request, and the request is not idempotent.
         case notIdempotent
@@ -116,7 +117,7 @@ extension Attempt {
 }
 
 extension Attempt: CustomStringConvertible {
-    /// One line: `1: status 503 after 34 ms; again in 120 ms, because it may pass`.
+    /// One line: `1: status 503 after 34 ms; retried in 120 ms, because the failure may be temporary`.
     public var description: String {
         "\(number): \(text)"
     }
@@ -130,7 +131,7 @@ extension Attempt: CustomStringConvertible {
 }
 
 extension Attempt.Outcome: CustomStringConvertible {
-    /// A status or the reason's label: `status 503`, `timedOut firstByte`.
+    /// The status or the label of the reason: `status 503`, `timedOut firstByte`.
     public var description: String {
         switch self {
         case .status(let status): "status \(status.code)"
@@ -140,7 +141,7 @@ extension Attempt.Outcome: CustomStringConvertible {
 }
 
 extension Attempt.Decision: CustomStringConvertible {
-    /// One phrase: `again in 120 ms, because it may pass`.
+    /// One phrase: `retried in 120 ms, because the failure may be temporary`.
     public var description: String {
         switch self {
         case .finish(let cause): "not retried, because \(cause)"
@@ -151,7 +152,7 @@ extension Attempt.Decision: CustomStringConvertible {
 }
 
 extension Attempt.Cause: CustomStringConvertible {
-    /// The reason as the end of a sentence.
+    /// The cause as a clause that follows `because`: `the failure may be temporary`.
     public var description: String {
         switch self {
         case .transient: "the failure may be temporary"

@@ -4,7 +4,7 @@ import CurlewHTTP
 
 /// The recorded attempts of a call. Not allocated for a call whose first attempt receives a response.
 package final class AttemptHistory: Sendable {
-    /// The attempts before the one that produced the response; includes that one if `isComplete`.
+    /// The attempts before the one that produced the response, and also that one if `isComplete` is true.
     package let attempts: [Attempt]
     /// Other events of the attempt that produced the response, until the history is complete.
     let notes: [String]
@@ -27,8 +27,8 @@ package final class AttemptHistory: Sendable {
 extension HTTPResponse {
     /// The attempts of the call, oldest first. The last one produced this response.
     ///
-    /// Complete in a pipeline with `.retry()`. A response to the first attempt has one entry, whose duration is the one
-    /// that the transport measured. At most the last 100 attempts are kept.
+    /// The list is complete in a pipeline with `.retry()`. For a response to the first attempt, it has one entry, with
+    /// the duration that the transport measured. At most the last 100 attempts are kept.
     public var attempts: [Attempt] {
         get { Attempt.all(history, status, metrics) }
         set { history = AttemptHistory(newValue, isComplete: true) }
@@ -37,12 +37,13 @@ extension HTTPResponse {
     /// The events recorded for the attempt that produced this response, until they are part of `attempts`.
     package var notes: [String] { history?.notes ?? [] }
 
-    /// Records an event of this attempt, such as `waited 12 ms for a place`.
+    /// Records an event of the attempt that produced this response, such as `waited 12 ms for a place`.
     package mutating func note(_ text: String) {
         history = AttemptHistory(history?.attempts ?? [], notes: notes + [text], isComplete: false)
     }
 
-    /// Inserts the attempts of earlier hops before this one, unless attempts have been recorded already.
+    /// Inserts the attempts of earlier hops before the attempt that produced this response, unless earlier attempts are
+    /// already recorded.
     package mutating func follow(_ past: [Attempt], hop: Int, start: Duration) {
         guard history.map({ $0.attempts.isEmpty && !$0.isComplete }) ?? true else { return }
         history = AttemptHistory(past, notes: notes, isComplete: false, hop: hop, start: start)
@@ -65,7 +66,7 @@ extension Attempt {
 }
 
 extension [Attempt] {
-    /// Returns these attempts followed by `attempt`. Beyond the maximum, the oldest are dropped.
+    /// Returns these attempts followed by `attempt`. Of more than `mostKept` attempts, the oldest are dropped.
     package func adding(_ attempt: Attempt) -> [Attempt] {
         (self + [attempt]).suffix(Attempt.mostKept)
     }

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: MIT
 
-/// Accounts for one body between its producer and its single reader. Tracks counts and the end, not the bytes.
+/// The flow control of one body between its producer and its single reader. It counts bytes and records the end of the
+/// body, but does not store the bytes.
 ///
-///     open ──▶ ended ──▶ told
+///     open ──▶ ended ──▶ end delivered
 ///
-/// The owner keeps the bytes, the reader's continuation and the lock, reports each event to this value and performs the
-/// returned step. Guarantees for every order of events:
+/// The owner stores the bytes, the reader's continuation and the lock. It reports each event to this value and performs
+/// the returned step. Guarantees for every order of events:
 /// - A waiting reader is resumed exactly once, and never with zero bytes.
-/// - The end is delivered after the last byte, and the first end counts. The reader may request it again.
+/// - Only the first end counts. It is delivered after the last byte, and again if the reader requests it again.
 /// - At `capacity` bytes the producer pauses. The read that makes room resumes it exactly once per pause.
-/// - Bytes after the end are dropped. Bytes before the end may have been dropped, and later ones must not follow the
-///   gap.
+/// - Bytes that arrive after the end are dropped. Earlier bytes may have been dropped, and the reader must not receive
+///   bytes that follow a gap.
 /// - When `waiting` is 0 after an event, the owner keeps no bytes of the body.
 package struct BodyAccount: Sendable {
     /// What the owner must do after an event.
     package enum Step: Equatable, Sendable {
-        /// Nothing: no reader waits, or there is nothing for the waiting reader.
+        /// Do nothing: no reader waits, or there is nothing for the waiting reader.
         case wait
         /// Deliver all bytes to the reader, including those of this event.
         case deliver
         /// Deliver all bytes to the reader and resume the producer.
         case deliverAndResume
-        /// A reader waits and there are fewer bytes than a batch. The owner calls `release` when no more arrive for
-        /// now.
+        /// Call `release` when no more bytes arrive for now: a reader waits, and there are fewer bytes than a batch.
         case due
-        /// The bytes of this event were not counted. The producer pauses and delivers them again when it is resumed.
+        /// Pause the producer. The bytes of this event were not counted: the producer delivers them again when it is
+        /// resumed.
         case pause
         /// Deliver `end` to the reader.
         case end
-        /// The body had already ended. The bytes of this event are dropped, and the reader is not notified.
+        /// Drop the bytes of this event and do not notify the reader: the body had already ended.
         case late
     }
 
@@ -39,11 +40,11 @@ package struct BodyAccount: Sendable {
     /// The number of bytes at which a waiting reader is resumed, unless the owner calls `release` earlier.
     package let batch: Int
     private let capacity: Int
-    /// The number of bytes that the reader has not taken.
+    /// The number of bytes that have arrived and that the reader has not taken.
     package private(set) var waiting: Int
     /// True while the producer must pause, until the reader has made room.
     package private(set) var isPaused = false
-    /// How the body ended. Delivered to the reader after all bytes.
+    /// The result with which the body ended; nil until then. It is delivered to the reader after all bytes.
     package private(set) var end: Result<Void, NetworkError>?
     private var reader = Reader.away
 
@@ -63,7 +64,7 @@ package struct BodyAccount: Sendable {
 
     /// Records that `count` bytes have arrived.
     ///
-    /// - `isForced`: the bytes count even if there is no room, because the producer cannot deliver them again.
+    /// - `isForced`: whether the bytes count even if there is no room, because the producer cannot deliver them again.
     package mutating func arrive(_ count: Int, isForced: Bool = false) -> Step {
         guard end == nil else { return .late }
         guard isForced || hasRoom() else { return .pause }
@@ -71,7 +72,7 @@ package struct BodyAccount: Sendable {
         return reader == .waiting && waiting < batch ? .due : release()
     }
 
-    /// Records that no more bytes arrive for now.
+    /// Records that no more bytes arrive for now, so that a waiting reader receives those that have arrived.
     package mutating func release() -> Step {
         reader == .waiting && waiting > 0 ? deliver() : .wait
     }
@@ -85,7 +86,7 @@ package struct BodyAccount: Sendable {
 
     /// Records that the body has ended.
     ///
-    /// - `droppingRest`: drops the bytes that the reader has not taken.
+    /// - `droppingRest`: whether to drop the bytes that the reader has not taken.
     package mutating func finish(_ result: Result<Void, NetworkError>, droppingRest: Bool = false) -> Step {
         guard end == nil else { return .late }
         end = result
@@ -94,7 +95,8 @@ package struct BodyAccount: Sendable {
         return reader == .waiting ? read() : .wait
     }
 
-    /// Drops the rest of the body. Further reads fail, unless the end has been delivered to the reader.
+    /// Drops the rest of the body. Further reads fail with `.cancelled`, unless the end has already been delivered to
+    /// the reader.
     package mutating func abandon() -> Step {
         let cancelled = Result<Void, NetworkError>.failure(NetworkError(.cancelled))
         guard end != nil else { return finish(cancelled, droppingRest: true) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The timeouts and limits of a call, behind one reference. Most calls set neither and share their client's.
+/// The timeouts and limits of a call, behind one reference. Most calls set neither and share those of their client.
 final class CallBounds: Sendable {
     let timeouts: Timeouts
     let limits: Limits
@@ -10,7 +10,7 @@ final class CallBounds: Sendable {
         self.limits = limits
     }
 
-    /// Returns these bounds, overridden by everything that `other` sets.
+    /// Returns these bounds, overridden by every timeout and limit that `other` sets.
     func overridden(by other: CallBounds?) -> CallBounds {
         guard let other else { return self }
         return CallBounds(

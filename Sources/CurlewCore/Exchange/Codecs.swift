@@ -9,16 +9,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Encodes values as bytes of one media type and decodes them.
+/// A codec for one media type, which encodes values as bytes and decodes them.
 ///
 /// Implement it for another format (property lists, CBOR, protocol buffers) and add it with `Codecs.adding(_:)`. The
 /// methods are called from several threads concurrently, never on the main actor.
 public protocol ContentCodec: Sendable {
-    /// The media type that the codec writes, and by which it is selected.
+    /// The media type of the encoded bytes. The codec decodes responses with this media type.
     var mediaType: MediaType { get }
-    /// Decodes a value from `data`.
+    /// Decodes a value from `data`, the complete body. May throw any error.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
-    /// Encodes `value`.
+    /// Encodes `value` as a complete body. May throw any error.
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
@@ -26,7 +26,7 @@ public protocol ContentCodec: Sendable {
 ///
 /// Create it once per client. All calls share it.
 public struct Codecs: Sendable {
-    /// The codec that encodes bodies, and decodes responses whose media type no other codec claims.
+    /// The default codec. It encodes request bodies, and decodes responses whose media type no other codec has.
     public var primary: any ContentCodec { list.primary }
     /// The value of the `Accept` field for these codecs.
     package var accept: String { list.accept }
@@ -35,7 +35,7 @@ public struct Codecs: Sendable {
     /// Creates JSON codecs that decode with `FastJSONDecoder` and encode with Foundation's encoder. `FastJSONDecoder`
     /// returns the same values as Foundation's decoder and is several times faster.
     ///
-    /// Concurrent calls share the encoder: configure it before and do not change it afterwards.
+    /// Concurrent calls share the encoder: do not change it after you have passed it.
     public init(decoder: FastJSONDecoder = FastJSONDecoder(), encoder: JSONEncoder = JSONEncoder()) {
         self.init(primary: JSONCodec(decoder: decoder, encoder: encoder))
     }
@@ -43,12 +43,12 @@ public struct Codecs: Sendable {
     /// Creates JSON codecs that use Foundation's coders as configured, for strategies that `FastJSONDecoder` does not
     /// have.
     ///
-    /// Concurrent calls share the coders: configure them before and do not change them afterwards.
+    /// Concurrent calls share the coders: do not change them after you have passed them.
     public init(decoder: JSONDecoder, encoder: JSONEncoder = JSONEncoder()) {
         self.init(primary: JSONCodec(decoder: decoder, encoder: encoder))
     }
 
-    /// Creates codecs with another default format.
+    /// Creates codecs with `primary` as the default codec.
     public init(primary: any ContentCodec) {
         list = List(primary: primary, others: [], accept: primary.mediaType.essence)
     }
@@ -57,8 +57,8 @@ public struct Codecs: Sendable {
         self.list = list
     }
 
-    /// Returns these codecs and `codec`, which is used for responses of its media type. It takes precedence over codecs
-    /// added before.
+    /// Returns these codecs with `codec` added, which decodes responses of its media type. It takes precedence over the
+    /// default codec and over codecs that were added before.
     public func adding(_ codec: any ContentCodec) -> Codecs {
         Codecs(
             List(
@@ -66,7 +66,7 @@ public struct Codecs: Sendable {
                 accept: accept + ", \(codec.mediaType.essence);q=0.9"))
     }
 
-    /// Decodes a value from `data` with the codec that claims `mediaType`, or else with the primary one.
+    /// Decodes a value from `data` with the codec for `mediaType`, or with the default codec if there is none.
     ///
     /// `mediaType` is evaluated only when there is more than one codec.
     public func decode<Value: Decodable>(
@@ -78,18 +78,18 @@ public struct Codecs: Sendable {
         return try (codec(for: mediaType) ?? primary).decode(type, from: data)
     }
 
-    /// Encodes `value` in the primary format.
+    /// Encodes `value` with the default codec.
     public func encode<Value: Encodable>(_ value: Value) throws -> Data {
         try primary.encode(value)
     }
 
-    /// Returns the codec that claims `mediaType`, or nil.
+    /// Returns the codec for `mediaType`; nil if there is none.
     package func codec(for mediaType: MediaType) -> (any ContentCodec)? {
         if let other = list.others.first(where: { mediaType.essence == $0.mediaType.essence }) { return other }
         return mediaType.essence == primary.mediaType.essence ? primary : nil
     }
 
-    /// Behind one reference, because every call holds a copy.
+    /// The storage of `Codecs`, behind one reference because every call holds a copy.
     private final class List: Sendable {
         let primary: any ContentCodec
         let others: [any ContentCodec]
@@ -119,7 +119,8 @@ struct JSONCodec<Reader: JSONReader>: ContentCodec {
         return try encoder.encode(value)
     }
 
-    /// Returns the document with its members in their order, or nil if the encoder's options need Foundation's encoder.
+    /// Returns the encoded document with its members in their original order; nil if the options of the encoder require
+    /// Foundation's implementation.
     private func written(_ document: JSONValue) -> Data? {
         guard encoder.outputFormatting.isSubset(of: .withoutEscapingSlashes) else { return nil }
         switch encoder.keyEncodingStrategy {

@@ -2,8 +2,8 @@
 
 /// The connection that an exchange used: its identifier, its local address and its TLS parameters.
 ///
-/// Created once per connection and shared by all exchanges on it, so each exchange holds one reference. Facts that a
-/// transport cannot determine are nil.
+/// A value is created once per connection and shared by all exchanges on it, so each exchange holds one reference.
+/// Properties that a transport cannot determine are nil.
 public struct ConnectionInfo: Hashable, Sendable {
     private final class Storage: Sendable {
         let id: UInt64?
@@ -19,38 +19,38 @@ public struct ConnectionInfo: Hashable, Sendable {
 
     private let storage: Storage
 
-    /// Creates the facts of a connection, for custom transports and tests.
+    /// Creates a description of a connection, for custom transports and tests.
     public init(id: UInt64? = nil, localAddress: String? = nil, tls: TLS? = nil) {
         storage = Storage(id, localAddress, tls)
     }
 
-    /// Identifies the connection within this process. Two exchanges with the same number used the same connection, one
-    /// after the other or, over HTTP/2, concurrently. Nil over URLSession, which does not number connections: there,
-    /// `localAddress` together with `ExchangeMetrics.remoteAddress` identifies a connection while it is open.
+    /// The number of the connection, unique in this process. Exchanges with the same number used the same connection,
+    /// one after the other or, over HTTP/2, concurrently. Nil over URLSession, which does not number connections:
+    /// there, `localAddress` together with `ExchangeMetrics.remoteAddress` identifies a connection while it is open.
     public var id: UInt64? { storage.id }
-    /// The local address and port: `192.0.2.7:51344`, `[2001:db8::7]:51344`. Nil for a Unix domain socket.
+    /// The local address and port, such as `192.0.2.7:51344` or `[2001:db8::7]:51344`. Nil for a Unix domain socket.
     public var localAddress: String? { storage.localAddress }
-    /// The TLS parameters; nil for a connection without TLS. Through a proxy, those of the TLS session with the server.
+    /// The TLS parameters; nil for a connection without TLS. Through a proxy, the parameters of the TLS session with
+    /// the server.
     public var tls: TLS? { storage.tls }
 
-    /// The result of a TLS handshake.
+    /// The parameters of a TLS session, as the handshake determined them.
     public struct TLS: Hashable, Sendable {
         /// The TLS version; nil if Curlew does not know it.
         public var version: TLSVersion?
-        /// The cipher suite by its registered name: `TLS_AES_128_GCM_SHA256`.
+        /// The registered name of the cipher suite, such as `TLS_AES_128_GCM_SHA256`.
         public var cipherSuite: String?
-        /// True if the handshake resumed the session of an earlier connection (RFC 8446 §2.2), which saves a round trip
+        /// Whether the handshake resumed the session of an earlier connection (RFC 8446 §2.2), which saves a round trip
         /// or the processing of certificates. Nil over URLSession, which does not report it.
         public var isResumed: Bool?
-        /// The first ten certificates that the server presented, its own certificate first. Recorded only for exchanges
-        /// that are observed or request them (`RequestOptions.peerCertificates`). Empty over URLSession, which does not
-        /// report them.
+        /// The certificates that the server presented, its own certificate first, at most ten. Recorded only for
+        /// exchanges that are observed or request them (`RequestOptions.peerCertificates`). Empty over URLSession,
+        /// which does not report them.
         ///
-        /// The connection has been verified before, but the texts in the certificates are those that the authority
-        /// wrote.
+        /// The connection was verified before, but the texts in a certificate are whatever its authority wrote.
         public var certificates: [PeerCertificate]
 
-        /// Creates the result of a handshake.
+        /// Creates the parameters of a TLS session, for custom transports and tests.
         public init(
             version: TLSVersion? = nil, cipherSuite: String? = nil, isResumed: Bool? = nil,
             certificates: [PeerCertificate] = []
@@ -62,13 +62,14 @@ public struct ConnectionInfo: Hashable, Sendable {
         }
     }
 
-    /// Returns true for equal facts, whether or not it is the same connection. Compare `id` for identity.
+    /// Returns whether all properties are equal. To find out whether two exchanges used the same connection, compare
+    /// `id`.
     public static func == (one: ConnectionInfo, other: ConnectionInfo) -> Bool {
         one.storage === other.storage
             || (one.id == other.id && one.localAddress == other.localAddress && one.tls == other.tls)
     }
 
-    /// Hashes the facts.
+    /// Hashes `id` and `localAddress`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(localAddress)
@@ -84,14 +85,14 @@ extension ConnectionInfo: CustomStringConvertible, CustomReflectable {
         return text
     }
 
-    /// Shows the facts. Debuggers and `dump` use it.
+    /// A mirror that shows `id`, `localAddress` and `tls`.
     public var customMirror: Mirror {
         Mirror(self, children: ["id": id as Any, "localAddress": localAddress as Any, "tls": tls as Any])
     }
 }
 
 extension ConnectionInfo.TLS: CustomStringConvertible {
-    /// Version, cipher suite, and whether a session was resumed. Does not include certificates.
+    /// The version, the cipher suite, and whether a session was resumed. Does not include the certificates.
     public var description: String {
         let name =
             switch version {

@@ -7,7 +7,7 @@ public import CurlewHTTP
 /// Phases that did not occur are zero, such as the lookup on a reused connection. Values that a transport cannot
 /// determine are nil. Times are measured from the moment when the transport received the request.
 public struct ExchangeMetrics: Hashable, Sendable {
-    /// The time before the exchange began: waiting for a rate or concurrency limit, and for the transport.
+    /// The time before the exchange began, spent in the queues of rate limits, concurrency limits and the transport.
     public var queue: Duration?
     /// The time to resolve the host name.
     public var nameLookup: Duration?
@@ -15,32 +15,32 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var connect: Duration?
     /// The time of the TLS handshake.
     public var secureConnect: Duration?
-    /// The time from the request being ready to send until the first byte of the response.
+    /// The time from the moment at which the request was ready to send to the first byte of the response.
     public var firstByte: Duration?
     /// The time from the first to the last byte of the response.
     public var transfer: Duration?
-    /// The time from beginning to end.
+    /// The time from the beginning to the end of the exchange.
     public var total: Duration?
     /// The bytes of the request head and body as sent.
     public var bytesSent: Int64?
     /// The bytes of the response head and body as received, before decoding.
     public var bytesReceived: Int64?
-    /// True when the exchange used an existing connection.
+    /// Whether the exchange used an existing connection.
     public var reusedConnection: Bool?
     /// The number of connections that the transport opened for this exchange; more than one when it had to send the
     /// request again.
     public var connectionsOpened: Int?
-    /// The HTTP version of the exchange. URLSession reports it when the exchange has ended. For a body that is
-    /// streamed, `HTTPResponse.version` is therefore 1.1 on Apple platforms, and the metrics of `.measured` have the
-    /// actual version. URLSession on Linux never reports it.
+    /// The HTTP version of the exchange. URLSession on Apple platforms reports it only when the exchange has ended: for
+    /// a streamed body, `HTTPResponse.version` is therefore 1.1, and the metrics of `.measured` have the actual
+    /// version. URLSession on Linux never reports it.
     public var version: HTTPVersion?
-    /// The address and port of the peer.
+    /// The IP address and port to which the connection was made, such as `192.0.2.1:443`.
     public var remoteAddress: String?
-    /// The connection that the exchange used: its number, its local address, and its TLS parameters. Nil when there was
-    /// none, and where the transport does not report it: never on Linux with URLSession, and on Apple platforms with
-    /// `.measured` only.
+    /// The connection that the exchange used: its number, its local address, and its TLS parameters. Nil if there was
+    /// no connection. URLSession on Apple platforms reports it only in the metrics of `.measured`, and URLSession on
+    /// Linux never reports it.
     public var connection: ConnectionInfo?
 
-    /// Creates metrics without any values.
+    /// Creates metrics in which all values are nil.
     public init() {}
 }

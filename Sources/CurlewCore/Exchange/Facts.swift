@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A key of a fact that a capability attaches to a context or a response.
+/// A key for a fact that a capability attaches to a context or a response.
 package protocol FactKey {
     /// The type of the fact.
     associatedtype Value: Sendable
@@ -8,30 +8,30 @@ package protocol FactKey {
     static var defaultValue: Value { get }
 }
 
-/// A fact that says where a response comes from.
+/// A fact that describes where a response comes from, such as a cache.
 package protocol SourceFact: Sendable {
-    /// The source in words, for log lines; nil for the server.
+    /// The text for the source in log lines; nil if the response comes from the server.
     var source: String? { get }
 }
 
-/// A fact of a pipeline's configuration that can be a problem of the pipeline as a whole.
+/// A fact about the configuration of a pipeline that can reveal a problem of several interceptors together.
 package protocol SetupFact: Sendable {
-    /// The problem as one sentence; nil if there is none.
+    /// One sentence that describes the problem; nil if there is none.
     var problem: String? { get }
 }
 
-/// The facts that capabilities attach to a context or a response, by their keys. The kernel carries them and knows none
-/// of them.
+/// The facts that capabilities attach to a context or a response, stored by key. The kernel carries the facts of
+/// capabilities without knowing their types.
 ///
-/// Most contexts and responses have none, and the others one or two: a list behind one reference, which is faster than
-/// a dictionary.
+/// Most contexts and responses have no facts, the others one or two. The facts form a linked list behind one reference,
+/// which for such numbers is faster than a dictionary.
 package struct Facts: Sendable {
     @usableFromInline var first: Fact?
 
     package init() {}
 
     package subscript<Key: FactKey>(key: Key.Type) -> Key.Value {
-        // Inlinable for the modules that read their facts in each call.
+        // Inlinable, because modules read their facts in each call.
         @inlinable
         get {
             let wanted = ObjectIdentifier(key)
@@ -56,13 +56,14 @@ package struct Facts: Sendable {
         }
     }
 
-    /// The sources of the response other than the server, in words; empty if the whole response is from the server.
+    /// The texts for the sources of the response other than the server; empty if the complete response comes from the
+    /// server.
     package var otherSources: [String] {
         if let standIn { return [standIn.text] }
         return all((any SourceFact).self).compactMap(\.source)
     }
 
-    /// Returns the facts of one type, oldest first.
+    /// Returns the facts that have the type `Found`, oldest first.
     package func all<Found>(_ type: Found.Type) -> [Found] {
         var found: [Found] = []
         var fact = first
@@ -88,7 +89,7 @@ package struct Facts: Sendable {
 }
 
 extension Facts: CustomStringConvertible, CustomReflectable {
-    /// The values, oldest fact first.
+    /// The descriptions of the facts, oldest first.
     package var description: String {
         var texts: [String] = []
         var fact = first
@@ -101,15 +102,15 @@ extension Facts: CustomStringConvertible, CustomReflectable {
         return texts.reversed().joined(separator: "; ")
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description.
     package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// The failure in whose place the client created a response.
+/// The failure that the client replaced with a response, as `.fallback` does.
 package struct StandIn: Sendable {
-    /// The label of the failure.
+    /// The label of the failure (`NetworkError.label`).
     package let failure: String
-    /// The words of log lines.
+    /// The text that log lines show for the source of the response.
     package let text: String
 
     package init(failure: String, text: String) {
@@ -119,7 +120,7 @@ package struct StandIn: Sendable {
 }
 
 extension Facts {
-    /// Set if the client created the response in place of a failure.
+    /// The failure that the client replaced with this response; nil for any other response.
     package var standIn: StandIn? {
         get { self[StandInKey.self] }
         set { if newValue != nil || standIn != nil { self[StandInKey.self] = newValue } }

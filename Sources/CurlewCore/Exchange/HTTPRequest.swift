@@ -11,7 +11,7 @@ public import Foundation
 /// An HTTP request: method, absolute URL, header fields and a body.
 ///
 /// A value of this type is always well-formed: the initializer checks its URL, and its headers reject line breaks.
-/// Interceptors change copies of it. Curlew builds it from the typed calls, `Request<Value>` and endpoints.
+/// Interceptors change copies of a request. Curlew builds requests from typed calls, `Request<Value>` and endpoints.
 public struct HTTPRequest: Sendable {
     /// The method, sent as written.
     public var method: HTTPMethod
@@ -19,8 +19,9 @@ public struct HTTPRequest: Sendable {
     public private(set) var origin: Origin
     /// The path and query of the request line, percent-encoded, beginning with `/`.
     public private(set) var target: String
-    /// The header fields, in order. The transport writes `Host` and the fields of the connection. A request that has
-    /// one of these fields is rejected, see `HTTPHeaders.endToEnd`. `Content-Length` is derived from the body.
+    /// The header fields, in order. The transport writes `Host` and the fields of the connection. A request that
+    /// contains one of these fields is rejected; `HTTPHeaders.endToEnd` removes them. `Content-Length` is derived from
+    /// the body.
     public var headers: HTTPHeaders
     /// The body, produced each time that the request is sent.
     public var body: RequestBody
@@ -32,8 +33,9 @@ public struct HTTPRequest: Sendable {
     /// Creates a request for an absolute `http` or `https` URL.
     ///
     /// Characters that a URL cannot hold (spaces, non-ASCII letters) are percent-encoded as browsers do. The fragment
-    /// is removed, because it is never sent. Throws `NetworkError` with reason `.invalidRequest` for other text that is
-    /// not an absolute URL, and for a URL with a user name or password. Credentials belong in the pipeline.
+    /// is removed, because it is never sent. Throws `NetworkError` with reason `.invalidRequest` for any other text
+    /// that is not an absolute URL, and for a URL with a user name or password: use an authentication interceptor
+    /// instead.
     public init(
         _ method: HTTPMethod = .get, url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty
     ) throws(NetworkError) {
@@ -65,14 +67,14 @@ public struct HTTPRequest: Sendable {
         URL(string: urlString)
     }
 
-    /// Replaces the URL with another absolute URL, under the rules of `init`.
+    /// Replaces the URL with another absolute URL. The rules and errors are those of `init`.
     public mutating func setURL(_ url: String) throws(NetworkError) {
         let parts = try Self.parse(url)
         origin = parts.origin
         target = parts.target
     }
 
-    /// Returns the request with the secrets that the call declares, unless it already has declared secrets.
+    /// Returns the request with the declared secrets of the call, unless the request already has declared secrets.
     package func knowing(_ declared: DeclaredSecrets) -> HTTPRequest {
         guard secrets.isEmpty, !declared.isEmpty else { return self }
         var copy = self
@@ -86,7 +88,8 @@ public struct HTTPRequest: Sendable {
         target += PercentCoding.encode(name, for: .queryName) + "=" + PercentCoding.encode(value, for: .queryValue)
     }
 
-    /// Throws if the request would be unsafe or impossible to write.
+    /// Throws `NetworkError` with reason `.invalidRequest` if the request cannot be sent safely: the method, a header
+    /// field or a trailer is invalid, or a field belongs to the connection.
     package func validate() throws(NetworkError) {
         if let problem = headers.problem {
             throw NetworkError(.invalidRequest, detail: problem.message, request: RequestLine(self))
@@ -103,7 +106,7 @@ public struct HTTPRequest: Sendable {
         }
     }
 
-    /// Returns the error for a field that belongs to the connection.
+    /// Returns the error for a header field that belongs to the connection.
     private static func refusal(_ name: HTTPField.Name, _ request: HTTPRequest) -> NetworkError {
         let hint =
             switch name {
@@ -118,7 +121,7 @@ public struct HTTPRequest: Sendable {
             request: RequestLine(request))
     }
 
-    /// Returns the parts of an absolute URL, under the rules of `init`.
+    /// Returns the parts of an absolute URL. The rules and errors are those of `init`.
     static func parse(_ url: String) throws(NetworkError) -> URLParts {
         do {
             let parts = try URLParts(url)
@@ -140,16 +143,16 @@ public struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest: CustomStringConvertible {
-    /// `GET https://host/path`, with secret query values replaced.
+    /// The method and the redacted URL: `GET https://host/path`.
     public var description: String {
         RequestLine(self).description
     }
 }
 
 extension HTTPRequest: CustomReflectable {
-    /// Shows the request line, the fields and the kind of the body, without secrets. Debuggers and `dump` use it.
+    /// A mirror that shows the request line, the fields and the kind of the body, so that a dump contains no secret.
     public var customMirror: Mirror {
-        // An interceptor may have replaced the fields by ones that do not carry the declared secrets.
+        // An interceptor may have replaced `headers`, and the new value does not carry the declared secrets.
         var headers = headers
         secrets.declare(in: &headers)
         return Mirror(self, children: ["request": description, "headers": headers, "body": "\(body)"])

@@ -10,22 +10,24 @@ public import Foundation
 
 /// An HTTP response: a complete head, and a body that can be read once.
 ///
-/// A value of this type is a valid HTTP exchange, whatever its status. Only typed calls turn statuses into errors.
+/// A response with any status is valid, including 404 and 500. Only typed calls turn a status into an error.
 public struct HTTPResponse: Sendable {
-    /// The status.
+    /// The status, which may be a failure such as 404 or 500.
     public var status: HTTPStatus
     /// The header fields in the order of arrival.
     public var headers: HTTPHeaders
-    /// The body. Reading it twice throws. If it is not read, its connection is released when the last copy is released.
+    /// The body, which can be read once: a second read throws. If the body is not read, its connection is released
+    /// together with the last copy of the body.
     public var body: ResponseBody
-    /// The protocol version of the response.
+    /// The HTTP version of the response. For URLSession, see `ExchangeMetrics.version`.
     public var version: HTTPVersion
-    /// The metrics of the exchange up to the head; complete for a response that was delivered whole.
+    /// The metrics of the exchange up to the response head. Complete if the transport delivered the response together
+    /// with its complete body.
     public var metrics: ExchangeMetrics {
         get { measured?.metrics ?? ExchangeMetrics() }
         set { measured = Measured(newValue) }
     }
-    /// Behind a reference, so that copies of a response stay small.
+    /// The storage of `metrics`, behind a reference so that copies of a response stay small.
     private var measured: Measured?
     /// The URL of the response, after redirects. Not redacted. Empty for responses that were not received from a
     /// transport.
@@ -37,7 +39,7 @@ public struct HTTPResponse: Sendable {
     public var reasonPhrase: String?
     /// The recorded attempts, if any: see `attempts`.
     package var history: AttemptHistory?
-    /// The facts that capabilities attach.
+    /// The facts that capabilities attach to the response.
     package var facts = Facts()
 
     /// Creates a response, for interceptors that respond without a request to the server and for tests.
@@ -66,12 +68,14 @@ public struct HTTPResponse: Sendable {
         headers[.contentType].flatMap { MediaType($0) }
     }
 
-    /// Reads the whole body, up to the exchange's limit. A second call throws.
+    /// Reads and returns the complete body. Throws `.limitExceeded(.responseBody)` for a body beyond
+    /// `Limits.responseBody`. A second call throws.
     public func data() async throws -> Data {
         try await body.collect()
     }
 
-    /// Reads the whole body as text: UTF-8, or Latin-1 if the server declares it. A second call throws.
+    /// Reads the complete body and returns it as text. The encoding is UTF-8, or Latin-1 if the server declares it.
+    /// Throws like `data()`.
     public func text() async throws -> String {
         let data = try await body.collect()
         return Self.text(of: data, mediaType: mediaType)
@@ -86,13 +90,13 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomReflectable {
-    /// The status line and the length of the body, if known.
+    /// The version, the status, and the length of the body if it is known.
     public var description: String {
         "\(version) \(status), \(body)"
     }
 
-    /// Shows the description, the fields and what capabilities say about it, without secrets, URL and body. Debuggers
-    /// and `dump` use it.
+    /// A mirror that shows the description, the redacted fields and the facts of capabilities. It shows neither the URL
+    /// nor the body.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description, "headers": headers, "facts": facts])
     }

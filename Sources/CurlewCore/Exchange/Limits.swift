@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Bounds on what a client accepts from a server. Exceeding one ends the exchange with `.limitExceeded`. Only error
-/// excerpts are truncated instead.
+/// The limits on what a client accepts from a server. An exchange that exceeds a limit ends with `.limitExceeded`. Only
+/// error excerpts are truncated instead.
 ///
-/// A value records which limits were set. Each limit of a call overrides the client's individually:
-/// `options.limits.responseBody = 1 << 30` leaves the others unchanged. Two values are equal when they have the same
-/// limits, whether set or by default.
+/// A value records which limits were set. A limit that a call sets overrides that limit of the client and no other:
+/// `options.limits.responseBody = 1 << 30` leaves the other limits unchanged. Two values are equal if all their limits
+/// are equal. A default is equal to the same limit that was set.
 public struct Limits: Sendable {
     private var headerBytesChoice: Int?
     private var headerCountChoice: Int?
@@ -15,8 +15,8 @@ public struct Limits: Sendable {
     private var errorExcerptChoice: Int?
     private var redirectsChoice: Int?
 
-    /// Creates limits that set the given values only. The others keep the client's values in the options of a call, and
-    /// the defaults in the configuration of a client.
+    /// Creates limits that set only the given values. An omitted limit keeps the client's value in the options of a
+    /// call, and has its default in the configuration of a client.
     public init(
         headerBytes: Int? = nil, headerCount: Int? = nil, responseBody: Int64? = nil, download: Int64? = nil,
         decodedRatio: Int? = nil, errorExcerpt: Int? = nil, redirects: Int? = nil
@@ -58,12 +58,12 @@ public struct Limits: Sendable {
         set { downloadChoice = newValue }
     }
 
-    /// The maximum ratio of decoded to encoded size of a body (gzip, deflate, br, zstd), enforced once it exceeds 1
-    /// MiB. Default 100.
+    /// The maximum ratio of the decoded to the encoded size of a body (gzip, deflate, br, zstd), enforced once the
+    /// decoded body exceeds 1 MiB. Default 100.
     ///
     /// A few kilobytes can decode to gigabytes. Natural language and program output compress by factors of 5 to 30,
-    /// rarely by 100. `CurlTransport` compares with the bytes received, plus those that may be in a buffer of at most
-    /// 256 KiB. `URLSessionTransport` compares with the declared length, if there is one.
+    /// rarely by 100. `CurlTransport` compares the decoded size with the bytes received, plus those that may be in a
+    /// buffer of at most 256 KiB. `URLSessionTransport` compares it with the declared length, if there is one.
     public var decodedRatio: Int {
         get { decodedRatioChoice ?? 100 }
         set { decodedRatioChoice = newValue }
@@ -103,7 +103,7 @@ public struct Limits: Sendable {
 }
 
 extension Limits: Hashable, CustomStringConvertible, CustomReflectable {
-    /// Returns true if both have the same limits, whether set or by default.
+    /// Returns whether all limits are equal. A default is equal to the same limit that was set.
     public static func == (left: Limits, right: Limits) -> Bool {
         left.headerBytes == right.headerBytes && left.headerCount == right.headerCount
             && left.responseBody == right.responseBody && left.download == right.download
@@ -111,7 +111,7 @@ extension Limits: Hashable, CustomStringConvertible, CustomReflectable {
             && left.redirects == right.redirects
     }
 
-    /// Hashes the limits.
+    /// Hashes all limits, including the defaults of those that were not set.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(headerBytes)
         hasher.combine(headerCount)
@@ -128,13 +128,13 @@ extension Limits: Hashable, CustomStringConvertible, CustomReflectable {
             + "\(decodedRatio) times by decoding, excerpts \(errorExcerpt), \(redirects) redirects"
     }
 
-    /// Shows the limits. Debuggers and `dump` use it.
+    /// A mirror that shows only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Limits {
-    /// Returns the failure of a body that has `decoded` bytes from at most `coded` bytes on the wire; nil within the
-    /// limit.
+    /// Returns the error for a body that was decoded to `decoded` bytes from at most `coded` bytes on the wire; nil if
+    /// the ratio is within `decodedRatio`, or if the decoded body has at most 1 MiB.
     package func growthFailure(decoded: Int64, coded: Int64) -> NetworkError? {
         guard decoded > 1 << 20 else { return nil }
         let (most, isBeyond) = max(0, coded).multipliedReportingOverflow(by: Int64(max(1, decodedRatio)))

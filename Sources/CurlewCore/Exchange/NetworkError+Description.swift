@@ -8,10 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The redacted text for the developer, with everything that helps to find the cause.
+/// The redacted text for the developer, with all information that helps to find the cause.
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Several lines: reason, request, detail, response with an excerpt, the server's certificates, attempts, and
-    /// advice.
+    /// Several lines: the reason, the request, the detail, the response with an excerpt, the server's certificates, the
+    /// attempts, notes, the underlying error, and advice. Secrets are redacted.
     public var description: String {
         let secrets = secrets
         func shown(_ text: String) -> String { secrets.redaction.text(text).printable }
@@ -30,14 +30,14 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
             if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
         for certificate in certificates.prefix(PeerCertificate.most) { lines.append("  server    \(certificate)") }
-        // A single attempt without a decision repeats the lines above.
+        // A single attempt without a decision or notes would only repeat the lines above.
         let isTold =
             attempts.count == 1 && attempts[0].decision == .finish(because: .final) && attempts[0].notes.isEmpty
         for attempt in isTold ? [] : attempts { lines.append("  attempt   \(shown("\(attempt)"))") }
         for note in notes { lines.append("  note      \(shown(note))") }
         if let underlying, !(underlying is DecodingError), !(underlying is EncodingError), reason != .interceptor {
-            // The lines of a nested `NetworkError` are indented further than those of this one. Any other text is one
-            // line.
+            // The lines of a nested `NetworkError` are kept and indented further than those of this one. Any other text
+            // becomes one line.
             let text = "\(underlying)".clipped(to: 1000)
             let isOurs = underlying is NetworkError
             let parts = isOurs ? text.parts("\n").map(String.init) : [text]
@@ -50,10 +50,11 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows `description`. Debuggers and `dump` use it. `response` and `underlying` have the details.
+    /// A mirror that shows only the description, so that a dump contains no secret. The details are in `response` and
+    /// `underlying`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// A short name with a bounded number of values, for metrics: `status 503`, `timedOut firstByte`.
+    /// A short name for metrics, with few different values: `status 503`, `timedOut firstByte`.
     public var label: String {
         switch reason {
         case .cancelled: "cancelled"
@@ -138,7 +139,7 @@ extension String {
 }
 
 extension Data {
-    /// Returns true when the bytes contain `name` in double quotes.
+    /// Returns whether the bytes contain `name` in double quotes.
     func contains(quoted name: String) -> Bool {
         firstRange(of: Data("\"\(name)\"".utf8)) != nil
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -28,15 +30,15 @@ extension NetworkError {
 }
 
 extension NetworkError {
-    /// Returns text from another component, redacted, truncated to `limit` and on one line.
+    /// Returns the text of another component on one line, redacted and truncated to `limit` bytes.
     package static func told(
         _ text: String, upTo limit: Int = 500, without secrets: DeclaredSecrets = .none
     ) -> String {
         secrets.redaction.text(text.clipped(to: limit * 4)).clipped(to: limit).printable
     }
 
-    /// Returns the error with the secrets that a client and its interceptors declare, also where it has no request.
-    /// `detail` and `hint` are redacted immediately, `description` when it is formatted.
+    /// Returns the error with the declared secrets of a client and its interceptors, which also apply if the error has
+    /// no request. `detail` and `hint` are redacted immediately, `description` when it is formatted.
     package func withholding(_ secrets: DeclaredSecrets) -> NetworkError {
         guard !secrets.isEmpty else { return self }
         var failure = self
@@ -48,7 +50,7 @@ extension NetworkError {
 }
 
 extension DecodingError {
-    /// The position in the document, what was expected, and the decoder's message.
+    /// One or two sentences: the position in the document, what was expected there, and the message of the decoder.
     var explanation: String {
         switch self {
         case .typeMismatch(let type, let context):
@@ -64,7 +66,7 @@ extension DecodingError {
         }
     }
 
-    /// The coding path and the missing key, where the error has them.
+    /// The coding path of the error, and the missing key if there is one.
     var location: (path: [any CodingKey], missing: String?) {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
@@ -89,7 +91,7 @@ extension EncodingError {
 }
 
 extension [any CodingKey] {
-    /// The path in JSONPath style: `$.items[3].owner`.
+    /// The path in the style of JSONPath: `$.items[3].owner`.
     var path: String {
         reduce(into: "$") { path, key in
             path += key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"

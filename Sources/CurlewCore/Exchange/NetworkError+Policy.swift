@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 extension NetworkError {
-    /// The policy that refused to send. Each capability defines its own, and an app may.
+    /// The policy that refused to send a request. Capabilities define their policies, and an app can define its own.
     public struct Policy: Sendable, CustomStringConvertible {
-        /// The name, for metrics and comparisons: `circuitBreaker`.
+        /// The name of the policy, for metrics and comparisons, such as `circuitBreaker`.
         public let name: String
-        /// The sentence for the person at the screen.
+        /// One sentence for the user.
         package let message: String
         /// Whether the same call may succeed later.
         package let mayPass: Bool
-        /// Whether the policy stands for a failure of the server, as far as caches are concerned.
+        /// Whether caches treat a refusal by this policy like a failure of the server.
         package let isOfServer: Bool
 
         /// Creates a policy. Policies with the same name are equal.
@@ -27,13 +27,13 @@ extension NetworkError {
             self.isOfServer = isOfServer
         }
 
-        /// The name.
+        /// The name of the policy.
         public var description: String { name }
     }
 }
 
 extension NetworkError.Policy: Hashable {
-    /// Returns true if both have the same name. The names of the built-in policies are reserved.
+    /// Returns whether both policies have the same name. The names of the built-in policies are reserved.
     public static func == (left: NetworkError.Policy, right: NetworkError.Policy) -> Bool {
         left.name == right.name
     }
@@ -50,9 +50,9 @@ extension NetworkError.Policy {
         "overload", message: "There were too many requests.", mayPass: true, isOfServer: true)
     /// The client is draining, or the transport has been shut down.
     public static let shutdown = NetworkError.Policy("shutdown")
-    /// `TransportConfiguration.addressPolicy`: the host has no address to which the transport may connect.
+    /// The host has no address to which `TransportConfiguration.addressPolicy` allows a connection.
     public static let addressPolicy = NetworkError.Policy("addressPolicy")
-    /// `APIClient.preview`: the preview ends here, in place of the transport.
+    /// The request reached the end of an `APIClient.preview`, which sends nothing.
     public static let preview = NetworkError.Policy("preview")
     /// A mock has no response for the request.
     public static let mock = NetworkError.Policy("mock")

@@ -3,7 +3,7 @@
 public import CurlewHTTP
 
 extension NetworkError {
-    /// The reason why a call failed. Later versions may add cases: a `switch` over it needs `default`.
+    /// The reason why a call failed. Later versions may add cases, so a `switch` over a reason needs a `default`.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
         /// The task or the handle was cancelled. Do not show this to the user as a failure.
@@ -16,7 +16,7 @@ extension NetworkError {
         case encoding
         /// No connection could be established: the name does not resolve, the port is closed, or there is no network.
         case unreachable
-        /// The proxy could not connect. The server received nothing.
+        /// The proxy could not be reached, or did not connect to the server. The server received nothing.
         case proxyFailed(ProxyFailure)
         /// A secure connection could not be established. Never retried.
         case secureConnectionFailed(TLSFailure)
@@ -26,7 +26,7 @@ extension NetworkError {
         case connectionLost(Delivery)
         /// The response violates the protocol, or is empty where a value is required.
         case badResponse
-        /// A bound of `Limits` was reached.
+        /// The response exceeded a limit of `Limits`.
         case limitExceeded(Limit)
         /// The server responded with a status that is not a success.
         case status(HTTPStatus)
@@ -42,7 +42,7 @@ extension NetworkError {
         case interceptor
     }
 
-    /// The problem with the secure connection.
+    /// The reason why a secure connection could not be established.
     @nonexhaustive
     public enum TLSFailure: Hashable, Sendable {
         /// The certificate has expired.
@@ -53,7 +53,7 @@ extension NetworkError {
         case untrusted
         /// The certificate belongs to another host.
         case wrongHost
-        /// No key of the server is pinned: see `TLSConfiguration.PinSet`.
+        /// None of the server's public keys is pinned: see `TLSConfiguration.PinSet`.
         case pinMismatch
         /// The server requires a client certificate, or rejected the one that was sent.
         case clientCertificate
@@ -61,32 +61,33 @@ extension NetworkError {
         case handshake
     }
 
-    /// The failure of the proxy.
+    /// The reason why a connection through a proxy failed.
     @nonexhaustive
     public enum ProxyFailure: Hashable, Sendable {
         /// The proxy itself could not be reached.
         case unreachable
         /// The proxy requires credentials, or rejected those that were sent (407).
         case notAuthenticated
-        /// The proxy responded without connecting. The status is that of an HTTP proxy.
+        /// The proxy refused to connect to the server. The status is the one with which an HTTP proxy responded, if
+        /// any.
         case refused(HTTPStatus?)
     }
 
-    /// The phase that took too long.
+    /// The phase of a call that took longer than its timeout.
     @nonexhaustive
     public enum Phase: Hashable, Sendable {
         /// Waiting in a queue of this client until the deadline: for a permit of `.concurrencyLimit`, a token of
         /// `.rateLimit`, or a connection of the transport. Nothing was sent.
         case queue
-        /// Name lookup, TCP and TLS.
+        /// Connecting: name lookup, TCP and TLS.
         case connect
         /// Waiting for the response head.
         case firstByte
-        /// No byte was transferred for too long.
+        /// Waiting for the next byte of a transfer that had begun, in either direction.
         case idle
         /// One attempt, up to the head of its response.
         case attempt
-        /// The whole call.
+        /// The complete call, with all attempts, waits and redirects.
         case total
     }
 
@@ -98,38 +99,38 @@ extension NetworkError {
         case requestMayHaveArrived
     }
 
-    /// The bound that was reached.
+    /// The limit that the response exceeded.
     @nonexhaustive
     public enum Limit: Hashable, Sendable {
-        /// `Limits.responseBody` or `Limits.decodedRatio`.
+        /// The response body exceeded `Limits.responseBody`, `Limits.download` or `Limits.decodedRatio`.
         case responseBody
-        /// `Limits.headerBytes` or `Limits.headerCount`.
+        /// The response head exceeded `Limits.headerBytes` or `Limits.headerCount`.
         case responseHeaders
-        /// `Limits.redirects`.
+        /// The number of redirects exceeded `Limits.redirects`.
         case redirects
     }
 
-    /// The reason why there is no credential.
+    /// The reason why a call has no valid credential.
     @nonexhaustive
     public enum AuthFailure: Hashable, Sendable {
         /// The call requires a credential and none was attached: the user is not signed in, or no credential has the
         /// requested name.
         case missingCredential
-        /// The credential source threw.
+        /// The source of the credential threw an error.
         case sourceFailed
-        /// The account was signed out while the call was under way.
+        /// The account was signed out, or signed in again, while the call was under way.
         case signedOut
         /// The server no longer refreshes the tokens. The account has been signed out.
         case refreshRefused
         /// The server repeatedly rejected tokens that it had just issued.
         case tooManyRefreshes
-        /// The user or the server declined the sign-in.
+        /// The user or the server declined the sign-in, or the server offered only authentication that is too weak.
         case refused
     }
 }
 
 extension NetworkError.Reason {
-    /// True if the failure concerns the certificate of the server.
+    /// Whether the failure concerns the certificate of the server.
     package var isAboutCertificate: Bool {
         switch self {
         case .secureConnectionFailed(.clientCertificate), .secureConnectionFailed(.handshake): false
@@ -140,18 +141,18 @@ extension NetworkError.Reason {
 }
 
 extension NetworkError {
-    /// The failure of a transport, in its own terms.
+    /// The original error of a transport, with its code and message.
     public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The transport and its version: `libcurl 7.88.1`, `URLSession`.
+        /// The name and, if known, the version of the library: `libcurl 7.88.1`, `URLSession`.
         public let engine: String
-        /// The transport's own error code.
+        /// The error code of that library, such as a `CURLcode` or a `URLError` code.
         public let code: Int
-        /// The transport's own message.
+        /// The error message of that library.
         public let message: String
-        /// The operating system's error number; zero if there was none.
+        /// The error number of the operating system (`errno`); zero if there was none.
         public let systemError: Int32
 
-        /// Creates the failure of a transport.
+        /// Creates a transport's error, for custom transports and mocks.
         public init(engine: String, code: Int, message: String, systemError: Int32 = 0) {
             self.engine = engine
             self.code = code
@@ -159,11 +160,11 @@ extension NetworkError {
             self.systemError = systemError
         }
 
-        /// True if the host name did not resolve: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost and
+        /// Whether the host name did not resolve: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost or
         /// NSURLErrorDNSLookupFailed.
         package var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
 
-        /// The transport, code and message on one line.
+        /// The library, the code and the message on one line.
         public var description: String {
             "\(engine) error \(code): \(message)" + (systemError == 0 ? "" : " (errno \(systemError))")
         }

@@ -11,20 +11,20 @@ public import Foundation
 extension NetworkError {
     /// The response that caused an error: its head, and its body up to `Limits.errorExcerpt`.
     public struct Response: Sendable {
-        /// The status.
+        /// The status. It is a success if the response could not be decoded.
         public let status: HTTPStatus
         /// The header fields. Not redacted: redact them before logging.
         public let headers: HTTPHeaders
-        /// The beginning of the body. Not redacted.
+        /// The first bytes of the body, at most `Limits.errorExcerpt`. Not redacted.
         public let body: Data
-        /// True when the body continued beyond `body`.
+        /// Whether the response had more bytes than `body` contains.
         public let isTruncated: Bool
         /// The reason phrase as the server wrote it: see `HTTPResponse.reasonPhrase`. Not redacted.
         public let reasonPhrase: String?
         /// The wall-clock time of the response; `retryAfter` is relative to it.
         public let date: Date
 
-        /// Creates a response excerpt.
+        /// Creates the response of an error, for mocks and tests.
         public init(
             status: HTTPStatus, headers: HTTPHeaders = [:], body: Data = Data(), isTruncated: Bool = false,
             date: Date = Date(), reasonPhrase: String? = nil
@@ -37,12 +37,12 @@ extension NetworkError {
             self.reasonPhrase = reasonPhrase
         }
 
-        /// The media type of the body.
+        /// The media type of the body; nil if the `Content-Type` field is missing or malformed.
         public var mediaType: MediaType? {
             headers[.contentType].flatMap { MediaType($0) }
         }
 
-        /// The status, with the server's reason phrase where it differs from the registered one.
+        /// Returns the status, and the server's reason phrase if it differs from the registered one.
         func statusText(without secrets: DeclaredSecrets) -> String {
             guard let reasonPhrase, reasonPhrase.lowercased() != status.reasonPhrase.lowercased() else {
                 return "\(status)"
@@ -50,11 +50,11 @@ extension NetworkError {
             return "\(status), with the reason phrase \"\(secrets.redaction.text(reasonPhrase).printable)\""
         }
 
-        /// The beginning of the body as redacted text on one line; nil when the body is empty, and a size when it is
-        /// not text.
+        /// The first part of the body as redacted text on one line, at most 400 bytes. Nil if the body is empty. For a
+        /// body that is not text, a phrase with its size.
         package var excerpt: String? { excerpt(without: .none) }
 
-        /// Returns the same text, with the declared secrets redacted too.
+        /// Returns the text of `excerpt`, in which the declared secrets are also redacted.
         func excerpt(without secrets: DeclaredSecrets) -> String? {
             guard !body.isEmpty else { return nil }
             let text = HTTPResponse.text(of: body.prefix(2048), mediaType: mediaType)
@@ -65,7 +65,7 @@ extension NetworkError {
             return secrets.redaction.bodyText(line, mediaType: mediaType).clipped(to: 400).printable
         }
 
-        /// Collects the beginning of a body.
+        /// The first bytes of a body, which are collected chunk by chunk.
         package struct Excerpt {
             package private(set) var data = Data()
             package private(set) var isTruncated = false
@@ -75,7 +75,7 @@ extension NetworkError {
                 self.limit = max(0, limit)
             }
 
-            /// Appends what fits; returns false when the limit has been exceeded.
+            /// Appends the part of `chunk` that fits. Returns false if the body exceeds the limit.
             package mutating func append(_ chunk: Data) -> Bool {
                 let room = limit - data.count
                 isTruncated = isTruncated || chunk.count > room
@@ -87,13 +87,13 @@ extension NetworkError {
 }
 
 extension NetworkError.Response: CustomStringConvertible, CustomReflectable {
-    /// The status, media type and length of the body. Includes no field values and no content of the body.
+    /// The status, the media type, and the number of bytes in `body`. Includes no other fields and no content.
     public var description: String {
         let type = mediaType.map { ", \($0.essence.printable)" } ?? ""
         return "\(status)\(type), \(body.count) bytes\(isTruncated ? " and more" : "")"
     }
 
-    /// Shows the description and the fields, without secrets. Debuggers and `dump` use it.
+    /// A mirror that shows the description and the redacted fields, so that a dump contains no secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description, "headers": headers])
     }

@@ -15,27 +15,28 @@ import Musl
 import Darwin
 #endif
 
-/// Common questions about an error.
+/// Properties for the common questions about an error.
 extension NetworkError {
-    /// The status code, if a response arrived.
+    /// The status code of the response; nil if no response arrived.
     public var statusCode: Int? { response?.status.code }
 
-    /// True if the task or handle was cancelled. Typical use: `catch where error.isCancelled`.
+    /// Whether the task or the handle was cancelled. Typical use: `catch where error.isCancelled`.
     public var isCancelled: Bool { reason == .cancelled }
 
-    /// True for 401, and if there was no valid credential.
+    /// Whether the status is 401, or the call had no valid credential (`.notAuthenticated`).
     public var isUnauthorized: Bool {
         if case .notAuthenticated = reason { return true }
         return reason == .status(.unauthorized)
     }
 
-    /// True for 403.
+    /// Whether the status is 403 (Forbidden).
     public var isForbidden: Bool { reason == .status(.forbidden) }
 
-    /// True for 404 or 410.
+    /// Whether the status is 404 (Not Found) or 410 (Gone).
     public var isNotFound: Bool { reason == .status(.notFound) || reason == .status(.gone) }
 
-    /// True for 429, and for 403 with fields that report an exhausted quota, as GitHub sends it.
+    /// Whether the status is 429 (Too Many Requests), or 403 with fields that report an exhausted quota, as from
+    /// GitHub.
     public var isRateLimited: Bool {
         if reason == .status(.forbidden), let response {
             return RateLimitStatus(response.headers, now: response.date)?.remaining == 0
@@ -43,17 +44,17 @@ extension NetworkError {
         return reason == .status(.tooManyRequests)
     }
 
-    /// True for a status from 400 to 499.
+    /// Whether the status is from 400 to 499.
     public var isClientError: Bool {
         if case .status(let status) = reason { status.isClientError } else { false }
     }
 
-    /// True for a status from 500 to 599.
+    /// Whether the status is from 500 to 599.
     public var isServerError: Bool {
         if case .status(let status) = reason { status.isServerError } else { false }
     }
 
-    /// True if this machine has no network: the network is down, or there is no route. False if a single host cannot be
+    /// Whether this device has no network: the network is down, or there is no route. False if a single host cannot be
     /// reached or its name does not resolve.
     public var isOffline: Bool {
         guard reason == .unreachable, let underlying else { return false }
@@ -63,7 +64,7 @@ extension NetworkError {
         return [ENETUNREACH, ENETDOWN].contains(failure.systemError)
     }
 
-    /// True if the attempt reached no server: no network, no route to the host, or no address for its name.
+    /// Whether the attempt reached no server: there was no network, no route to the host, or no address for its name.
     package var reachedNobody: Bool {
         guard reason == .unreachable, let underlying else { return false }
         guard let failure = underlying as? NetworkError.TransportFailure else {
@@ -72,7 +73,7 @@ extension NetworkError {
         return isOffline || failure.systemError == EHOSTUNREACH || failure.isFailedLookup
     }
 
-    /// True if a phase timed out, or the server reported a timeout (408, 504).
+    /// Whether a phase timed out, or the server reported a timeout (408, 504).
     public var isTimeout: Bool {
         switch reason {
         case .timedOut, .status(.requestTimeout), .status(.gatewayTimeout): true
@@ -80,8 +81,9 @@ extension NetworkError {
         }
     }
 
-    /// True if repeating the call may help, judged by the error alone. Whether repeating is *safe* depends on the
-    /// request: only idempotent requests may be repeated.
+    /// Whether the call may succeed if it is repeated: after a transient failure without a response, and for 408, 429,
+    /// 500, 502, 503 and 504. Whether repeating is *safe* depends on the request: only idempotent requests may be
+    /// repeated.
     public var isRetryable: Bool {
         switch reason {
         case .status(let status): [408, 429, 500, 502, 503, 504].contains(status.code)
@@ -90,11 +92,13 @@ extension NetworkError {
         }
     }
 
-    /// The time to wait before the call is repeated; at most a day.
+    /// The time to wait before the call is repeated, at most one day; nil if it is unknown.
     ///
-    /// The delay that the server requested, counted from its response: `Retry-After` (RFC 9110 §10.2.3), else, for 403,
-    /// 429 and 503, the `RateLimit` or `X-RateLimit` fields of an exhausted quota (`RateLimitStatus`). Otherwise the
-    /// delay that the policy expects which refused to send (`.refused(by: .circuitBreaker)`, `.rateLimit`).
+    /// If a policy refused to send (`.refused(by: .circuitBreaker)`, `.rateLimit`), this is the delay that the policy
+    /// expects. Otherwise it is the delay that the server requested, counted from its response:
+    ///
+    /// - the `Retry-After` field (RFC 9110 §10.2.3)
+    /// - without that field, for 403, 429 and 503: the `RateLimit` or `X-RateLimit` fields of an exhausted quota
     public var retryAfter: Duration? {
         if let expectedWait { return min(expectedWait, .seconds(86_400)) }
         guard let response else { return nil }
@@ -108,7 +112,8 @@ extension NetworkError {
         return min(reset, .seconds(86_400))
     }
 
-    /// The server's problem document (RFC 9457), if it sent one. Use `body(as:)` for extension members.
+    /// The problem document (RFC 9457) that the server sent; nil if there is none. For extension members, use
+    /// `body(as:)`.
     public var problem: ProblemDetails? {
         guard let response, response.mediaType?.essence == "application/problem+json" else { return nil }
         return try? JSONDecoder().decode(ProblemDetails.self, from: response.body)
@@ -117,7 +122,8 @@ extension NetworkError {
     /// Decodes the server's error model from the body. Returns nil if there is no body, if decoding fails, or if the
     /// body is longer than `Limits.errorExcerpt`.
     ///
-    /// - `codecs`: nil, the default, uses those of the call that failed, or `.json` for an error without a call.
+    /// - `codecs`: the codecs to use. Default nil: the codecs of the call that failed, or `.json` for an error without
+    ///   a call.
     public func body<Model: Decodable>(as type: Model.Type = Model.self, codecs: Codecs? = nil) -> Model? {
         guard let response, !response.body.isEmpty, !response.isTruncated else { return nil }
         let codecs = codecs ?? self.codecs ?? .json
@@ -126,8 +132,8 @@ extension NetworkError {
 }
 
 extension NetworkError.Reason {
-    /// True for a failure without a response that may be transient. Never for failures of TLS, of pins, or of the
-    /// request itself.
+    /// Whether this is a failure without a response that may be transient. False for failures of TLS, of pins, and of
+    /// the request itself.
     package var mayPass: Bool {
         switch self {
         case .unreachable, .timedOut, .connectionLost, .proxyFailed(.unreachable): true
@@ -136,7 +142,7 @@ extension NetworkError.Reason {
         }
     }
 
-    /// True if the server certainly received nothing of the request.
+    /// Whether the server cannot have received any part of the request.
     package var notReceived: Bool {
         switch self {
         case .unreachable, .connectionLost(.requestNotSent), .proxyFailed, .timedOut(.queue): true

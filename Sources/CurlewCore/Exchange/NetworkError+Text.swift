@@ -62,10 +62,10 @@ extension NetworkError: LocalizedError {
         }
     }
 
-    /// The same as `message`, for Foundation.
+    /// The same as `message`. Foundation uses it for `localizedDescription`.
     public var errorDescription: String? { message }
 
-    /// What the user can do, if anything.
+    /// English advice for the user, such as `Sign in and try again.`; nil if there is none.
     public var recoverySuggestion: String? {
         switch reason {
         case .unreachable, .connectionLost: "Check the network connection and try again."

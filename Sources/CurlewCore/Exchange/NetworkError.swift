@@ -11,19 +11,19 @@ public import Foundation
 /// The error that calls throw: the reason, the request, the response, and advice for the developer.
 ///
 ///     NetworkError
-///     ├─ reason        one of a short list, for switching
+///     ├─ reason        why the call failed, for a `switch`
 ///     ├─ detail        one sentence for the developer
-///     ├─ hint          what to do about it
-///     ├─ request       method and URL, secrets out
-///     ├─ response      status, headers and the beginning of the body
-///     ├─ certificates  what the server presented, if its certificate is refused
-///     ├─ attempts      what happened on each try
-///     └─ underlying    the system's or the app's own error
+///     ├─ hint          what the developer can do
+///     ├─ request       the method and the redacted URL
+///     ├─ response      the status, the fields and the first bytes of the body
+///     ├─ certificates  the server's certificates, if they were rejected
+///     ├─ attempts      the timing and the outcome of each attempt
+///     └─ underlying    the original error of the system or the app
 ///
 /// `message`, `errorDescription` and `recoverySuggestion` are for the user and contain no URL, type name or server
-/// text. `description` is for the developer and contains all of it, redacted.
+/// text. `description` is for the developer and contains all of these, redacted.
 public struct NetworkError: Error, Sendable {
-    /// The fields, behind one immutable reference. The error is thrown through many frames, so its size is one machine
+    /// The storage, behind one immutable reference. The error is thrown through many frames, so its size is one machine
     /// word.
     private var box: Boxed<Fields>
 
@@ -44,23 +44,24 @@ public struct NetworkError: Error, Sendable {
         self.init(.status(answer.status), response: answer)
     }
 
-    /// Creates the error for a response that other code has read. The status is the reason, whatever it is.
+    /// Creates the error for a response that other code has read. The reason is `.status`, even for a success.
     ///
-    /// - `body`: the part of the body that has been read; empty by default. The initializer does not read the
-    ///   response's own body.
+    /// - `body`: the part of the body that has been read. Default empty. The initializer does not read `response.body`.
     public init(_ response: HTTPResponse, body: Data = Data()) {
         let answer = Response(
             status: response.status, headers: response.headers, body: body, reasonPhrase: response.reasonPhrase)
         self.init(.status(answer.status), response: answer)
     }
 
-    /// Converts any error to a `NetworkError`, with the original as `underlying`:
+    /// Converts any error to a `NetworkError`:
     ///
-    /// - a `NetworkError` is unchanged, and a `CancellationError` becomes `.cancelled`
-    /// - `URLError`, `POSIXError`, `CocoaError` and an `NSError` of their domains map to the reason for their code:
-    ///   `URLError(.notConnectedToInternet)` is `.unreachable` and `isOffline`, on every system
-    /// - errors of encoders and decoders become `.encoding` and `.decoding`
-    /// - everything else becomes `.interceptor`
+    /// - A `NetworkError` is unchanged, and a `CancellationError` becomes `.cancelled`.
+    /// - A `URLError`, `POSIXError`, `CocoaError` or an `NSError` of their domains gets the reason for its code:
+    ///   `URLError(.notConnectedToInternet)` is `.unreachable` and `isOffline`, on every system.
+    /// - An `EncodingError` becomes `.encoding`, a `DecodingError` becomes `.decoding`.
+    /// - Any other error becomes `.interceptor`.
+    ///
+    /// Except in the first case, the original error is `underlying`.
     public init(_ error: any Error) {
         self = Self.mapped(error)
     }
@@ -71,60 +72,62 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.reason = newValue } }
     }
 
-    /// One sentence for the developer. It may contain hosts and file names, never secrets.
+    /// One sentence for the developer. It may contain hosts and file names, but no secrets.
     public var detail: String {
         get { box.value.detail }
         set { update { $0.detail = newValue } }
     }
 
-    /// What the developer can do about the error, if anything.
+    /// What the developer can do about the error; nil if there is no advice.
     public var hint: String? {
         get { box.value.hint }
         set { update { $0.hint = newValue } }
     }
 
-    /// The method and URL of the request; nil when the request could not be built.
+    /// The method and the redacted URL of the request; nil if the request could not be built.
     public var request: RequestLine? {
         get { box.value.request }
         set { update { $0.request = newValue } }
     }
 
-    /// The endpoint's name; nil when the call had none.
+    /// The name of the endpoint; nil if the call had none.
     public var routeName: String? {
         get { box.value.routeName }
         set { update { $0.routeName = newValue } }
     }
 
-    /// The method of a call whose request could not be built.
+    /// The method of a call whose request could not be built; otherwise nil.
     package var unsentMethod: HTTPMethod? {
         get { box.value.unsentMethod }
         set { update { $0.unsentMethod = newValue } }
     }
 
-    /// The response, if one arrived.
+    /// The response; nil if none arrived.
     public var response: Response? {
         get { box.value.response }
         set { update { $0.response = newValue } }
     }
 
-    /// The certificates that the server presented, its own certificate first, when `.secureConnectionFailed` concerns
-    /// its certificate: expired, not yet valid, for another host, not trusted, not pinned. At most ten.
+    /// The certificates that the server presented, its own certificate first, at most ten. Present if
+    /// `.secureConnectionFailed` concerns the server's certificate: it is expired, not yet valid, for another host, not
+    /// trusted or not pinned.
     ///
-    /// Empty for other reasons, when no certificate arrived, and with transports that do not report certificates:
-    /// libcurl without OpenSSL, and URLSession on Linux.
+    /// Empty for other reasons, if no certificate arrived, and with transports that do not report certificates: libcurl
+    /// without OpenSSL, and URLSession on Linux.
     public var certificates: [PeerCertificate] {
         get { box.value.certificates }
         set { update { $0.certificates = newValue } }
     }
 
-    /// The attempts of the call, oldest first, with the reason why the last one was final. Complete in a pipeline with
-    /// `.retry()`. Empty when no attempt was made.
+    /// The attempts of the call, oldest first, including the reason why the last one was final. The list is complete in
+    /// a pipeline with `.retry()`, and empty if no attempt was made.
     public var attempts: [Attempt] {
         get { box.value.attempts }
         set { update { $0.attempts = newValue } }
     }
 
-    /// The error that caused this one: a `NetworkError.TransportFailure`, a `DecodingError`, or an error of the app.
+    /// The error that caused this one, such as a `NetworkError.TransportFailure`, a `DecodingError` or an error of the
+    /// app.
     public var underlying: (any Error)? {
         get { box.value.underlying }
         set { update { $0.underlying = newValue } }
@@ -136,19 +139,20 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.notes = newValue } }
     }
 
-    /// The declared secrets that descriptions redact: those of the request, or of the client without a request.
+    /// The declared secrets that descriptions redact: those of the client if they are set, otherwise those of the
+    /// request.
     package var secrets: DeclaredSecrets {
         get { box.value.secrets.isEmpty ? request?.secrets ?? .none : box.value.secrets }
         set { update { $0.secrets = newValue } }
     }
 
-    /// The delay that the refusing policy expects; `retryAfter` returns it.
+    /// The wait that the refusing policy expects, which `retryAfter` returns; nil if the policy expects none.
     package var expectedWait: Duration? {
         get { box.value.expectedWait }
         set { update { $0.expectedWait = newValue } }
     }
 
-    /// The codecs of the call; `body(as:)` uses them.
+    /// The codecs of the call, which `body(as:)` uses by default.
     package var codecs: Codecs? {
         get { box.value.codecs }
         set { update { $0.codecs = newValue } }

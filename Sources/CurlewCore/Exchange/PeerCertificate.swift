@@ -6,26 +6,27 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A certificate that a server presented, as the certificate itself describes it.
+/// The content of a certificate that a server presented.
 ///
-/// It helps to find the cause of `.secureConnectionFailed`. Its contents have not been verified. All texts are bounded,
-/// and control characters and marks of writing direction in them are escaped.
+/// It helps to find the cause of `.secureConnectionFailed`. The content has not been verified. The length of all texts
+/// is limited, and control characters and marks of writing direction in them are escaped.
 public struct PeerCertificate: Hashable, Sendable {
-    /// The subject, in the form of RFC 4514: `CN=api.example.com,O=Example`. At most 200 characters before escaping.
-    /// Empty in certificates that only have `names`.
+    /// The subject, in the form of RFC 4514: `CN=api.example.com,O=Example`. At most 200 Unicode scalars before
+    /// escaping. Empty in certificates that only have `names`.
     public let subject: String
-    /// The issuer, in the same form.
+    /// The issuer, in the same form and with the same limit as `subject`.
     public let issuer: String
-    /// The DNS names and addresses of the subject (RFC 5280 §4.2.1.6): the first ten, at most 100 characters each.
+    /// The first ten DNS names and IP addresses of the subject (RFC 5280 §4.2.1.6), at most 100 Unicode scalars each.
     public let names: [String]
-    /// The first moment of validity; nil if the certificate does not specify it in the prescribed form.
+    /// The first moment of validity; nil if it is not in the form that RFC 5280 §4.1.2.5 prescribes.
     public let notBefore: Date?
-    /// The last moment of validity; nil if the certificate does not specify it in the prescribed form.
+    /// The last moment of validity; nil if it is not in the form that RFC 5280 §4.1.2.5 prescribes.
     public let notAfter: Date?
-    /// The digest of the public key in the form of `TLSConfiguration.PinSet.keys`: `sha256//` followed by Base64.
+    /// The SHA-256 digest of the public key, in the form of `TLSConfiguration.PinSet.keys`: `sha256//`, then Base64.
     public let pin: String
 
-    /// Parses a certificate in PEM or DER form. Returns nil if it is not a certificate or has more than 64 KiB.
+    /// Parses a certificate in PEM or DER form. Returns nil if the bytes are not a certificate, or if the certificate
+    /// has more than 64 KiB in DER form.
     public init?(_ certificate: Data) {
         guard certificate.count <= Self.largest * 2 else { return nil }
         let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
@@ -39,20 +40,20 @@ public struct PeerCertificate: Hashable, Sendable {
         pin = CertificateKey.pin(ofKey: fields.publicKey)
     }
 
-    /// The maximum number of certificates of a chain that are shown.
+    /// The maximum number of certificates that are read from a chain.
     package static let most = 10
-    /// The maximum size of a certificate, in bytes.
+    /// The maximum size of a certificate in DER form, in bytes.
     package static let largest = 64 << 10
 
-    /// Parses the first ten certificates of a chain in DER form, the server's own first. Those that cannot be parsed
-    /// are omitted.
+    /// Parses the first ten certificates of a chain, which begins with the server's own certificate. Certificates that
+    /// cannot be parsed are omitted.
     package static func list(_ chain: some Sequence<Data>) -> [PeerCertificate] {
         chain.prefix(most).compactMap(PeerCertificate.init)
     }
 }
 
 extension PeerCertificate: CustomStringConvertible {
-    /// One line: subject, names, issuer, validity and pin.
+    /// One line: the subject, the names, the issuer, the period of validity and the pin.
     public var description: String {
         func shown(_ date: Date?) -> String { date?.formatted(.iso8601) ?? "an unknown time" }
         let owner = subject.isEmpty ? "no subject" : subject

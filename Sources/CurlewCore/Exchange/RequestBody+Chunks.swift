@@ -16,8 +16,8 @@ import Darwin
 extension RequestBody {
     /// Returns the bytes to send as a sequence of chunks, for custom transports.
     ///
-    /// Each call produces the body again: check `canReplay` before the second one. Files and streams are opened only
-    /// when the iterator reaches them. Files are read in chunks of 64 KiB, on the calling thread.
+    /// Each call produces the body again: check `canReplay` before a second call. A stream is created by this call.
+    /// Files are opened only when the iterator reaches them, and are read in chunks of 64 KiB on the calling thread.
     ///
     /// Throws `NetworkError`, here or while the chunks are read: `.invalidRequest` for a file that cannot be opened or
     /// read, `.encoding` for a stream that cannot be created and for a byte count that differs from the declared
@@ -38,6 +38,30 @@ extension RequestBody {
         }
     }
 
+    /// Returns a body whose chunks `change` derives from those of this body. It can be produced again if this body can,
+    /// and has its trailers.
+    ///
+    /// - `length`: the exact number of bytes of the result; nil if it is unknown.
+    package func changingChunks(
+        length: Int64?, _ change: @escaping @Sendable (@escaping ChunkPull) -> ChunkPull
+    ) -> RequestBody {
+        var body = RequestBody.stream(length: length, replay: canReplay ? .always : .never) {
+            let chunks = try chunks()
+            return Chunks { change(chunks.makeNext()) }
+        }
+        body.trailers = trailers
+        return body
+    }
+
+    /// The number of bytes that will be sent; nil for a stream without a declared length and for a file that is
+    /// missing. Reads the size of a file.
+    package var lengthToSend: Int64? {
+        guard case .file(let path) = kind else { return length }
+        var facts = stat()
+        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(facts.st_size)
+    }
+
     private static func reading(_ pieces: [PieceReader.Piece]) -> Chunks {
         Chunks {
             let reader = PieceReader(pieces)
@@ -45,7 +69,7 @@ extension RequestBody {
         }
     }
 
-    /// Returns the chunks of `next` and throws if their total size differs from `length`.
+    /// Returns a function that returns the chunks of `next`, and throws if their total size differs from `length`.
     private static func counted(_ next: @escaping ChunkPull, _ length: Int64?) -> ChunkPull {
         guard let length else { return next }
         var count: Int64 = 0
@@ -63,15 +87,15 @@ extension RequestBody {
 }
 
 extension RequestBody.Chunks: AsyncSequence {
-    /// A chunk. A stream may produce empty chunks.
+    /// A chunk of bytes. A stream may produce empty chunks.
     public typealias Element = Data
 
-    /// Starts at the first chunk. The chunks of a stream can be iterated once only.
+    /// Creates an iterator that starts at the first chunk. The chunks of a stream can be iterated only once.
     public func makeAsyncIterator() -> Iterator {
         Iterator(pull: makeNext())
     }
 
-    /// Iterates over the chunks in order. Not for concurrent use by two tasks.
+    /// An iterator over the chunks, in order. Two tasks must not use it concurrently.
     public struct Iterator: AsyncIteratorProtocol {
         let pull: ChunkPull
 
@@ -82,11 +106,11 @@ extension RequestBody.Chunks: AsyncSequence {
     }
 }
 
-/// Reads pieces one after the other. Used by one task at a time.
+/// Reads pieces in chunks, one piece after the other. Used by one task at a time.
 private final class PieceReader {
     enum Piece: Sendable {
         case bytes(Data)
-        /// Without a length, the piece extends to the end of the file.
+        /// A range of a file. If `length` is nil, the range extends to the end of the file.
         case file(path: String, offset: Int64, length: Int64?)
 
         init(_ part: RequestBody.Part) {
@@ -126,7 +150,7 @@ private final class PieceReader {
         return nil
     }
 
-    /// Returns the next bytes of a file. Returns nil at its end and closes it.
+    /// Returns the next bytes of a file. At the end of the range, closes the file and returns nil.
     private func read(_ path: String, _ offset: Int64, _ length: Int64?) throws(NetworkError) -> Data? {
         if file < 0 { file = open(path, O_RDONLY | O_CLOEXEC) }
         guard file >= 0 else {

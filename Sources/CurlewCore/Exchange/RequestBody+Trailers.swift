@@ -3,9 +3,9 @@
 public import CurlewHTTP
 
 extension RequestBody {
-    /// Trailer fields, created when the body has been produced and sent after it.
+    /// The trailer fields of a body, which are created when the body has been produced, and are sent after it.
     package struct Trailers: Sendable {
-        /// The names that the `Trailer` field announces.
+        /// The names of the trailer fields, which the `Trailer` field announces.
         package let names: [HTTPField.Name]
         private let make: @Sendable () async throws -> HTTPHeaders
 
@@ -14,7 +14,8 @@ extension RequestBody {
             self.make = make
         }
 
-        /// Returns the checked fields. Throws `NetworkError(.encoding)`.
+        /// Creates and checks the fields. Throws `NetworkError` with reason `.encoding` if the fields cannot be
+        /// created, are invalid or were not announced.
         package func fields() async throws(NetworkError) -> HTTPHeaders {
             let fields: HTTPHeaders
             do {
@@ -37,11 +38,13 @@ extension RequestBody {
     /// `names` are announced in the `Trailer` field (RFC 9110 §6.6.2). `fields` is called when the stream has ended,
     /// each time that the body is sent. It returns fields with these names, not necessarily all of them.
     ///
-    /// Only a stream without a declared length can have trailers, and only over HTTP/1.1: with `CurlTransport` for
-    /// http, and for https where `TransportConfiguration.httpVersions` is `.http1Only`. Any other call throws
-    /// `.configuration`, as `URLSessionTransport` always does. A field that the receiver needs before the content, such
-    /// as `Content-Type` or `Authorization`, is rejected with `.invalidRequest` (RFC 9110 §6.5.1). So is any other kind
-    /// of body. A field that was not announced ends the call with `.encoding`.
+    /// - Only a stream without a declared length can have trailers. Any other body is rejected with `.invalidRequest`.
+    /// - Trailers are sent over HTTP/1.1 only: with `CurlTransport` for http, and for https if
+    ///   `TransportConfiguration.httpVersions` is `.http1Only`. Any other call throws `.configuration`.
+    ///   `URLSessionTransport` always throws `.configuration`.
+    /// - A field that the receiver needs before the content, such as `Content-Type` or `Authorization`, is rejected
+    ///   with `.invalidRequest` (RFC 9110 §6.5.1).
+    /// - A field that was not announced ends the call with `.encoding`.
     ///
     /// Servers and proxies may drop trailers. The content must be complete without them.
     public func trailing(

@@ -10,9 +10,9 @@ public import Foundation
 ///
 /// A body knows its length, if it has one, and whether it can be produced again. Retry, redirect and authentication
 /// check `canReplay` before they send a request twice. A body that can be produced only once is never silently sent
-/// empty. Files are read while they are sent and are never held in memory as a whole.
+/// empty. Files are read while they are sent and are never held in memory completely.
 public struct RequestBody: Sendable {
-    /// Whether a stream can be created again.
+    /// Whether a stream can be created again, so that the request can be sent again.
     public enum Replay: Sendable {
         /// The stream can be created once. The request is sent at most once.
         case never
@@ -37,14 +37,14 @@ public struct RequestBody: Sendable {
         case empty
         /// Pieces sent one after the other.
         case parts([Part])
-        /// A whole file, whose length is determined when it is opened.
+        /// A complete file, whose length is determined when it is opened.
         case file(path: String)
         case stream(length: Int64?, replay: Replay, make: @Sendable () throws -> Chunks)
     }
 
     /// The bytes of a body, pulled one chunk at a time by the transport.
     public struct Chunks: Sendable {
-        /// Creates the function that returns the next chunk, or nil at the end. Called once for each time the body is
+        /// Creates the function that returns the next chunk, or nil at the end. Called once each time that the body is
         /// sent.
         package let makeNext: @Sendable () -> ChunkPull
 
@@ -63,15 +63,15 @@ public struct RequestBody: Sendable {
     /// The trailers that follow the bytes, if any: see `trailing(_:fields:)`.
     package internal(set) var trailers: Trailers?
 
-    /// No body, and no header fields that describe one.
+    /// The body of a request without content, which is sent without header fields that describe a body.
     public static let empty = RequestBody(kind: .empty)
 
-    /// A body of bytes in memory.
+    /// Creates a body from bytes in memory.
     public static func bytes(_ data: Data) -> RequestBody {
         RequestBody(kind: .parts([.bytes(data)]))
     }
 
-    /// The content of a file, which is opened and read while the body is sent.
+    /// Creates a body from a file, which is opened and read while the body is sent.
     ///
     /// The call throws `NetworkError` with reason `.invalidRequest` before anything is sent if the file is missing or
     /// cannot be read, and `.encoding` if it shrinks while it is sent.
@@ -79,30 +79,32 @@ public struct RequestBody: Sendable {
         RequestBody(kind: .file(path: path))
     }
 
-    /// A stream of bytes, produced while they are sent.
+    /// Creates a body from a stream of bytes, which are produced while they are sent.
     ///
     /// - `length`: the exact number of bytes, or nil to send them chunked. Producing fewer or more is an error. On
     ///   Linux the last byte is therefore sent only when the producer has ended.
-    /// - `replay`: `.always` only if `make` returns the same bytes each time.
-    /// - `make`: called once for each time the body is sent. The transport requests the next chunk only when it has
-    ///   room for it.
+    /// - `replay`: whether the stream can be created again. Pass `.always` only if `make` returns the same bytes each
+    ///   time.
+    /// - `make`: creates the stream. Called once each time that the body is sent. The transport requests the next chunk
+    ///   only when it has room for it.
     public static func stream(
         length: Int64? = nil, replay: Replay = .never, make: @escaping @Sendable () throws -> Chunks
     ) -> RequestBody {
         RequestBody(kind: .stream(length: length, replay: replay, make: make))
     }
 
-    /// Pieces of known length, sent in order.
+    /// Creates a body from pieces of known length, which are sent in order.
     package static func parts(_ parts: [Part]) -> RequestBody {
         RequestBody(kind: .parts(parts))
     }
 
-    /// True when there is nothing to send.
+    /// Whether this is `.empty`, the body of a request without content. False for a body with zero bytes.
     public var isEmpty: Bool {
         if case .empty = kind { true } else { false }
     }
 
-    /// The number of bytes. Nil if it is known only after sending or, for a file, after opening.
+    /// The number of bytes. Nil for a stream without a declared length, and for a file, whose length is known only when
+    /// it is opened.
     public var length: Int64? {
         switch kind {
         case .empty: 0
@@ -112,12 +114,12 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// True when the same bytes can be produced again.
+    /// Whether the body can be produced again. False only for a stream with `Replay.never`.
     public var canReplay: Bool {
         if case .stream(_, .never, _) = kind { false } else { true }
     }
 
-    /// The bytes, if all of them are in memory. For logging, signing and tests.
+    /// The bytes, for logging, signing and tests. Nil for a stream and for a body with a file.
     public var data: Data? {
         switch kind {
         case .empty:
@@ -147,6 +149,6 @@ extension RequestBody: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -2,13 +2,13 @@
 
 public import CurlewHTTP
 
-/// The redacted method and URL of a request, as errors and logs show them.
+/// The method and the redacted URL of a request, as errors and logs show them.
 public struct RequestLine: Hashable, Sendable, CustomStringConvertible {
-    /// The method.
+    /// The method of the request.
     public let method: HTTPMethod
-    /// The absolute URL without userinfo and with secret query values replaced.
+    /// The absolute URL, without userinfo and with its secrets replaced.
     public let url: String
-    /// The declared secrets, which texts about the request redact too.
+    /// The declared secrets, which texts about the request also redact.
     package let secrets: DeclaredSecrets
 
     /// Creates the redacted line of `request`.
@@ -25,7 +25,7 @@ public struct RequestLine: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// Returns at most `limit` bytes of UTF-8, without broken scalars, followed by an ellipsis if text was cut off.
+    /// Returns the first `limit` bytes of UTF-8, without a partial scalar. An ellipsis replaces text that was cut off.
     ///
     /// The limit is in bytes, because one `Character` may have megabytes of combining marks.
     package func clipped(to limit: Int) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension RequestOptions {
-    /// Specifies whether a call is sent with a credential, and with which one.
+    /// The credential with which a call is sent, and whether it is required.
     public enum Authentication: Hashable, Sendable {
         /// Sends no credential, even if there is one. The case is not named `none`, which would be ambiguous where the
         /// choice is optional.
@@ -12,10 +12,10 @@ extension RequestOptions {
         /// before anything is sent. The requirement does not apply after a redirect to another origin, to which no
         /// credential is sent.
         case required
-        /// Like `required`, but with the credential of that name only.
+        /// Like `required`, but only with the credential that has this name.
         case named(String)
 
-        /// True if the call must not be sent without a credential.
+        /// Whether the call must not be sent without a credential.
         package var isDemanding: Bool {
             switch self {
             case .anonymous, .optional: false

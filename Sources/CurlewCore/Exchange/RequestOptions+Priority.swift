@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 extension RequestOptions {
-    /// The order in which calls that wait for a connection slot to their host begin.
+    /// The priority of a call in the queue for a connection slot to its host.
     ///
-    /// It orders the queue inside the transport and is never sent. A steady stream of urgent calls delays others and
-    /// does not starve them: every eighth slot is assigned to the call that has waited longest.
+    /// It orders the queue inside the transport and is never sent. A steady stream of urgent calls delays other calls
+    /// but does not starve them: every eighth slot is assigned to the call that has waited longest.
     public enum Priority: Int, Hashable, Sendable, CaseIterable {
-        /// After everything else: prefetching, synchronizing in the background.
+        /// After all other calls: for prefetching and background synchronization.
         case low
-        /// The default.
+        /// The default priority.
         case normal
-        /// Before everything else: for content that the user is waiting for.
+        /// Before all other calls: for content that the user is waiting for.
         case high
     }
 }

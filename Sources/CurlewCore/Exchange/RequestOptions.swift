@@ -2,7 +2,7 @@
 
 public import CurlewHTTP
 
-/// Settings of one call beyond the request itself. The client has a default for each.
+/// The settings of one call beyond the request itself. The client has a default for each setting.
 ///
 /// Options are never sent. Interceptors read them from `next.context.options`. Extensions can store their own values
 /// under typed keys:
@@ -10,48 +10,51 @@ public import CurlewHTTP
 ///     enum TenantKey: RequestOptions.Key { static let defaultValue = "public" }
 ///     options[TenantKey.self] = "acme"
 public struct RequestOptions: Sendable {
-    /// The timeouts of this call. Each one overrides the client's individually: `options.timeouts.total =
-    /// .seconds(60)`. By default none is set.
+    /// The timeouts of this call. Each timeout that is set overrides that of the client; by default, none is set.
+    /// Example: `options.timeouts.total = .seconds(60)`.
     public var timeouts: Timeouts {
         get { bounds?.timeouts ?? Timeouts() }
         set { bounds = CallBounds(timeouts: newValue, limits: limits) }
     }
 
-    /// The limits of this call. Each one overrides the client's individually: `options.limits.redirects = 3`. By
-    /// default none is set.
+    /// The limits of this call. Each limit that is set overrides that of the client; by default, none is set. Example:
+    /// `options.limits.redirects = 3`.
     public var limits: Limits {
         get { bounds?.limits ?? Limits() }
         set { bounds = CallBounds(timeouts: timeouts, limits: newValue) }
     }
 
-    /// Behind a reference: few calls set any, and options are copied for each call.
+    /// The storage of `timeouts` and `limits`. It is a reference, because options are copied for each call and few
+    /// calls set timeouts or limits.
     private(set) var bounds: CallBounds?
 
-    /// The codecs of this call; nil uses the client's.
+    /// The codecs of this call; nil for those of the client.
     public var codecs: Codecs?
     /// The statuses besides 200–299 that count as success. Those of the client and of the call are combined. Default
     /// none.
     public var acceptedStatuses: Set<HTTPStatus> = []
-    /// True for calls with an Optional value that return nil for 404 and 410 instead of throwing. Nil is false.
+    /// Whether a call with an Optional value returns nil for 404 and 410 instead of throwing. Nil means false.
     public var decodesNotFoundAsNil: Bool?
-    /// True returns the response when its head arrives; false waits for small bodies. Nil is false.
+    /// Whether the response is returned as soon as its head arrives. Otherwise the transport also waits for a small
+    /// body. Nil means false.
     public var streaming: Bool?
-    /// True delivers the body with its content codings (gzip, …) not decoded, where the transport can. Nil is false.
+    /// Whether the response body keeps its content codings (gzip, …), where the transport supports this. Nil means
+    /// false.
     public var skipsContentDecoding: Bool?
-    /// True records the certificates of the server in the metrics (`ConnectionInfo.TLS.certificates`). Observed calls
-    /// always record them. Nil is false. Not available over URLSession.
+    /// Whether the metrics contain the certificates of the server (`ConnectionInfo.TLS.certificates`). The metrics of
+    /// observed calls always do. Nil means false. Not available over URLSession.
     public var peerCertificates: Bool?
-    /// Whether the call is idempotent, regardless of its method. Nil, the default, decides by the method and by
-    /// `Idempotency-Key` (RFC 9110 §9.2.2).
+    /// Whether the call is idempotent, regardless of its method. If nil, the default, this depends on the method (RFC
+    /// 9110 §9.2.2) and on the presence of an `Idempotency-Key` field.
     public var isIdempotent: Bool?
-    /// True sends an `Idempotency-Key` with a call whose method is not idempotent, so that it can be repeated. The key
-    /// is a random UUID, created once per call and kept over attempts and redirects. A key in the call's own fields
-    /// takes precedence. Nil is false. Use it only for servers that support the field.
+    /// Whether a call whose method is not idempotent is sent with an `Idempotency-Key`, so that it can be repeated. The
+    /// key is a random UUID, which is created once per call and kept across attempts and redirects. A key in the fields
+    /// of the call takes precedence. Nil means false. Use it only for servers that support the field.
     public var sendsIdempotencyKey: Bool?
-    /// The order in which calls that wait for a connection slot to their host begin; nil is `.normal`.
+    /// The priority of the call in the queue for a connection slot to its host; nil means `.normal`.
     public var priority: RequestOptions.Priority?
 
-    /// Whether the call is sent with a credential, and with which one; nil is `.optional`.
+    /// The credential with which the call is sent, and whether it is required; nil means `.optional`.
     public var authentication: RequestOptions.Authentication?
 
     /// The values of extensions, by the identifiers of their key types.
@@ -63,16 +66,16 @@ public struct RequestOptions: Sendable {
         let isOfCall: Bool
     }
 
-    /// The values of extensions that can change an exchange: those without a `CallOptionKey`.
+    /// The values of extensions that can change an exchange: those whose key is not a `CallOptionKey`.
     package var exchangeValues: [ObjectIdentifier: any Sendable] {
         values.isEmpty ? [:] : values.filter { !$1.isOfCall }.mapValues(\.value)
     }
 
-    /// True if the call consists of one hop: every interceptor, also a custom one, returns a redirect as it is and
+    /// Whether the call consists of one hop: every interceptor, including custom ones, returns a redirect unchanged and
     /// sends nothing to its target. Default false.
     ///
-    /// Set by requests whose content only their own target may receive, such as those of `OAuth2` with refresh tokens
-    /// and client secrets. An interceptor that follows redirects must check it.
+    /// Requests set this option if no other target may receive their content, such as those of `OAuth2` with refresh
+    /// tokens and client secrets. An interceptor that follows redirects must check it.
     public var isSingleHop: Bool {
         get { self[SingleHopKey.self] }
         set { self[SingleHopKey.self] = newValue }
@@ -88,7 +91,7 @@ public struct RequestOptions: Sendable {
         return options
     }
 
-    /// The value for an extension's key.
+    /// The value that an extension stored under this key, or the key's default value.
     public subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value {
         // Inlinable, so that modules that read their keys in each call do so without generic code.
         @inlinable
@@ -98,7 +101,7 @@ public struct RequestOptions: Sendable {
         set { values[ObjectIdentifier(key)] = Entry(value: newValue, isOfCall: key is any CallOptionKey.Type) }
     }
 
-    /// Returns these options, overridden by everything that `other` sets. A nil option of `other` keeps this one's
+    /// Returns these options, overridden by all options that `other` sets. An option that is nil in `other` keeps its
     /// value. Timeouts and limits are overridden individually, `acceptedStatuses` is combined, and values of extensions
     /// in `other` take precedence.
     public func overridden(by other: RequestOptions) -> RequestOptions {
@@ -129,8 +132,8 @@ extension RequestOptions {
     }
 }
 
-/// A key for a value that only interceptors read which decide about the call as a whole. Calls whose options differ in
-/// such values only may share an exchange.
+/// A key for a value that affects a call but not its exchanges. Calls whose options differ only in such values may
+/// share an exchange.
 package protocol CallOptionKey: RequestOptions.Key {}
 
 private enum SingleHopKey: CallOptionKey {

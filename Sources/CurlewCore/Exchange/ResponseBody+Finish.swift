@@ -8,14 +8,16 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Draining of bodies that are not needed, such as those of followed redirects and of challenges.
+/// Draining of bodies that the caller does not receive, such as those of followed redirects and of challenges.
 extension ResponseBody {
-    /// The maximum number of bytes, and the maximum time, to read of such a body in order to keep its connection.
+    /// The maximum number of bytes to read of such a body in order to keep its connection.
     static let finishLimit = 64 * 1024
+    /// The maximum time to read such a body in order to keep its connection.
     static let finishTime = Duration.seconds(1)
 
-    /// Reads the rest of a short body, so that its connection can be reused. For a body that is longer, takes more than
-    /// a second, breaks off or cannot be decoded, only the connection is lost.
+    /// Reads the rest of a body of at most 64 KiB, so that its connection can be reused. If the body is longer, takes
+    /// more than a second, breaks off or cannot be decoded, only the connection is lost: the function returns without
+    /// an error.
     ///
     /// Throws when the caller is cancelled, and when the deadline of the call has passed.
     package func finish(on time: any TimeSource) async throws {
@@ -25,8 +27,10 @@ extension ResponseBody {
         cancel()
     }
 
-    /// Returns a replacement for a body that may still be needed, with the bytes read so far, at most 1 MiB. If reading
-    /// failed, reading the replacement fails too.
+    /// Reads a body that may still be needed, and returns a replacement with its bytes. If the body has more than 1
+    /// MiB, takes more than a second or breaks off, reading the replacement throws after the bytes that were read.
+    ///
+    /// Throws when the caller is cancelled, and when the deadline of the call has passed.
     package func settled(on time: any TimeSource) async throws -> ResponseBody {
         if bufferedData != nil || value != nil { return self }
         let (data, failure) = try await read(upTo: 1 << 20, on: time)

@@ -14,9 +14,9 @@ extension ResponseBody {
         enum Content: Sendable {
             case buffered(Data)
             case source(any ResponseBodySource)
-            /// Chunks of a sequence, which reads another body if `of` names one.
+            /// The chunks of a sequence. `of` is the body that the sequence reads, if there is one.
             case sequence(@Sendable () -> ChunkPull, of: ResponseBody?, cancel: @Sendable () -> Void)
-            /// Another body whose end is observed.
+            /// Another body, and the callback for the end of reading it.
             case watched(ResponseBody, OnceCallback)
             case value(any Sendable)
         }
@@ -24,7 +24,7 @@ extension ResponseBody {
         let content: Content
         let limit: Int64
         let length: Int64?
-        /// The trailers of buffered bytes. Other content has its own.
+        /// The trailers of buffered bytes. Other content provides its trailers itself.
         private let ownTrailers: HTTPHeaders
         private let progress = LockedField((isClaimed: false, isCancelled: false))
 

@@ -10,18 +10,19 @@ public import Foundation
 
 /// The bytes of a response: a sequence of chunks that can be read once.
 ///
-/// Chunks arrive in order as the network delivers them, and are never empty. The transport receives only while the body
-/// is read. Over HTTP/2 a server can send more before flow control stops it: libcurl allows up to 32 MiB for each body.
-/// A second iteration throws `NetworkError`. Reading more than the exchange's limit (`Limits.responseBody`) throws
-/// `.limitExceeded(.responseBody)`. The transfer ends when the last copy of an unread body is released, or when the
-/// reading task is cancelled.
+/// - The chunks arrive in order, as the network delivers them. Chunks from a transport are never empty.
+/// - The transport receives only while the body is read. Over HTTP/2 a server can send more before flow control stops
+///   it: libcurl allows up to 32 MiB for each body.
+/// - A second iteration throws `NetworkError`.
+/// - Reading more than the exchange's limit (`Limits.responseBody`) throws `.limitExceeded(.responseBody)`.
+/// - The transfer ends when the last copy of an unread body is released, or when the reading task is cancelled.
 public struct ResponseBody: AsyncSequence, Sendable {
-    /// A chunk, never empty.
+    /// A chunk of bytes. Chunks from a transport are never empty.
     public typealias Element = Data
 
     let storage: Storage
 
-    /// Creates a body from bytes in memory, which are one chunk.
+    /// Creates a body from bytes in memory. A reader receives them as one chunk.
     public init(_ data: Data) {
         self.init(data, limit: Limits.standard.responseBody)
     }
@@ -44,8 +45,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         storage = Storage(content, limit: inner?.limit ?? Limits.standard.responseBody, length: length)
     }
 
-    /// Creates a body with the bytes of `base`, which observes `body`. It has the limit and length of `body` and
-    /// cancels it.
+    /// Creates a body with the bytes of `base`, a sequence that reads `body`. The new body has the limit, length and
+    /// trailers of `body`. Cancelling it cancels `body`.
     package init<Base: AsyncSequence & Sendable>(_ base: Base, watching body: ResponseBody) where Base.Element == Data {
         let content = Storage.Content.sequence(
             { CurlewCore.pull(from: base) }, of: body, cancel: { body.cancel() })
@@ -56,17 +57,18 @@ public struct ResponseBody: AsyncSequence, Sendable {
         self.storage = storage
     }
 
-    /// Creates a body without bytes that holds the decoded value. For stubs of values that cannot be encoded.
+    /// Creates a body that holds a decoded value instead of bytes, for stubs of values that cannot be encoded.
     package init(value: any Sendable) {
         storage = Storage(.value(value), limit: Limits.standard.responseBody, length: nil)
     }
 
-    /// The value that replaces the bytes.
+    /// The decoded value that the body holds instead of bytes; nil for a body with bytes.
     package var value: (any Sendable)? {
         if case .value(let value) = storage.content { value } else { nil }
     }
 
-    /// Returns this body with another limit. Buffered bytes can be read again from it, anything else is wrapped.
+    /// Returns this body with another limit. Buffered bytes can be read again from the new body. A body of any other
+    /// kind is wrapped and can be read only once.
     package func limited(to limit: Int64) -> ResponseBody {
         if value != nil { return self }
         if let bufferedData { return ResponseBody(bufferedData, limit: limit, trailers: trailers) }
@@ -74,7 +76,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return ResponseBody(Storage(content, limit: limit, length: declaredLength))
     }
 
-    /// Returns this body and calls `end` once when reading has ended; immediately for buffered bytes.
+    /// Returns a body that calls `end` once, when reading has ended. If the content is in memory, calls `end`
+    /// immediately and returns this body.
     package func onEnd(_ end: @escaping @Sendable (ResponseBodyEnd) -> Void) -> ResponseBody {
         guard !isAtHand else {
             end(.complete)
@@ -86,16 +89,16 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// The trailer fields that followed the body (RFC 9110 §6.5), such as a checksum. Empty if there are none, and
     /// until the body has been read to its end.
     ///
-    /// Over HTTP/2 `CurlTransport` reports them only if the head did not declare the length of the body.
+    /// Over HTTP/2, `CurlTransport` reports trailers only if the head did not declare the length of the body.
     ///
-    /// They never become part of the response's header fields. Responses over URLSession, from a cache or from a mock
-    /// have none.
+    /// Trailers never become part of the response's header fields. Responses over URLSession, from a cache or from a
+    /// mock have no trailers.
     public var trailers: HTTPHeaders { storage.trailers }
 
     /// The maximum number of bytes that can be read before reading throws.
     public var limit: Int64 { storage.limit }
 
-    /// The number of bytes, if the server declared it and the body has not been decoded since; otherwise nil.
+    /// The length of the body in bytes; nil if the server did not declare it, or if a content coding was decoded.
     public var declaredLength: Int64? { storage.length }
 
     /// The bytes, if all of them are buffered. Does not read the body.
@@ -103,19 +106,22 @@ public struct ResponseBody: AsyncSequence, Sendable {
         if case .buffered(let data) = storage.content { data } else { nil }
     }
 
-    /// A copy for observers that holds no transfer and little memory: buffered bytes up to 16 KiB, otherwise none.
+    /// A copy for observers that holds no transfer and little memory: with buffered bytes up to 16 KiB, otherwise
+    /// without bytes.
     var outline: ResponseBody {
         if let data = bufferedData, data.count <= 16 << 10 { return self }
         return ResponseBody(Storage(.buffered(Data()), limit: limit, length: declaredLength))
     }
 
-    /// True when the whole content is in memory.
+    /// Whether the complete content is in memory, as bytes or as a decoded value.
     package var isAtHand: Bool { bufferedData != nil || value != nil }
 
-    /// Reads the whole body, at most `maximum` bytes and never more than `limit`.
+    /// Reads and returns the complete body.
     ///
-    /// Throws `NetworkError`: `.limitExceeded(.responseBody)` beyond the limit, and the error of the transport for a
-    /// body that breaks off.
+    /// Throws `NetworkError`: `.limitExceeded(.responseBody)` for a body with more than `maximum` or `limit` bytes, the
+    /// error of the transport for a body that breaks off, and `.invalidRequest` if the body has been read before.
+    ///
+    /// - `maximum`: the maximum number of bytes. Default nil: `limit` applies alone.
     public func collect(upTo maximum: Int64? = nil) async throws -> Data {
         let most = Swift.min(maximum ?? limit, limit)
         if case .buffered(let data) = storage.content {
@@ -138,8 +144,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
                 continue
             }
             all = chunk
-            // Reserving capacity avoids repeated copies while the buffer grows. The declared length is trusted up to a
-            // maximum.
+            // Reserving capacity avoids repeated copies while the buffer grows. A declared length may be wrong, so the
+            // capacity has a maximum.
             let room = Swift.min(declaredLength ?? 0, Self.mostReserved)
             if room > Int64(chunk.count) { all.reserveCapacity(Int(room)) }
         }
@@ -153,12 +159,13 @@ public struct ResponseBody: AsyncSequence, Sendable {
         storage.cancel()
     }
 
-    /// Claims the body. If it was claimed before, the first `next` of the iterator throws.
+    /// Creates the iterator of the body, which can be read only once. If reading has begun before, the first call of
+    /// `next` throws.
     public func makeAsyncIterator() -> Iterator {
         Iterator(storage)
     }
 
-    /// Iterates over the chunks in order. Not for concurrent use by two tasks.
+    /// An iterator over the chunks, in order. Two tasks must not use it concurrently.
     public struct Iterator: AsyncIteratorProtocol {
         private let storage: Storage
         private var received: Int64 = 0
@@ -170,7 +177,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
             pull = Result { try storage.open() }
         }
 
-        /// Returns the next chunk, or nil at the end of the body.
+        /// Returns the next chunk, or nil at the end of the body. Throws `.limitExceeded(.responseBody)` beyond the
+        /// limit of the body, and the error of the transport if the body breaks off.
         public mutating func next() async throws -> Data? {
             guard !isFinished else { return nil }
             do {
@@ -196,6 +204,6 @@ extension ResponseBody: CustomStringConvertible, CustomReflectable {
         declaredLength.map { "\($0) bytes" } ?? "a body of unknown length"
     }
 
-    /// Shows the description only. Debuggers and `dump` use it.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How reading a body ended.
+/// The result of reading a body.
 package enum ResponseBodyEnd: Sendable {
     case complete
     case failed(any Error)
@@ -8,7 +8,7 @@ package enum ResponseBodyEnd: Sendable {
     case dropped
 }
 
-/// A callback that runs once: when `run` is called, or when the last reference is released.
+/// A callback that runs once: when `run` is called, or with `.dropped` when the last reference is released.
 final class OnceCallback: Sendable {
     private let end: Locked<(@Sendable (ResponseBodyEnd) -> Void)?>
 
@@ -24,7 +24,7 @@ final class OnceCallback: Sendable {
         end?(how)
     }
 
-    /// Returns the same chunks and reports their end.
+    /// Returns a function that returns the chunks of `next`, and runs the callback at their end.
     func watching(_ next: @escaping ChunkPull) -> ChunkPull {
         { [self] in
             do {
@@ -38,7 +38,7 @@ final class OnceCallback: Sendable {
         }
     }
 
-    /// Reports the end of `drain`, which reads the whole body in one call.
+    /// Calls `drain`, which reads the complete body, and then runs the callback.
     func reporting(_ drain: () async throws -> Void) async throws {
         do {
             try await drain()

@@ -8,13 +8,13 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The interface through which a transport feeds a body. `next` and `drain` are called by one task at a time.
+/// The interface through which a transport provides the bytes of a body. One task at a time calls `next` and `drain`.
 package protocol ResponseBodySource: AnyObject, Sendable {
     /// Waits for the next chunk; returns nil at the end. Cancelling the task ends the wait immediately.
     func next() async throws -> Data?
     /// Writes the rest of the body to `sink` and returns at the end. Cancelling the task ends the wait immediately.
     func drain(into sink: any BodySink) async throws
-    /// Ends the transfer. May be called at any time, also after the end.
+    /// Ends the transfer. May be called at any time, including after the end of the body.
     func cancel()
     /// The trailer fields; empty before the end of the body. May be read at any time, on any thread.
     var trailers: HTTPHeaders { get }
@@ -28,11 +28,11 @@ extension ResponseBodySource {
     }
 }
 
-/// Receives the bytes of a body where they arrive: in order, one call at a time, on any thread.
+/// A receiver of the bytes of a body. It is called where they arrive: in order, one call at a time, on any thread.
 ///
-/// It must keep alive what it needs. When draining ends early, a call may still be running.
+/// A sink must keep alive all objects that it uses: when draining ends early, a call may still be running.
 package protocol BodySink: AnyObject, Sendable {
-    /// Receives bytes. Throwing ends the transfer.
+    /// Receives the next bytes, which are valid only during the call. Throwing an error ends the transfer.
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError)
 }
 
@@ -43,7 +43,8 @@ extension BodySink {
 }
 
 extension ResponseBody {
-    /// Claims the body and writes all of it to `sink`. Throws the errors of reading the body, and those of the sink.
+    /// Reads the complete body and writes it to `sink`. Throws if the body has been read before, and rethrows the
+    /// errors of reading the body and of the sink.
     package func drain(into sink: any BodySink) async throws {
         do {
             switch storage.content {
@@ -64,7 +65,7 @@ extension ResponseBody {
     }
 }
 
-/// Forwards bytes up to the limit of the body.
+/// A sink that forwards bytes to another sink, and throws beyond the limit of the body.
 private final class BoundedSink: BodySink {
     private let base: any BodySink
     private let limit: Int64

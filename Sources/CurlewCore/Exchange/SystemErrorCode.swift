@@ -13,10 +13,10 @@ import Musl
 import Darwin
 #endif
 
-/// The domain and code of an error, which `URLError`, `NSError` and others have in common.
+/// The domain and code of an error, which `URLError`, `NSError` and other errors have in common.
 ///
 /// This module does not link FoundationNetworking, so `URLError` is not available. The standard library provides the
-/// domain and code of every error for bridging. For a Swift error, they are its type and case.
+/// domain and code of every error for bridging. For a Swift error, these are its type and case.
 package struct SystemErrorCode: Hashable, Sendable {
     private let domain: String
     private let code: Int
@@ -38,7 +38,7 @@ package struct SystemErrorCode: Hashable, Sendable {
         self.code = code
     }
 
-    /// The reason for a call; nil for an error that is not the system's.
+    /// The reason with which a call fails after this error; nil if the error is not one of the system.
     package var reason: NetworkError.Reason? {
         switch domain {
         case "NSURLErrorDomain": Self.reason(forURLError: code)
@@ -50,7 +50,7 @@ package struct SystemErrorCode: Hashable, Sendable {
         }
     }
 
-    /// True if this machine has no network.
+    /// Whether this device has no network.
     package var isOffline: Bool {
         switch domain {
         case "NSURLErrorDomain": Self.offlineCodes.contains(code)
@@ -59,22 +59,24 @@ package struct SystemErrorCode: Hashable, Sendable {
         }
     }
 
-    /// True if the attempt reached no server: no network, no route to the host, or no address for its name.
+    /// Whether the attempt reached no server: there was no network, no route to the host, or no address for its name.
     package var reachedNobody: Bool {
         isOffline || domain == "NSURLErrorDomain" && [-1003, -1006].contains(code)
             || domain == "NSPOSIXErrorDomain" && code == EHOSTUNREACH
     }
 
-    /// `URLError`: no network, no roaming, no data during a phone call, no data allowed.
+    /// The codes of `URLError` for a device without network: not connected, roaming is off, a phone call is active,
+    /// data is not allowed.
     private static let offlineCodes = [-1009, -1018, -1019, -1020]
 
     /// Returns the reason for a code of `NSURLErrorDomain` (NSURLError.h), as far as the code determines it.
     ///
-    /// The codes are literals, because Foundation on Linux names fewer of them, and this module none.
+    /// The codes are literals, because Foundation on Linux has names for fewer of them, and this module does not import
+    /// those names.
     package static func reason(forURLError code: Int) -> NetworkError.Reason {
         switch onApple(code) {
         case -999: .cancelled
-        // The URL is bad or not supported, or there are more data than allowed.
+        // The URL is malformed or not supported, or the data is longer than allowed.
         case -1000, -1002, -1103: .invalidRequest
         // The idle timeout of URLSession.
         case -1001: .timedOut(.idle)
@@ -94,13 +96,13 @@ package struct SystemErrorCode: Hashable, Sendable {
         case -1202, -1203: .secureConnectionFailed(.untrusted)
         case -1204: .secureConnectionFailed(.notYetValid)
         case -1205, -1206: .secureConnectionFailed(.clientCertificate)
-        // The file to download to.
+        // The file of a download cannot be created, written or moved.
         case -3007 ... -3000: .storage
         default: .connectionLost(.requestMayHaveArrived)
         }
     }
 
-    /// Foundation on Linux numbers the TLS codes one lower than Apple's.
+    /// Returns the code that Apple's Foundation uses. Foundation on Linux numbers the TLS codes one lower.
     private static func onApple(_ code: Int) -> Int {
         #if canImport(Darwin)
         code

@@ -2,10 +2,10 @@
 
 /// A change to the options of all calls that a task makes.
 ///
-/// A screen refresh is a closure of the app. Only the task can mark the calls in it as ones that must reach the server.
-/// Child tasks inherit the change, detached tasks do not.
+/// For example, a refresh of a screen runs a closure of the app. All calls in the closure must reach the server, and
+/// only their task can pass this requirement on to them. Child tasks inherit the change, detached tasks do not.
 package enum TaskOptions {
-    /// Changes the options of each call that is prepared in the task, after those of the client and the call are
-    /// merged.
+    /// The function that changes the options of each call prepared in the task, after the options of the client and the
+    /// call have been merged; nil for no change.
     @TaskLocal package static var change: (@Sendable (inout RequestOptions) -> Void)?
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// The maximum duration of each phase of a call. One of them bounds every wait of the package.
+/// The maximum durations of the phases of a call. At least one of them bounds every wait of the package.
 ///
 /// Nil means that the phase has no separate limit. Timeouts are accurate to a few milliseconds on Linux. Time during
 /// which the device sleeps does not count on any system (`SystemTime`).
 ///
-/// A value records which limits were set. Each limit of a call overrides the client's individually:
+/// A value records which limits were set. A limit that a call sets overrides that limit of the client and no other:
 ///
 ///     let client = APIClient(baseURL: url, configuration: .init(timeouts: Timeouts(connect: .seconds(3))))
-///     client.send(.report.options { $0.timeouts.total = .seconds(60) })       // connects within 3 s all the same
+///     client.send(.report.options { $0.timeouts.total = .seconds(60) })       // still connects within 3 s
 ///
-/// Two values are equal when they have the same limits, whether set or by default.
+/// Two values are equal if all their limits are equal. A default is equal to the same limit that was set.
 public struct Timeouts: Sendable {
     private var connectChoice: Duration??
     private var firstByteChoice: Duration??
@@ -18,8 +18,8 @@ public struct Timeouts: Sendable {
     private var idleChoice: Duration??
     private var totalChoice: Duration??
 
-    /// Creates timeouts that set the given values only, nil included. The others keep the client's values in the
-    /// options of a call, and the defaults in the configuration of a client. By default nothing is set.
+    /// Creates timeouts that set only the given values. Nil sets no limit for the phase. An omitted limit keeps the
+    /// client's value in the options of a call, and has its default in the configuration of a client.
     public init(
         connect: Duration? = unset, firstByte: Duration? = unset, idle: Duration? = unset, total: Duration? = unset,
         attempt: Duration? = unset
@@ -37,29 +37,29 @@ public struct Timeouts: Sendable {
         set { connectChoice = .some(newValue) }
     }
 
-    /// The wait for the response head, from the last byte of the request or, without a body, from the start of the
-    /// attempt in the transport. The time to send a body does not count. Default 30 s.
+    /// The limit for the wait for the response head, from the last byte of the request or, without a body, from the
+    /// start of the attempt in the transport. The time to send a body does not count. Default 30 s.
     public var firstByte: Duration? {
         get { firstByteChoice ?? .seconds(30) }
         set { firstByteChoice = .some(newValue) }
     }
 
     /// The limit for one attempt: connecting, waiting, and the head of its response. The time during which the request
-    /// body is transferred does not count, and `idle` guards the response body. Default nil: the value of the
-    /// pipeline's `.attemptTimeout(_:)` applies, and no limit without it. A limit that is set here overrides it.
+    /// body is transferred does not count, and `idle` limits the response body. Default nil: the pipeline's
+    /// `.attemptTimeout(_:)` applies, or no limit if there is none. A limit that is set here overrides the pipeline's.
     public var attempt: Duration? {
         get { attemptChoice ?? nil }
         set { attemptChoice = .some(newValue) }
     }
 
-    /// The maximum time without a byte in either direction once bytes are transferred. Pauses of the reader do not
-    /// count. Default 30 s.
+    /// The limit for the time without a byte in either direction, once the transfer has begun. Pauses of the reader do
+    /// not count. Default 30 s.
     public var idle: Duration? {
         get { idleChoice ?? .seconds(30) }
         set { idleChoice = .some(newValue) }
     }
 
-    /// The limit for the whole call: attempts, waits, redirects and the body. Default 300 s.
+    /// The limit for the complete call: attempts, waits, redirects and the body. Default 300 s.
     public var total: Duration? {
         get { totalChoice ?? .seconds(300) }
         set { totalChoice = .some(newValue) }
@@ -70,7 +70,7 @@ public struct Timeouts: Sendable {
     public static let standard = Timeouts(
         connect: .seconds(10), firstByte: .seconds(30), idle: .seconds(30), total: .seconds(300), attempt: nil)
 
-    /// No limits. For streams that stay open. Cancelling the task still ends the transfer.
+    /// Timeouts without any limit, for streams that stay open. Cancelling the task still ends the transfer.
     public static let none = Timeouts(connect: nil, firstByte: nil, idle: nil, total: nil, attempt: unlimited)
 
     /// Returns these timeouts, overridden by every limit that `other` sets.
@@ -84,25 +84,25 @@ public struct Timeouts: Sendable {
         return result
     }
 
-    /// Marks a limit that an initializer leaves unset. It is never used as a wait.
+    /// The default argument of the initializer, which marks a limit as not set. It is never used as a duration.
     public static var unset: Duration { .seconds(Int64.min) }
 
     private static func choice(_ limit: Duration?) -> Duration?? {
         limit == unset ? nil : .some(limit)
     }
 
-    /// A practically infinite duration, which overrides a limit of the pipeline.
+    /// A practically infinite duration. Unlike nil, it overrides the `.attemptTimeout(_:)` of a pipeline.
     package static let unlimited = Duration.seconds(Int64(1) << 32)
 }
 
 extension Timeouts: Hashable, CustomStringConvertible, CustomReflectable {
-    /// Returns true if both have the same limits, whether set or by default.
+    /// Returns whether all limits are equal. A default is equal to the same limit that was set.
     public static func == (left: Timeouts, right: Timeouts) -> Bool {
         left.connect == right.connect && left.firstByte == right.firstByte && left.attempt == right.attempt
             && left.idle == right.idle && left.total == right.total
     }
 
-    /// Hashes the limits.
+    /// Hashes all limits, including the defaults of those that were not set.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(connect)
         hasher.combine(firstByte)
@@ -118,6 +118,6 @@ extension Timeouts: Hashable, CustomStringConvertible, CustomReflectable {
             + "attempt \(text(attempt))"
     }
 
-    /// Shows the limits. Debuggers and `dump` use it.
+    /// A mirror that shows only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

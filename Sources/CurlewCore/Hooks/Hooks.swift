@@ -2,11 +2,11 @@
 
 import CurlewHTTP
 
-/// The interceptor of `.onRequest`, where its rules are documented.
+/// The interceptor that `.onRequest` creates; its rules are documented there.
 package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
     /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
     public let placement: Placement
-    /// Whether responses may depend on what the closure changes.
+    /// Whether responses may depend on the changes of the closure.
     public let changesPrincipal: Bool
     private let owner: Owner
     private let body: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -25,8 +25,8 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
         self.init(owner: .client, at: placement, changesPrincipal: changesPrincipal, body)
     }
 
-    /// Creates a hook for requests to the origin of `url`, whose path is ignored. A text that is not an absolute URL is
-    /// a problem of the pipeline.
+    /// Creates a hook for requests to the origin of `url`. The path of `url` is ignored. Text that is not an absolute
+    /// URL is reported as a problem of the pipeline.
     public init(
         for url: String, at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -54,7 +54,7 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
         if case .origin(let origin) = owner { .origin(origin) } else { .client }
     }
 
-    /// Reports an origin that cannot be parsed.
+    /// Returns the problem of a hook whose origin cannot be parsed; otherwise nil.
     public func problem(in setup: Pipeline.Environment) -> String? {
         if case .unreadable(let detail) = owner { "The hook has no origin. \(detail)" } else { nil }
     }
@@ -67,12 +67,14 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
         }
     }
 
-    /// `.unknown`, since the closure may attach anything; `.anonymous` if no response depends on it.
+    /// Returns `.unknown`, because the closure may attach any credential. Returns `.anonymous` if no response depends
+    /// on the closure, or if the request is for another origin.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         changesPrincipal && concerns(request) ? .unknown : .anonymous
     }
 
-    /// Runs the closure on a copy of the request, then the rest of the chain with it.
+    /// Runs the closure on a copy of the request, and the rest of the chain with that copy. A request for another
+    /// origin is passed on unchanged.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard concerns(request) else { return try await next(request) }
         var request = request
@@ -81,7 +83,7 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
     }
 }
 
-/// The interceptor of `.onResponse`, where its rules are documented.
+/// The interceptor that `.onResponse` creates; its rules are documented there.
 package struct ResponseHook: Interceptor {
     /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
     public let placement: Placement
@@ -96,13 +98,13 @@ package struct ResponseHook: Interceptor {
         self.body = body
     }
 
-    /// False: a preview has no response.
+    /// False, because a preview has no response.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it changes nothing.
+    /// Returns `.anonymous`, because the hook changes no request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, then the closure.
+    /// Runs the rest of the chain, and then the closure with the response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var response = try await next(request)
         next.context.secrets.declare(in: &response.headers)
@@ -111,7 +113,7 @@ package struct ResponseHook: Interceptor {
     }
 }
 
-/// The interceptor of `.onError`, where its rules are documented.
+/// The interceptor that `.onError` creates; its rules are documented there.
 package struct ErrorHook: Interceptor {
     /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
     public let placement: Placement
@@ -125,13 +127,13 @@ package struct ErrorHook: Interceptor {
         self.body = body
     }
 
-    /// False: a preview has no failure.
+    /// False, because a preview has no failure.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it changes nothing.
+    /// Returns `.anonymous`, because the hook changes no request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, and the closure if it throws.
+    /// Runs the rest of the chain. If the chain throws, runs the closure with the error and throws the error again.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         do {
             return try await next(request)
@@ -146,18 +148,18 @@ package struct ErrorHook: Interceptor {
 }
 
 extension RequestHook: CustomStringConvertible {
-    /// `onRequest`, with the origin if one was specified.
+    /// The text `onRequest`, with the origin if one was specified.
     public var description: String {
         if case .origin(let origin) = owner { "onRequest(\(origin))" } else { "onRequest" }
     }
 }
 
 extension ResponseHook: CustomStringConvertible {
-    /// `onResponse`
+    /// The text `onResponse`.
     public var description: String { "onResponse" }
 }
 
 extension ErrorHook: CustomStringConvertible {
-    /// `onError`
+    /// The text `onError`.
     public var description: String { "onError" }
 }

@@ -5,22 +5,25 @@ import CurlewHTTP
 extension Interceptor where Self == BuiltInInterceptor {
     /// Changes each request: `.onRequest { request, context in request.headers["X-Tenant"] = "acme" }`.
     ///
-    /// A cache further out cannot know what the closure adds, and so stores nothing, wherever the hook is placed. If no
-    /// response depends on what the closure changes (a request id, a trace), pass `changesPrincipal: false`, and the
-    /// cache works as without the hook. Alternatively, place the hook outside of the cache, such as
-    /// `.onRequest(at: .cookies) { … }`. The cache then sees what is added, and each value of a field that is not known
-    /// to be harmless has separate entries.
+    /// A cache outside of the hook does not see what the closure adds, so it stores nothing. There are two ways to use
+    /// a cache together with the hook:
     ///
-    /// What the closure adds belongs to the origin of the client's base URL. A request for another origin, by an
-    /// absolute URL, by `with(baseURL:)` or after a redirect, is sent without the fields that the closure adds or
-    /// changes, unless they are harmless or declared (`FieldRules.harmless`), and without query items that have names
-    /// of secrets. Name another origin for a hook that is for it: `.onRequest(for: "https://cdn.example.com") { … }`
-    /// runs only for requests for that origin.
+    /// - If no response depends on the changes (a request id, a trace), pass `changesPrincipal: false`. The cache then
+    ///   works as without the hook.
+    /// - Otherwise place the hook outside of the cache, as with `.onRequest(at: .cookies) { … }`. The cache then sees
+    ///   the changes, and has separate entries for each value of a field that is not known to be harmless.
+    ///
+    /// The additions of the closure belong to the origin of the client's base URL. A request for another origin (by an
+    /// absolute URL, by `with(baseURL:)` or after a redirect) is sent without fields that the closure adds or changes,
+    /// unless these are harmless or declared (`FieldRules.harmless`), and without added query items that have names of
+    /// secrets. For another origin, add a hook that names it:
+    /// `.onRequest(for: "https://cdn.example.com") { … }` runs only for requests for that origin.
     ///
     /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each attempt.
-    /// - `changesPrincipal`: whether a response may depend on what the closure changes. Default true, which keeps
-    ///   caches and coalescing from using the responses. Pass false if none does.
-    /// - `body`: changes the request. An error that it throws ends the call before this attempt sends anything.
+    /// - `changesPrincipal`: whether responses may depend on the changes. Default true, which keeps caches and
+    ///   coalescing from using the responses. Pass false if no response depends on them.
+    /// - `body`: the closure that changes the request. An error that it throws ends the call before this attempt sends
+    ///   anything.
     public static func onRequest(
         at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -31,8 +34,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Changes the requests for the origin of `url` only:
     /// `.onRequest(for: "https://cdn.example.com") { request, context in request.headers["X-Key"] = key }`.
     ///
-    /// - `url`: a URL of the origin; its path is ignored. A text that is not an absolute URL is a problem of the
-    ///   pipeline.
+    /// - `url`: a URL of the origin; its path is ignored. Text that is not an absolute URL is reported as a problem of
+    ///   the pipeline.
     public static func onRequest(
         for url: String, at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -42,13 +45,12 @@ extension Interceptor where Self == BuiltInInterceptor {
 }
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Inspects each response when its head arrives, whatever the status.
+    /// Inspects each response with any status, when its head arrives.
     ///
-    /// The closure runs when the response head arrives, for every status. The body can be read only once: leave it to
-    /// the caller.
+    /// The closure must leave the body to the caller, because a body can be read only once.
     ///
     /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each attempt.
-    /// - `body`: an error that it throws ends the call instead of the response.
+    /// - `body`: the closure that inspects the response. If it throws an error, the call ends with that error.
     public static func onResponse(
         at placement: Placement = .custom,
         _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
@@ -66,7 +68,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// `error.isCancelled`.
     ///
     /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each attempt.
-    /// - `body`: the error is passed on when it has returned.
+    /// - `body`: the closure that observes the error. The error is passed on when the closure has returned.
     public static func onError(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
     ) -> BuiltInInterceptor {
@@ -74,6 +76,6 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 }
 
-// These attach nothing.
+// These hooks attach nothing to requests, so their scope is `.own`.
 extension ErrorHook: ScopedInterceptor {}
 extension ResponseHook: ScopedInterceptor {}

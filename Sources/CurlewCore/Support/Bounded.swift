@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Performs work that may hang, and waits for it until `deadline` at most. The work is not cancelled and continues in
-/// the background.
+/// Runs `work`, which may hang, and waits for its result until `deadline` at most. When the wait ends early, the work
+/// is not cancelled: it continues in the background.
 ///
-/// Throws `DeadlinePassed`, `CancellationError` as soon as the caller is cancelled, and the errors of `work`.
+/// Throws `DeadlinePassed` when the deadline passes, `CancellationError` as soon as the caller is cancelled, and the
+/// errors of `work`.
 package func bounded<Value: Sendable>(
     until deadline: Deadline, on time: any TimeSource, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// An immutable value behind one reference. It keeps a struct small whose fields are many or rarely set.
+/// An immutable value behind a reference. A struct that keeps many or rarely set fields in a box stays small.
 ///
-/// A change replaces the box, so copies never see it.
+/// A change creates a new box, so copies of the struct are not affected.
 final class Boxed<Value: Sendable>: Sendable {
     let value: Value
 

@@ -8,17 +8,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Finds the public key in an X.509 certificate (RFC 5280 §4.1), from which pins are computed.
+/// Extracts the public key of an X.509 certificate (RFC 5280 §4.1) and computes its pin.
 enum CertificateKey {
-    /// The prefix of a pin.
+    /// The prefix of every pin, which names the hash function.
     static let pinPrefix = "sha256//"
 
-    /// Returns the pin of a SubjectPublicKeyInfo.
+    /// Returns the pin of a SubjectPublicKeyInfo: the prefix, followed by the SHA-256 digest in Base64.
     static func pin(ofKey info: Data) -> String {
         pinPrefix + MessageDigest.sha256(info).base64EncodedString()
     }
 
-    /// Returns the first certificate of a PEM text in DER form.
+    /// Returns the first certificate of a PEM text in DER form; nil if the text contains no certificate.
     static func der(fromPEM bytes: Data) -> Data? {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let begin = text.utf8.firstRange(of: "-----BEGIN CERTIFICATE-----".utf8),
@@ -27,23 +27,24 @@ enum CertificateKey {
         return Data(base64Encoded: text[begin.upperBound..<end.lowerBound].without { $0 <= 0x20 })
     }
 
-    /// Returns the SubjectPublicKeyInfo, with its tag and length.
+    /// Returns the SubjectPublicKeyInfo of a certificate, with its tag and length; nil if `certificate` cannot be
+    /// parsed.
     static func publicKeyInfo(ofDER certificate: Data) -> Data? {
         CertificateFields(certificate)?.publicKey
     }
 }
 
-/// The fields of a certificate (RFC 5280 §4.1.2) that are used, in encoded form.
+/// The fields of a certificate (RFC 5280 §4.1.2) that Curlew reads, in their encoded form.
 struct CertificateFields {
     let issuer: Data
     let validity: DERReader.Value
     let subject: Data
     /// The SubjectPublicKeyInfo, with its tag and length.
     let publicKey: Data
-    /// The fields after the key: the obsolete unique identifiers, and the extensions.
+    /// The fields after the public key: the obsolete unique identifiers, and the extensions.
     let rest: DERReader
 
-    /// Nil for bytes that are not a certificate.
+    /// Parses a certificate in DER form. Returns nil for bytes that are not a certificate.
     init?(_ certificate: Data) {
         var outer = DERReader(certificate)
         guard let content = outer.next(DERTag.sequence) else { return nil }

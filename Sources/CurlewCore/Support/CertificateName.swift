@@ -8,12 +8,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Formats names and times of certificates as text. The creator of the certificate chose the content, so texts are
-/// bounded and control characters are escaped.
+/// Reads the names and dates in a certificate. The creator of the certificate chose its content, so the length of texts
+/// is limited and control characters are escaped.
 enum CertificateName {
     /// Returns a distinguished name in the form of RFC 4514, the most specific part first:
-    /// `CN=api.example.com,O=Example`. Types without a short name are written as numbers, and values that are not text
-    /// in hexadecimal.
+    /// `CN=api.example.com,O=Example`. An attribute type without a short name is written as its numeric identifier, and
+    /// a value that is not text in hexadecimal. At most 32 parts with 8 attributes each are read.
     static func text(ofName name: Data, limit: Int) -> String {
         var parts: [String] = []
         var reader = DERReader(name)
@@ -30,9 +30,9 @@ enum CertificateName {
         return shown(parts.reversed().joined(separator: ","), limit: limit)
     }
 
-    /// Returns the text, escaped for a line of a log and truncated to `limit`.
+    /// Returns `text` truncated to `limit` Unicode scalars and escaped for a log line.
     static func shown(_ text: String, limit: Int) -> String {
-        // The limit counts scalars, because a character can have any number of them.
+        // The limit counts scalars, because one `Character` can have any number of scalars.
         let scalars = text.unicodeScalars
         guard let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex),
             end != scalars.endIndex
@@ -40,7 +40,7 @@ enum CertificateName {
         return String(scalars[..<end]).printable + "…"
     }
 
-    /// Returns the DNS names and addresses of the certificate (RFC 5280 §4.2.1.6).
+    /// Returns the first `count` DNS names and IP addresses of the subject (RFC 5280 §4.2.1.6).
     static func subjectNames(in fields: CertificateFields, count: Int, limit: Int) -> [String] {
         guard var names = subjectAlternativeName(in: fields) else { return [] }
         var texts: [String] = []
@@ -54,7 +54,7 @@ enum CertificateName {
         return texts
     }
 
-    /// Parses a `UTCTime` or `GeneralizedTime` in the form that RFC 5280 §4.1.2.5 prescribes.
+    /// Parses a `UTCTime` or `GeneralizedTime`. Returns nil for any form that RFC 5280 §4.1.2.5 does not allow.
     static func date(_ value: DERReader.Value) -> Date? {
         var digits = Array(value.content)
         guard digits.popLast() == UInt8(ascii: "Z"), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -91,7 +91,7 @@ enum CertificateName {
         return nil
     }
 
-    /// Returns the short name of RFC 4514 §3, or else the numeric identifier.
+    /// Returns the short name of an attribute type (RFC 4514 §3), or its numeric identifier if it has no short name.
     private static func label(of type: Data) -> String {
         if type.count == 3, type.starts(with: [0x55, 0x04]), let last = type.last, let name = shortNames[last] {
             return name
@@ -140,7 +140,8 @@ enum CertificateName {
         return units
     }
 
-    /// Escapes characters that structure a name with a backslash (RFC 4514 §2.4), so that a value cannot imitate two.
+    /// Puts a backslash before the characters that structure a name (RFC 4514 §2.4), so that one value cannot look like
+    /// two attributes.
     private static func escaped(_ text: String) -> String {
         let scalars = text.unicodeScalars
         var result = String.UnicodeScalarView()

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads values of the Distinguished Encoding Rules (X.690 §10) in sequence, and never beyond the available bytes.
+/// A reader for consecutive values in DER (Distinguished Encoding Rules, X.690 §10). Never reads beyond its bytes.
 struct DERReader {
     struct Value {
         let tag: UInt8
@@ -14,7 +14,7 @@ struct DERReader {
         /// The content with its tag and length.
         let whole: Data
 
-        /// A reader for the values inside this one.
+        /// A reader for the values that `content` contains.
         var values: DERReader { DERReader(content) }
     }
 
@@ -24,7 +24,7 @@ struct DERReader {
         rest = bytes
     }
 
-    /// Returns the next value; nil at the end, and for bytes that are not valid DER.
+    /// Returns the next value; nil at the end, and if the bytes are not valid DER.
     mutating func next() -> Value? {
         var bytes = rest
         guard let tag = bytes.popFirst(), var length = bytes.popFirst().map(Int.init) else { return nil }
@@ -42,7 +42,7 @@ struct DERReader {
         return Value(tag: tag, content: content, whole: whole)
     }
 
-    /// Returns the next value, if it has this tag.
+    /// Returns the next value if it has this tag, otherwise nil. The value is consumed in both cases.
     mutating func next(_ tag: UInt8) -> Value? {
         guard let value = next(), value.tag == tag else { return nil }
         return value

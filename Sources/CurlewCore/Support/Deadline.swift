@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT
 
-/// A point in time after which work is ended, or none.
+/// The moment at which an operation must have ended, or no limit.
 ///
-/// Deadlines are values that the exchange carries, not races between tasks. Each wait computes the time that is left.
+/// Deadlines are values that an exchange carries. Each wait computes the time that is left until its deadline.
 public struct Deadline: Hashable, Sendable {
-    /// The point in time; nil without a limit.
+    /// The moment of the deadline; nil for no limit.
     public var instant: MonotonicInstant?
 
-    /// Creates a deadline at `instant`.
+    /// Creates a deadline at `instant`, or without a limit if `instant` is nil.
     public init(_ instant: MonotonicInstant?) {
         self.instant = instant
     }
 
-    /// No limit.
+    /// A deadline that never passes.
     public static let never = Deadline(nil)
 
-    /// Creates a deadline `duration` after `start`. A nil or infinite duration results in `.never`.
+    /// Creates a deadline `duration` after `start`. A nil duration results in `.never`.
     public init(_ duration: Duration?, after start: MonotonicInstant) {
         instant = duration.map { start.advanced(by: $0) }
     }
 
-    /// Returns the time left at `now`, never negative; nil when there is no limit.
+    /// Returns the time left at `now`: zero if the deadline has passed, nil if there is no limit.
     public func remaining(at now: MonotonicInstant) -> Duration? {
         instant.map { Swift.max(.zero, now.duration(to: $0)) }
     }
 
-    /// Returns true if the deadline has passed at `now`.
+    /// Returns whether the deadline has passed at `now`. A deadline at exactly `now` has passed.
     public func hasPassed(at now: MonotonicInstant) -> Bool {
         instant.map { $0 <= now } ?? false
     }
 
-    /// Returns the earlier of the two deadlines.
+    /// Returns the earlier of this deadline and `other`.
     public func earlier(_ other: Deadline) -> Deadline {
         guard let mine = instant else { return other }
         guard let theirs = other.instant else { return self }
@@ -38,7 +38,7 @@ public struct Deadline: Hashable, Sendable {
     }
 }
 
-/// The error of a wait whose deadline passed. Callers receive `NetworkError` with `.timedOut(.total)`.
+/// The error that a wait throws when its deadline passes. Callers receive `NetworkError` with `.timedOut(.total)`.
 package struct DeadlinePassed: Error {
     package init() {}
 }

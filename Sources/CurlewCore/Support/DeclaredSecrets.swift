@@ -2,15 +2,15 @@
 
 package import CurlewHTTP
 
-/// The secrets that an app and its interceptors declare. Requests and errors carry them, so that their texts are
-/// redacted.
+/// The names of secrets that an app and its interceptors declare. Requests and errors carry them, so that their
+/// descriptions are redacted.
 ///
-/// One reference, nil without declarations. All values are equal, so that declarations do not affect the equality of
-/// requests and errors.
+/// A value is one reference, which is nil without declarations. All values compare equal, so that declarations do not
+/// affect the equality of requests and errors.
 package struct DeclaredSecrets: Hashable, Sendable {
     private let box: Box?
 
-    /// No declarations.
+    /// A value without declarations.
     package static let none = DeclaredSecrets(FieldRules())
 
     package init(_ rules: FieldRules) {
@@ -25,22 +25,23 @@ package struct DeclaredSecrets: Hashable, Sendable {
     /// The standard redaction with the declarations added.
     package var redaction: Redaction { box?.redaction ?? .standard }
 
-    /// The declarations; nil without any.
+    /// The declarations; nil if there are none.
     package var rules: FieldRules? { box?.rules }
 
-    /// The fields declared as secret.
+    /// The names of the request fields that are declared as secret.
     package var secretFields: Set<HTTPField.Name> { box?.rules.secret ?? [] }
 
-    /// Adds the declarations to a custom redaction. One that hides nothing is returned unchanged.
+    /// Returns `redaction` with the declarations added. A redaction that hides nothing is returned unchanged.
     package func added(to redaction: Redaction) -> Redaction {
         guard let box, !redaction.hidesNothing else { return redaction }
         return redaction.adding(box.rules)
     }
 
-    /// Adds the declarations to `headers`, so that their descriptions are redacted.
+    /// Adds the declarations to `headers`, so that descriptions of `headers` redact the declared fields.
     package func declare(in headers: inout HTTPHeaders) {
         guard let rules = box?.rules else { return }
-        // Header descriptions show the path of a URL and cannot apply path patterns.
+        // Descriptions of headers show the path of a URL and cannot apply path patterns. If there are patterns, fields
+        // with URLs are therefore declared as secret.
         let urls = rules.secretPaths.isEmpty ? [] : Redaction.urlHeaders
         headers.declare(secret: rules.secret.union(urls), harmless: rules.harmless)
     }
@@ -57,7 +58,7 @@ package struct DeclaredSecrets: Hashable, Sendable {
             self.rules = rules
         }
 
-        /// The redaction that applies these rules. Created on first access, because most values are never printed.
+        /// The standard redaction with these rules. Created on first access, because most values are never printed.
         var redaction: Redaction {
             made.withLock { made in
                 if let made { return made }

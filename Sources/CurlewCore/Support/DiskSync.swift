@@ -8,16 +8,17 @@ import Musl
 import Darwin
 #endif
 
-/// Synchronizes the content of a file to the disk.
+/// Forces the content of files to the disk.
 ///
-/// On Apple platforms `fsync` only transfers the data to the disk, which may reorder writes and loses its cache on a
-/// power failure. There are two stronger commands, which not every file system supports; others use `fsync`.
+/// On Apple platforms, `fsync` only transfers the data to the disk, which may reorder writes and loses its cache in a
+/// power failure. Two `fcntl` commands give stronger guarantees. On file systems that do not support them, `fsync` is
+/// used.
 package enum DiskSync {
-    /// A system command. Returns zero on success, otherwise `errno` has the reason.
+    /// A system call on a file descriptor. Returns zero on success; otherwise `errno` has the reason.
     typealias Command = (Int32) -> Int32
 
-    /// Synchronizes the file so that it survives a power failure. Takes up to tens of milliseconds. If the result is
-    /// false, `errno` has the reason.
+    /// Forces the file to the disk, so that it survives a power failure. Takes up to tens of milliseconds. Returns
+    /// false on failure; `errno` then has the reason.
     package static func keep(_ file: Int32) -> Bool {
         #if canImport(Glibc) || canImport(Musl)
         run(nil, else: fsync, on: file)
@@ -26,7 +27,8 @@ package enum DiskSync {
         #endif
     }
 
-    /// Synchronizes the content of a file without its metadata.
+    /// Forces the content of a file to the disk, without metadata that is not needed to read it. On Apple platforms,
+    /// this is the same as `keep`.
     package static func keepContent(_ file: Int32) -> Bool {
         #if canImport(Glibc) || canImport(Musl)
         run(nil, else: fdatasync, on: file)
@@ -35,7 +37,7 @@ package enum DiskSync {
         #endif
     }
 
-    /// Guarantees that the file is on the disk before later writes, such as a new name of the file.
+    /// Guarantees that the file reaches the disk before any later write, such as a rename of the file.
     static func order(_ file: Int32) -> Bool {
         #if canImport(Glibc) || canImport(Musl)
         keep(file)
@@ -44,8 +46,8 @@ package enum DiskSync {
         #endif
     }
 
-    /// Runs `strong`, or `plain` if the file system does not support it. A disk error is final: the other command is
-    /// then not run.
+    /// Runs `strong`, or `plain` if there is no `strong` or the file system does not support it. A disk error (EIO,
+    /// ENOSPC) is final: `plain` is then not run.
     static func run(_ strong: Command?, else plain: Command, on file: Int32) -> Bool {
         if let strong {
             if repeated(strong, file) == 0 { return true }

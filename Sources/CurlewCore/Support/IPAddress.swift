@@ -10,13 +10,14 @@ import Darwin
 
 /// An IPv4 or IPv6 address, without port and zone.
 ///
-/// An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`, RFC 4291 §2.5.5.2) is represented as the IPv4 address, because
-/// systems connect to that.
+/// An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`, RFC 4291 §2.5.5.2) is represented as its IPv4 address, because
+/// systems connect to the IPv4 address.
 public struct IPAddress: Hashable, Sendable {
-    /// The four or sixteen bytes, in network byte order.
+    /// The bytes of the address in network byte order: four for IPv4, sixteen for IPv6.
     public let bytes: [UInt8]
 
-    /// Parses an address, IPv6 with or without brackets. Returns nil for names, zones, and shortened forms of IPv4.
+    /// Parses the text form of an address, with or without brackets. Returns nil for host names, for addresses with a
+    /// zone, and for shortened forms of IPv4 such as `127.1`.
     public init?(_ text: String) {
         var bytes = Array(text.utf8)
         if bytes.first == 0x5B, bytes.last == 0x5D { bytes = Array(bytes.dropFirst().dropLast()) }
@@ -28,7 +29,7 @@ public struct IPAddress: Hashable, Sendable {
         self.init(whole: result)
     }
 
-    /// Creates an address from four or sixteen bytes; nil for any other number.
+    /// Creates an address from four or sixteen bytes in network byte order. Returns nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.init(whole: Array(bytes))
@@ -41,17 +42,18 @@ public struct IPAddress: Hashable, Sendable {
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
-    /// True for an IPv4 address.
+    /// Whether this is an IPv4 address. True for IPv4-mapped IPv6 addresses.
     public var isIPv4: Bool { bytes.count == 4 }
 
     /// Whether the address can belong to a host of the public internet, according to the IANA registries (RFC 6890).
     ///
     /// False for private networks, loopback, link-local, multicast, shared address space of carriers (100.64.0.0/10),
-    /// documentation, benchmarks, protocol assignments and reserved space. Also false for IPv6 addresses that embed one
-    /// of these (NAT64, 6to4), and for cloud metadata addresses. See `TransportConfiguration.AddressPolicy.publicOnly`.
+    /// documentation, benchmarks, protocol assignments and reserved space. Also false for cloud metadata addresses, and
+    /// for IPv6 addresses that embed a non-public IPv4 address (NAT64, 6to4, Teredo). See
+    /// `TransportConfiguration.AddressPolicy.publicOnly`.
     public var isPublic: Bool { reservation == nil }
 
-    /// The purpose of an address that is not public: `private`, `loopback`.
+    /// The purpose for which the address is reserved, such as `private` or `loopback`; nil for a public address.
     package var reservation: String? {
         if let named = Self.reserved.first(where: { $0.network.contains(self) }) { return named.purpose }
         if isIPv4 { return nil }
@@ -62,8 +64,8 @@ public struct IPAddress: Hashable, Sendable {
         return bytes[0] & 0xE0 == 0x20 ? nil : "reserved"
     }
 
-    /// The IPv4 addresses to which routers or tunnels forward traffic for this one: RFC 6052, 3056, 4380 and the
-    /// obsolete RFC 4291 §2.5.5.1.
+    /// The IPv4 addresses that this IPv6 address contains, and to which routers or tunnels may forward its traffic:
+    /// NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380), and the obsolete IPv4-compatible form (RFC 4291 §2.5.5.1).
     package var embeddedAddresses: [IPAddress] {
         guard !isIPv4 else { return [] }
         func inner(_ start: Int, _ mask: UInt8 = 0) -> IPAddress {
@@ -83,7 +85,7 @@ public struct IPAddress: Hashable, Sendable {
         ("192.88.99.0/24", "reserved"), ("192.168.0.0/16", "private"), ("198.18.0.0/15", "benchmarking"),
         ("198.51.100.0/24", "documentation"), ("203.0.113.0/24", "documentation"), ("224.0.0.0/4", "multicast"),
         ("240.0.0.0/4", "reserved"),
-        // Azure's metadata service, which has an address of the public internet.
+        // The metadata service of Azure has an address of the public internet.
         ("168.63.129.16/32", "cloud metadata"),
         ("::/128", "unspecified"), ("::1/128", "loopback"), ("::/96", "reserved"),
         ("2001::/23", "protocol assignments"),
@@ -93,7 +95,7 @@ public struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// The text form: `10.0.0.1`, `2001:db8::1`.
+    /// The text form of the address, such as `10.0.0.1` or `2001:db8::1`, without brackets.
     public var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = isIPv4 ? AF_INET : AF_INET6
@@ -102,14 +104,14 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// A network: the addresses with a common prefix, such as `10.0.0.0/8`.
+/// An IP network: all addresses with a common prefix, such as `10.0.0.0/8`.
 package struct IPNetwork: Hashable, Sendable {
-    /// An address in the network.
+    /// An address in the network, as specified. Only its first `bits` bits are significant.
     package let address: IPAddress
     /// The length of the common prefix in bits.
     package let bits: Int
 
-    /// Parses a network, `fd00::/8`, or a single address. Returns nil for anything else.
+    /// Parses a network such as `fd00::/8`, or a single address. Returns nil for any other text.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: 0x2F, maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(decoding: first, as: UTF8.self)) else {
@@ -132,7 +134,7 @@ package struct IPNetwork: Hashable, Sendable {
         self.bits = bits
     }
 
-    /// Returns whether the network contains the address.
+    /// Returns whether the network contains the address. An IPv4 network contains no IPv6 address, and vice versa.
     package func contains(_ other: IPAddress) -> Bool {
         let (left, right) = (address.bytes, other.bytes)
         guard left.count == right.count else { return false }
@@ -144,7 +146,7 @@ package struct IPNetwork: Hashable, Sendable {
 }
 
 extension IPNetwork: CustomStringConvertible {
-    /// The text form; a single address without a prefix length.
+    /// The text form of the network, such as `10.0.0.0/8`. A single address has no prefix length.
     package var description: String {
         bits == address.bytes.count * 8 ? "\(address)" : "\(address)/\(bits)"
     }

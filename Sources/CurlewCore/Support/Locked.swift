@@ -6,14 +6,14 @@ package import os
 package import Synchronization
 #endif
 
-/// A lock with the value that it protects. `LockedField` is the same without a separate object.
+/// A lock together with the value that it protects. `LockedField` is the same without a separate object.
 ///
-/// The critical section never awaits and never calls user code. On Linux it is a futex mutex, on Apple platforms the
-/// unfair lock (`Mutex` needs a newer minimum there than the package has). The closures of `OSAllocatedUnfairLock`
-/// rethrow and return nothing `sending`, so the lock is implemented here together with the value.
+/// Code that holds the lock never awaits and never calls user code. The lock is a futex mutex on Linux and the unfair
+/// lock on Apple platforms, where `Mutex` requires newer systems than the package's minimum. `OSAllocatedUnfairLock` is
+/// not used, because its closures rethrow and cannot return a `sending` result.
 ///
-/// The functions are inlinable: without specialisation in the calling module each use asks the runtime for the metadata
-/// of the value's type, which took 15 % of a cache hit.
+/// The functions are inlinable, so that the calling module specialises them. Otherwise each use asks the runtime for
+/// the metadata of the value's type, which took 15 % of a cache hit.
 package final class Locked<Value>: Sendable {
     #if canImport(Darwin)
     // Allocated on the heap, because the lock needs a stable address.
@@ -42,7 +42,7 @@ package final class Locked<Value>: Sendable {
     }
     #endif
 
-    /// Runs `body` with exclusive access to the value. Not recursive.
+    /// Runs `body` with exclusive access to the value. Not recursive: `body` must not use the lock again.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -57,10 +57,11 @@ package final class Locked<Value>: Sendable {
     }
 }
 
-/// A `Locked` that is stored inline in its owner, for objects that are created for each call.
+/// A `Locked` that is stored inline in its owner, for objects that are created for each call. On Apple platforms, it
+/// holds a separate `Locked`.
 ///
-/// Deallocating an object of a generic class queries the runtime for the types of its fields, which takes more than a
-/// thousand instructions.
+/// Inline storage avoids an object of a generic class. Deallocating one queries the runtime for the types of its
+/// fields, which takes more than a thousand instructions.
 package struct LockedField<Value>: ~Copyable, Sendable {
     #if canImport(Darwin)
     @usableFromInline let lock: Locked<Value>
@@ -80,7 +81,7 @@ package struct LockedField<Value>: ~Copyable, Sendable {
         #endif
     }
 
-    /// Runs `body` with exclusive access to the value. Not recursive.
+    /// Runs `body` with exclusive access to the value. Not recursive: `body` must not use the lock again.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -98,6 +99,6 @@ package struct LockedField<Value>: ~Copyable, Sendable {
 }
 
 extension Locked: CustomReflectable {
-    /// Shows nothing: the protected value may be a credential, and must not be read without the lock.
+    /// A mirror without children: the protected value may be a credential, and must not be read without the lock.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -40,7 +40,7 @@ public enum MessageDigest {
         #endif
     }
 
-    /// Returns the 16 bytes of the MD5 (RFC 1321) of `bytes`; nil where the system forbids it. Only for digest
+    /// Returns the 16 bytes of the MD5 (RFC 1321) of `bytes`; nil where the system forbids MD5. Use it only for digest
     /// authentication with servers that support nothing better.
     package static func md5(_ bytes: Data) -> Data? {
         #if canImport(CryptoKit)
@@ -64,7 +64,7 @@ public enum MessageDigest {
 }
 
 extension Data {
-    /// The bytes in hexadecimal, with two lower-case digits per byte.
+    /// The bytes in hexadecimal, two lower-case digits per byte.
     package var hexText: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

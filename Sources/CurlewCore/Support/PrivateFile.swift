@@ -13,14 +13,14 @@ import Musl
 import Darwin
 #endif
 
-/// Small files that are private to the user. They are replaced as a whole, so a crash leaves either the old or the new
-/// file.
+/// Reads and writes small files that are private to the user. A file is replaced atomically, so a crash leaves either
+/// the old or the new content.
 package enum PrivateFile {
-    /// The failure of a system call, for the detail of an error.
+    /// The error of a file operation. Its description becomes the detail of a `NetworkError`.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         package let isMissing: Bool
-        /// What the user can do about it.
+        /// What the user can do about the failure; nil if there is no advice.
         package let hint: String?
 
         package init(_ action: String, _ path: String, _ code: Int32 = errno) {
@@ -36,13 +36,13 @@ package enum PrivateFile {
         }
     }
 
-    /// The owners whose files are read.
+    /// The requirements that a file must meet before it is read or replaced.
     package enum Trust {
-        /// Files of any user.
+        /// No requirement: files of any user.
         case anybody
-        /// Files of this user.
+        /// Regular files that belong to the user of this process.
         case owner
-        /// Files of this user that no other user may read or change.
+        /// Regular files that belong to the user of this process, and that no other user may read or change.
         case ownerAlone
     }
 
@@ -51,12 +51,13 @@ package enum PrivateFile {
         try? read(path, limit: limit)
     }
 
-    /// Returns the bytes of a file of at most `limit`. Never blocks, even if the path is a named pipe.
+    /// Returns the bytes of a file. Throws if the file cannot be read, has more than `limit` bytes, or is not trusted.
+    /// Never blocks, even if the path is a named pipe.
     package static func read(
         _ path: String, limit: Int, trusting trust: Trust = .anybody
     ) throws(Failure) -> Data {
         if trust != .anybody { try check(path, trust) }
-        // The path may refer to another file since the check.
+        // The path may refer to another file since the check, so the open file is checked again.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (trust == .anybody ? 0 : O_NOFOLLOW))
         guard file >= 0 else { throw Failure("read", path) }
         defer { close(file) }
@@ -76,8 +77,8 @@ package enum PrivateFile {
         }
     }
 
-    /// Throws if an existing file does not have this trust. Symbolic links are not followed: their creator would choose
-    /// the file that is read or replaced.
+    /// Throws if the file exists and does not meet the requirements of `trust`. A symbolic link does not meet them,
+    /// because its creator would choose the file that is read or replaced.
     package static func check(_ path: String, _ trust: Trust = .owner) throws(Failure) {
         var information = stat()
         guard lstat(path, &information) == 0 else {
@@ -106,7 +107,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Creates an empty file that only its owner can read and write from the start. An existing file is kept.
+    /// Creates an empty file that, from the start, only its owner can read and write. An existing file is kept.
     package static func create(_ path: String) throws(Failure) {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else {
@@ -116,11 +117,14 @@ package enum PrivateFile {
         close(file)
     }
 
-    /// Replaces the file with `data`: readable by its owner only, and on the disk before the file is renamed.
+    /// Replaces the content of the file with `data`. The content is written to a draft, which only its owner can read.
+    /// The draft is on the disk before it is renamed to `path`.
     ///
-    /// - `isDurable`: the new name is on the disk too on return, so that a power failure cannot restore the old file.
-    /// - `isAlone`: there is no other writer. A killed process then leaves `draft(of: path)`, which the next one
-    ///   replaces. Otherwise each draft has a unique name and is left behind.
+    /// - `isDurable`: whether the rename is also on the disk on return, so that a power failure cannot restore the old
+    ///   file.
+    /// - `isAlone`: whether there is no other writer. The draft is then `draft(of: path)`. If the process is killed,
+    ///   the draft is left behind and the next call replaces it. Otherwise each draft has a unique name, and no call
+    ///   removes it.
     package static func replace(
         _ path: String, with data: Data, isDurable: Bool = false, isAlone: Bool = false
     ) throws(Failure) {
@@ -147,7 +151,8 @@ package enum PrivateFile {
         synchronizeFolder(of: path)
     }
 
-    /// Some file systems do not support this, and do not need it.
+    /// Forces the entries of the folder to the disk. Errors are ignored: a file system that does not support this does
+    /// not need it.
     private static func synchronizeFolder(of path: String) {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
         let descriptor = open(String(folder), O_RDONLY | O_CLOEXEC)
@@ -156,7 +161,8 @@ package enum PrivateFile {
         close(descriptor)
     }
 
-    /// Renames a file. An existing file of that name is replaced.
+    /// Renames a file and replaces an existing file of that name. On failure, a draft (a name with the suffix `.new`)
+    /// is removed.
     package static func move(_ path: String, to other: String) throws(Failure) {
         guard rename(path, other) == 0 else {
             let failure = Failure("moved", path)
@@ -178,7 +184,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Writes all of `bytes`, also for other types. If the result is false, `errno` has the reason.
+    /// Writes all of `bytes` to the file. Returns false on failure; `errno` then has the reason.
     package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

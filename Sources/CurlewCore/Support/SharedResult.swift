@@ -2,8 +2,8 @@
 
 /// A result that is set once and for which any number of tasks may wait.
 ///
-/// Cancelling a waiter, or its deadline, ends that wait only: the other waits and the work continue. `Task.value`
-/// cannot do that, so waits for shared work use this type.
+/// When a waiting task is cancelled, or its deadline passes, only that wait ends: the other waits and the work
+/// continue. `Task.value` cannot do that, so waits for shared work use this type.
 package final class SharedResult<Value: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Value, any Error>?
@@ -11,7 +11,8 @@ package final class SharedResult<Value: Sendable>: Sendable {
         var lastWaiter: UInt64 = 0
     }
 
-    /// The end of a wait may arrive before the waiter has suspended, and must be kept.
+    /// The state of one wait. A cancellation or a deadline may end the wait before the task has suspended, so `leaving`
+    /// keeps the error.
     private enum Waiter {
         case coming
         case waiting(CheckedContinuation<Value, any Error>)
@@ -36,10 +37,10 @@ package final class SharedResult<Value: Sendable>: Sendable {
         return true
     }
 
-    /// Waits for the outcome.
+    /// Waits for the outcome, and returns its value or throws its error.
     ///
-    /// Throws `CancellationError` when the waiting task is cancelled, and `DeadlinePassed` when `deadline` passes
-    /// first.
+    /// Throws `CancellationError` when the waiting task is cancelled before there is an outcome, and `DeadlinePassed`
+    /// when `deadline` passes before.
     package func wait(until deadline: Deadline = .never, on time: any TimeSource = SystemTime()) async throws -> Value {
         let ticket = state.withLock { state -> UInt64? in
             guard state.outcome == nil else { return nil }

@@ -13,29 +13,29 @@ import Musl
 import Darwin
 #endif
 
-/// Provides the current time and waits.
+/// A source of the current time, which can also wait until a later time.
 ///
-/// Everything that waits (deadlines, back-off, expiry) uses its time source, so a test can replace it with
-/// `ManualClock` and does not sleep.
+/// Deadlines, back-off and expiry all use the time source of the client. A test replaces it with `ManualClock` and does
+/// not sleep.
 public protocol TimeSource: Sendable {
-    /// The monotonic time. It never goes backwards and does not follow changes of the wall clock.
+    /// The monotonic time. It never goes backwards, and changes of the wall clock do not affect it.
     var now: MonotonicInstant { get }
-    /// The wall clock, for dates from servers.
+    /// The time of the wall clock, for comparisons with dates from servers.
     var date: Date { get }
-    /// Returns when `instant` has been reached; throws `CancellationError` as soon as the task is cancelled.
+    /// Waits until `instant`. Throws `CancellationError` as soon as the task is cancelled.
     func sleep(until instant: MonotonicInstant) async throws
-    /// Waits until `instant` for a limit on another wait, such as a deadline. A source whose sleeps return immediately
-    /// must not end such waits. The default calls `sleep(until:)`.
+    /// Waits until `instant` in order to limit another wait, such as by a deadline. A source whose `sleep(until:)`
+    /// returns immediately must not do so here. The default implementation calls `sleep(until:)`.
     func alarm(at instant: MonotonicInstant) async throws
 }
 
 extension TimeSource {
-    /// Calls `sleep(until:)`.
+    /// Waits until `instant` with `sleep(until:)`.
     public func alarm(at instant: MonotonicInstant) async throws {
         try await sleep(until: instant)
     }
 
-    /// Waits for `duration`; throws `CancellationError` as soon as the task is cancelled.
+    /// Waits for `duration`. Throws `CancellationError` as soon as the task is cancelled.
     public func sleep(for duration: Duration) async throws {
         try await sleep(until: now.advanced(by: duration))
     }
@@ -49,53 +49,53 @@ public struct MonotonicInstant: Comparable, Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Returns the instant `duration` later. Durations beyond the clock's range (centuries) are clamped.
+    /// Returns the instant that is `duration` later. A result beyond the range of the clock (centuries) is clamped.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// Returns the time from this instant to `other`; negative when `other` is earlier.
+    /// Returns the time from this instant to `other`; negative if `other` is earlier.
     public func duration(to other: MonotonicInstant) -> Duration {
         .nanoseconds(other.nanoseconds.subtractingReportingOverflow(nanoseconds).partialValue)
     }
 
-    /// Returns true if `left` is earlier.
+    /// Returns whether `left` is earlier than `right`.
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 }
 
-/// The clocks of the operating system.
+/// A time source that uses the clocks of the operating system.
 ///
-/// The monotonic clock stops while the device sleeps, on every system, so a call that was running before has the rest
-/// of its time afterwards. The clock continues while the system suspends an app, so the deadline of a call may have
-/// passed when the app is resumed.
+/// On every system, the monotonic clock stops while the device sleeps. After the device wakes, a running call has the
+/// rest of its time. The clock continues while the system suspends an app, so the deadline of a call may have passed
+/// when the app is resumed.
 public struct SystemTime: TimeSource {
-    // The names of this clock differ: the one that Linux calls monotonic continues during sleep on Apple systems.
+    // The systems use different names for this clock: on Apple systems, `CLOCK_MONOTONIC` continues during sleep.
     #if canImport(Glibc) || canImport(Musl)
     private static var clock: clockid_t { CLOCK_MONOTONIC }
     #else
     private static var clock: clockid_t { CLOCK_UPTIME_RAW }
     #endif
 
-    /// Creates a source that reads the system's clocks.
+    /// Creates a time source that uses the clocks of the operating system.
     public init() {}
 
-    /// The nanoseconds since the system started, without the time in which it slept.
+    /// The time since the system started, without the time during which it slept.
     public var now: MonotonicInstant {
         var time = timespec()
         clock_gettime(Self.clock, &time)
         return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// The current date of the system.
+    /// The time of the system's wall clock.
     public var date: Date { Date() }
 
-    /// Waits with a timer of the runtime, without blocking a thread.
+    /// Waits until `instant` without blocking a thread. Throws `CancellationError` as soon as the task is cancelled.
     public func sleep(until instant: MonotonicInstant) async throws {
         try Task.checkCancellation()
-        // The timer may fire early by this clock, so the remaining time is checked again.
+        // By this clock, the timer may fire early, so the remaining time is checked again.
         while true {
             let remaining = now.duration(to: instant)
             guard remaining > .zero else { return }
@@ -120,7 +120,7 @@ extension Duration {
         return nanoseconds <= 0 ? nanoseconds / 1_000_000 : (nanoseconds - 1) / 1_000_000 + 1
     }
 
-    /// A short text: `1.25 s`, `340 ms`, `85 µs`.
+    /// A short text with at most one decimal: `1.3 s`, `340 ms`, `85 µs`.
     package var brief: String {
         let nanoseconds = wholeNanoseconds
         func rounded(_ unit: Int64) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension [String] {
-    /// The elements as an enumeration: `a`, `a and b`, `a, b and c`.
+    /// The elements joined with commas and a final `and`: `a`, `a and b`, `a, b and c`.
     package var inWords: String {
         guard count > 1, let last else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " and " + last

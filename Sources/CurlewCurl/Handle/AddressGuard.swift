@@ -13,12 +13,13 @@ import Musl
 /// Enforces `TransportConfiguration.addressPolicy`. libcurl requests a socket for each address immediately before it
 /// connects, when no further lookup can change the address.
 extension EasyHandle {
-    /// Whether addresses are restricted.
+    /// Whether the address policy restricts connections.
     var isGuarded: Bool { configuration.addressPolicy != .everything }
 }
 
 extension EasyHandle {
-    /// Installs a callback that checks or reports each address that libcurl tries, if one is needed.
+    /// Installs a callback that checks or reports each address that libcurl tries, if the address policy or an observer
+    /// needs it.
     func setOpening(of transfer: Transfer, _ context: UnsafeMutableRawPointer) {
         if isGuarded { return setPointer(CURLOPT_OPENSOCKETDATA, context) }
         if transfer.plan.context.isObserved {
@@ -33,8 +34,8 @@ extension EasyHandle {
 }
 
 extension Transfer {
-    /// Whether libcurl may connect to this address; nil is an address of another family. Called from libcurl's
-    /// callback.
+    /// Returns whether libcurl may connect to this address, and records the address if not. Nil means an address that
+    /// is neither IPv4 nor IPv6. Called from libcurl's callback.
     func mayConnect(to address: IPAddress?) -> Bool {
         guard let address else {
             connection.refusedAddress = "an address of an unknown kind"
@@ -47,8 +48,8 @@ extension Transfer {
 }
 
 extension CurlFailure {
-    /// Returns the error for a transfer that ended because its addresses were refused, or nil if it ended for another
-    /// reason.
+    /// Returns the error for a transfer that ended because the address policy refused its addresses, or nil if it ended
+    /// for another reason.
     static func addressRefusal(_ code: CURLcode, transfer: Transfer) -> NetworkError? {
         guard let refused = transfer.connection.refusedAddress,
             [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(code)
@@ -62,7 +63,7 @@ extension CurlFailure {
 }
 
 extension UnsafePointer where Pointee == curl_sockaddr {
-    /// The port of an IP address. It has the same offset in both families.
+    /// The port of an IPv4 or IPv6 address. It has the same offset in both structures.
     var port: Int {
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return 0 }
         let address = (UnsafeRawPointer(self) + offset).loadUnaligned(as: sockaddr_in.self)
@@ -71,7 +72,8 @@ extension UnsafePointer where Pointee == curl_sockaddr {
 }
 
 extension IPAddress {
-    /// Creates an address from libcurl's structure, whose length depends on the family. Returns nil for other families.
+    /// Creates an address from libcurl's structure, whose length depends on the family. Returns nil if the family is
+    /// neither IPv4 nor IPv6.
     init?(_ address: UnsafePointer<curl_sockaddr>) {
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let (family, length) = (address.pointee.family, Int(address.pointee.addrlen))

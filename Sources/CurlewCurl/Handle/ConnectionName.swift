@@ -8,18 +8,19 @@ import Glibc
 import Musl
 #endif
 
-/// Identifies an open connection by the addresses and ports of both ends.
+/// The identity of an open connection: the addresses and ports of both ends.
 struct ConnectionName: Hashable {
     private let ends: UInt64
     private let addresses: UInt64
 
-    /// Returns nil if there are no ports, as with a Unix domain socket.
+    /// Creates the name of the connection between two ends. Returns nil if there are no ports, as with a Unix domain
+    /// socket.
     init?(
         _ local: UnsafePointer<CChar>?, _ localPort: Int32, _ remote: UnsafePointer<CChar>?, _ remotePort: Int32
     ) {
         guard localPort > 0 else { return nil }
         ends = UInt64(UInt32(bitPattern: localPort)) << 32 | UInt64(UInt32(bitPattern: remotePort))
-        // FNV-1a. A machine has few addresses, and a collision would only end two calls with an error.
+        // FNV-1a is sufficient: a machine has few addresses, and a collision would only end two calls with an error.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for text in [local, remote] {
             var next = text
@@ -32,7 +33,7 @@ struct ConnectionName: Hashable {
         addresses = hash
     }
 
-    /// The connection that libcurl currently uses for `easy`.
+    /// Creates the name of the connection that libcurl currently uses for `easy`. Returns nil if there is none.
     init?(of easy: EasyHandle) {
         let handle = easy.pointer
         self.init(
@@ -40,7 +41,8 @@ struct ConnectionName: Hashable {
             curlew_info_string(handle, CURLINFO_PRIMARY_IP), Int32(curlew_info_long(handle, CURLINFO_PRIMARY_PORT)))
     }
 
-    /// The connection of an open socket. Needs two system calls.
+    /// Creates the name of an open socket's connection. Needs two system calls. Returns nil if the socket is not
+    /// connected, or uses neither IPv4 nor IPv6.
     init?(of socket: Int32) {
         var (local, remote) = (SocketEnd(), SocketEnd())
         guard local.read(of: socket, getsockname), remote.read(of: socket, getpeername) else { return nil }
@@ -53,7 +55,8 @@ private struct SocketEnd {
     var text: [CChar] = []
     var port: UInt16 = 0
 
-    /// Returns false for a family other than IPv4 and IPv6.
+    /// Reads the address and port of one end, with `getsockname` or `getpeername` as `name`. Returns false if the call
+    /// fails or the family is neither IPv4 nor IPv6.
     mutating func read(
         of socket: Int32, _ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> Bool {

@@ -10,10 +10,10 @@ import Glibc
 import Musl
 #endif
 
-/// Classifies failures of secure connections.
+/// Classifies failures of TLS connections.
 extension CurlFailure {
-    /// Maps OpenSSL's verification result (the X509_V_ERR_ numbers). libcurl itself checks the host name: it reports a
-    /// message without a number, and the result then contains an unrelated number.
+    /// Returns why the verification of a server failed, from OpenSSL's result (the X509_V_ERR_ numbers). libcurl checks
+    /// the host name itself: it then reports only a message, and OpenSSL's result is an unrelated number.
     static func verification(_ handle: EasyHandle, _ message: String) -> NetworkError.TLSFailure {
         if message.contains("subject name") || message.contains("host name") { return .wrongHost }
         return switch curlew_info_long(handle.pointer, CURLINFO_SSL_VERIFYRESULT) {
@@ -24,8 +24,8 @@ extension CurlFailure {
         }
     }
 
-    /// Whether the server sent an alert about the client's certificate, or about a missing one (RFC 8446 §6.2). With
-    /// TLS 1.3 the alert arrives when the client has already finished the handshake.
+    /// Returns whether the server refused the client's certificate, or refused the client because it has none (RFC 8446
+    /// §6.2). With TLS 1.3 the alert arrives when the client has already finished the handshake.
     static func refusesOurCertificate(_ code: CURLcode, _ message: String) -> Bool {
         if code == CURLE_SSL_CLIENTCERT { return true }
         guard [CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(code),
@@ -35,9 +35,10 @@ extension CurlFailure {
         return words.contains("certificate") || words.contains("unknown ca")
     }
 
-    /// Whether the handshake failed because the peer closed or reset the connection, as servers do when they restart. A
-    /// refusal by the peer is an alert, and a refusal by the client has its own libcurl message. The texts are those of
-    /// libcurl and of OpenSSL 1.1 and 3. The last is that of libcurl 8.12.1 when OpenSSL reports no error.
+    /// Returns whether the handshake failed because the peer closed or reset the connection, as servers do when they
+    /// restart. A peer that refuses the handshake sends an alert instead, and if the client refuses it, libcurl reports
+    /// another message. The texts are from libcurl and from OpenSSL 1.1 and 3. libcurl 8.12.1 reports the last one if
+    /// OpenSSL reports no error.
     static func isBrokenConnection(_ handle: EasyHandle, _ message: String) -> Bool {
         if brokenErrors.contains(Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))) {
             return true
@@ -54,8 +55,8 @@ extension CurlFailure {
         ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH,
     ]
 
-    /// Returns the refusal of a server without a pinned key. It contains the pins that were found, so that they can be
-    /// compared with the expected ones.
+    /// Returns the error for a server without a pinned key, or nil if the pins are not the cause. The error contains
+    /// the pins of the server, so that they can be compared with the expected ones.
     static func pinRefusal(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError? {
         guard let pins = handle.current.pins else { return nil }
         let leaf = code == CURLE_SSL_PINNEDPUBKEYNOTMATCH ? handle.serverPin : nil
@@ -70,7 +71,7 @@ extension CurlFailure {
                 + "server's address."
         }
         let tls = handle.configuration.tls
-        // The code for an unreadable key differs between versions. It is reported when a connection starts TLS.
+        // The code for an unreadable key differs between versions. libcurl reports it when a connection starts TLS.
         let isAboutIdentity = code == CURLE_SSL_CERTPROBLEM || code == CURLE_BAD_FUNCTION_ARGUMENT
         if isAboutIdentity, tls.identity != nil, !handle.refuses(code) {
             return

@@ -10,7 +10,8 @@ import Glibc
 import Musl
 #endif
 
-/// Maps libcurl's result codes to `NetworkError`. Code, text and errno are kept in `underlying`.
+/// The mapping from libcurl's result codes to `NetworkError`. The error's `underlying` contains the code, the text and
+/// errno.
 enum CurlFailure {
     /// CURLE_TOO_LARGE, which the headers of older versions do not define.
     private static let tooLarge = CURLcode(rawValue: 100)
@@ -50,7 +51,7 @@ enum CurlFailure {
         return completed(error, transfer)
     }
 
-    /// Returns the error for a transfer whose host name has no address.
+    /// Returns the error for a transfer whose host or proxy name could not be resolved.
     static func lookup(
         of name: String, _ reason: String, _ handle: EasyHandle, _ transfer: Transfer
     ) -> NetworkError {
@@ -63,7 +64,7 @@ enum CurlFailure {
         completed(.timeout(phase, transfer.plan.context.timeouts), transfer)
     }
 
-    /// Returns the error for a transfer that the event loop ended because libcurl failed as a whole.
+    /// Returns the error for a transfer that the event loop ended because libcurl failed for all transfers.
     static func fault(_ detail: String, transfer: Transfer) -> NetworkError {
         let delivery = transfer.easy.map(delivery) ?? NetworkError.Delivery.requestMayHaveArrived
         return completed(NetworkError(.connectionLost(delivery), detail: detail), transfer)
@@ -86,7 +87,7 @@ enum CurlFailure {
     ) -> NetworkError.Reason {
         switch code {
         case CURLE_URL_MALFORMAT: .invalidRequest
-        // An HTTP version that this libcurl was built without.
+        // libcurl was built without the requested HTTP version.
         case CURLE_UNSUPPORTED_PROTOCOL where !wasSent(handle): .configuration
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .badResponse
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: .unreachable
@@ -110,8 +111,8 @@ enum CurlFailure {
         case CURLE_SSL_CONNECT_ERROR where isBrokenConnection(handle, message): .connectionLost(.requestNotSent)
         case CURLE_SSL_CONNECT_ERROR: .secureConnectionFailed(.handshake)
         case CURLE_HTTP2_STREAM where message.contains("REFUSED_STREAM"): .connectionLost(.requestNotSent)
-        // libcurl's judgement of what the peer sent. The other codes of the error, and all of CURLE_HTTP2, mean that
-        // the peer ended the stream or the connection.
+        // libcurl found an error in what the peer sent. With other HTTP/2 error codes, and with CURLE_HTTP2, the peer
+        // ended the stream or the connection.
         case CURLE_HTTP2_STREAM where message.contains("PROTOCOL_ERROR"): .badResponse
         case CURLE_ABORTED_BY_CALLBACK, CURLE_READ_ERROR, CURLE_WRITE_ERROR: .connectionLost(delivery(handle))
         case _ where isHeadTooLarge(code, message): .limitExceeded(.responseHeaders)
@@ -125,7 +126,7 @@ enum CurlFailure {
     }
 
     /// Returns the reason if libcurl sent the request on a connection that was lost, and then could not connect to send
-    /// it again. The error must not report that nothing was sent.
+    /// it again. Returns nil otherwise. The error must not report that nothing was sent.
     private static func repetitionReason(_ code: CURLcode, _ transfer: Transfer) -> NetworkError.Reason? {
         let noWay = [
             CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY,
@@ -135,7 +136,8 @@ enum CurlFailure {
         return .connectionLost(.requestMayHaveArrived)
     }
 
-    /// libcurl limits the total size of all heads of a transfer, including interim responses.
+    /// Returns whether libcurl's own limit ended the transfer: it limits the total size of all heads of a transfer,
+    /// including interim responses.
     private static func isHeadTooLarge(_ code: CURLcode, _ message: String) -> Bool {
         (code == CURLE_RECV_ERROR || code == tooLarge) && message.contains("Too large response headers")
     }

@@ -11,45 +11,45 @@ import Musl
 
 /// The version and features of the loaded libcurl, read once.
 struct CurlLibrary: Sendable {
-    /// `libcurl 7.88.1`
+    /// The name and version, such as `libcurl 7.88.1`.
     let name: String
     /// The version in libcurl's format: 7.88.1 is 0x07_58_01.
     let version: UInt32
     /// The file with the system's certificate authorities; nil lets libcurl choose.
     let systemRoots: String?
     let supportsHTTP2: Bool
-    /// True for versions that treat a reused connection as one that has yet to switch to HTTP/2, if TLS did not
-    /// negotiate it (curl#10634).
+    /// Whether this version cannot reuse a connection with HTTP/2 prior knowledge: it acts as if the connection still
+    /// had to switch to HTTP/2, unless TLS negotiated the version (curl#10634).
     let cannotReusePriorKnowledge: Bool
-    /// True for versions that lose bytes of a download when an upload of unknown length ends on the same HTTP/2
-    /// connection: they continue reading although an earlier piece is still buffered, and overwrite its record. Without
-    /// a declared length the loss would be undetected.
+    /// Whether this version loses bytes of a download when an upload of unknown length ends on the same HTTP/2
+    /// connection: it continues to read although earlier bytes are still buffered, and overwrites its record of them.
+    /// If the download has no declared length, the loss would go undetected.
     let losesBytesBesideUploads: Bool
-    /// True for versions that do not deliver some bytes of a shared connection; see `ForgottenBytes`.
+    /// Whether this version may leave bytes of a shared connection undelivered; see `ForgottenBytes`.
     let forgetsBytes: Bool
-    /// True for versions that put several requests on a busy HTTP/1.1 connection if another connection to that host has
-    /// used HTTP/2 (curl#4885, fixed by curl#12373). Callers would receive each other's responses.
+    /// Whether this version may send several requests at the same time on one HTTP/1.1 connection; see `MixedVersions`.
     let mixesVersions: Bool
-    /// True for versions that keep TLS sessions per handle, unless handles share a store.
+    /// Whether this version keeps TLS sessions per handle, unless handles share a `SessionStore`.
     let keepsSessionsByHandle: Bool
-    /// Whether libcurl has found `SSLKEYLOGFILE`, which it reads once during initialisation. Unsetting the variable
-    /// before that would be unsafe while other threads read the environment.
+    /// Whether `SSLKEYLOGFILE` was set when libcurl was initialised. libcurl reads the variable only then. Unsetting it
+    /// before would be unsafe while other threads read the environment.
     let mayLogKeys: Bool
     /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil if it can.
     let keyLogProblem: String?
     /// Whether libcurl gives access to the TLS settings of each connection.
     let showsSecureContexts: Bool
-    /// Why pins cannot be compared with a server's verified path; nil if they can. If not nil, errors contain no
-    /// certificates.
+    /// Why pins cannot be compared with a server's verified certificate path; nil if they can. If not nil, errors
+    /// contain no certificates.
     let pathProblem: String?
     /// Why this libcurl cannot be used; nil if it can.
     let problem: String?
 
-    /// The oldest version that is tested. Older versions lack options that the transport relies on: `QUICK_EXIT` was
-    /// added in 7.87.0, and headers without it do not compile.
+    /// The oldest version that is supported and tested. Older versions lack options that the transport relies on:
+    /// `QUICK_EXIT` was added in 7.87.0, and headers without it do not compile.
     static let minimum = (number: UInt32(0x07_58_00), text: "7.88.0")
 
-    /// Initialises libcurl on first use. It is never cleaned up, because other code in the process may use it.
+    /// The loaded libcurl, which is initialised on first use. It is never cleaned up, because other code in the process
+    /// may use it.
     static let current = CurlLibrary()
 
     private init() {
@@ -113,15 +113,17 @@ struct CurlLibrary: Sendable {
         return tls.pins.contains { $0.scope == .verifiedChain } ? pathProblem : nil
     }
 
-    /// The default locations of the certificate authorities: Debian, Fedora, SUSE, Alpine.
+    /// The default files with the certificate authorities of Debian, Fedora, SUSE and Alpine.
     private static let rootFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
     ]
 
-    /// Returns the file that libcurl was built with, if it exists. Many builds were made on a different system: if
-    /// neither their file nor their folder exists, returns the file of this system. Returns nil if libcurl's folder
-    /// exists.
+    /// Returns the file with the system's certificate authorities.
+    ///
+    /// The result is the file that libcurl was built with, if it is readable, or nil if the folder that libcurl was
+    /// built with is readable. If neither is, because libcurl was built on a different system, the result is the first
+    /// readable one of `systemFiles`.
     static func findRoots(
         file: String?, folder: String?, systemFiles: [String] = rootFiles
     ) -> String? {

@@ -11,7 +11,7 @@ import Musl
 #endif
 
 extension EasyHandle {
-    /// Returns what libcurl has measured so far.
+    /// Returns the metrics of a transfer, as measured so far.
     func metrics(of transfer: Transfer) -> ExchangeMetrics {
         var metrics = ExchangeMetrics()
         let lookup = microseconds(CURLINFO_NAMELOOKUP_TIME_T)
@@ -33,7 +33,8 @@ extension EasyHandle {
         metrics.bytesReceived =
             Int64(curlew_info_long(pointer, CURLINFO_HEADER_SIZE))
             + curlew_info_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T)
-        // Newer versions also report a time for a request that got no connection.
+        // Newer versions also report times for a request that got no connection, so the times do not show whether there
+        // was one.
         metrics.reusedConnection = transfer.sent.attempts > 0 ? opened == 0 : nil
         metrics.connectionsOpened = opened
         metrics.remoteAddress = peerAddress()
@@ -53,7 +54,7 @@ extension EasyHandle {
         return peer.text
     }
 
-    /// The address and port of the local end of the connection; nil if there are none.
+    /// The address and port of the local end of the connection; nil if there is no address.
     var localAddress: String? {
         guard let ip = curlew_info_string(pointer, CURLINFO_LOCAL_IP), ip.pointee != 0 else { return nil }
         return ConnectionInfo.place(String(cString: ip), curlew_info_long(pointer, CURLINFO_LOCAL_PORT))
@@ -64,7 +65,7 @@ extension EasyHandle {
     }
 }
 
-/// The last peer of a handle.
+/// The address and port of the last peer of a handle, and their text.
 struct Peer {
     var ip: [CChar] = [0]
     var port = 0

@@ -5,8 +5,9 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// Sets connection options. They are the same for all transfers of a transport.
+/// Sets the options for connections, HTTP versions and name lookups.
 extension EasyHandle {
+    /// Sets the connection options that are the same for all transfers of a transport.
     func setConnections() {
         let pool = configuration.pool
         set(CURLOPT_MAXAGE_CONN, max(1, pool.idleLifetime.roundedUpSeconds))
@@ -14,7 +15,7 @@ extension EasyHandle {
         set(CURLOPT_PIPEWAIT, pool.waitsForMultiplexing && configuration.httpVersions != .http1Only ? 1 : 0)
         set(CURLOPT_TCP_KEEPALIVE, pool.keepAlive == nil ? 0 : 1)
         if let keepAlive = pool.keepAlive {
-            // The maximum that the system accepts.
+            // The system accepts at most 32,767 s.
             let seconds = min(max(1, keepAlive.roundedUpSeconds), 32_767)
             set(CURLOPT_TCP_KEEPIDLE, seconds)
             set(CURLOPT_TCP_KEEPINTVL, seconds)
@@ -25,7 +26,7 @@ extension EasyHandle {
 
     /// Sets the allowed HTTP versions.
     ///
-    /// Without TLS, HTTP/2 cannot be negotiated. Requesting HTTP/1.1 then spares concurrent calls the wait for the
+    /// Without TLS, HTTP/2 cannot be negotiated. Requesting HTTP/1.1 then saves concurrent calls from waiting for the
     /// first response.
     func setVersion(of transfer: Transfer) {
         let mayBeNew =
@@ -44,7 +45,7 @@ extension EasyHandle {
         setReuse(of: transfer)
     }
 
-    /// Sets whether an existing connection may be used.
+    /// Sets whether `transfer` may use an existing connection.
     func setReuse(of transfer: Transfer) {
         let opens = transfer.plan.opensConnection || mayFindEnded(transfer)
         if current.opensConnection != opens, !alwaysOpens {
@@ -53,7 +54,8 @@ extension EasyHandle {
         }
     }
 
-    /// Whether this libcurl cannot reuse a connection with the configuration.
+    /// Whether every transfer needs a new connection, because this libcurl cannot reuse connections with the configured
+    /// HTTP version.
     var alwaysOpens: Bool {
         configuration.httpVersions == .http2PriorKnowledge && CurlLibrary.current.cannotReusePriorKnowledge
     }

@@ -5,9 +5,10 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// Sets proxy options. libcurl reuses a connection only for the same proxy and credentials.
+/// Sets the proxy options. libcurl reuses a connection only for the same proxy and credentials.
 extension EasyHandle {
-    /// Sets the options that are the same for all requests. A proxy is trusted by the same roots as servers.
+    /// Sets how the certificates of proxies are verified, which is the same for all requests. Proxies must be trusted
+    /// by the same roots as servers.
     func setProxyTrust() {
         guard proxies.needsTrust else { return }
         set(CURLOPT_PROXY_SSLVERSION, configuration.tls.minimumVersion == .v13 ? 7 : 6)
@@ -30,8 +31,8 @@ extension EasyHandle {
         setText(CURLOPT_PROXY, proxy?.url ?? "")
         let authentication = proxy?.authentication ?? .basic
         set(CURLOPT_PROXYAUTH, authentication.option)
-        // A challenge for each request would send every request twice, so Digest and Negotiate are used for tunnels
-        // only.
+        // Without a tunnel, the proxy would challenge each request, and every request would be sent twice. So Digest
+        // and Negotiate are used for tunnels only.
         set(CURLOPT_HTTPPROXYTUNNEL, authentication == .basic ? 0 : 1)
         // Without a user name libcurl does not authenticate at all. An empty name selects the existing Kerberos ticket.
         setText(CURLOPT_PROXYUSERNAME, proxy?.user ?? (authentication == .negotiate ? "" : nil))
@@ -85,7 +86,8 @@ extension CurlFailure {
             && curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE) == 0
     }
 
-    /// SOCKS reports whether the proxy failed or the server behind it is unreachable.
+    /// Returns the reason for a SOCKS error, which says whether the proxy failed or the server behind it is
+    /// unreachable.
     private static func socksReason(_ error: Int) -> NetworkError.Reason {
         switch CURLproxycode(rawValue: UInt32(truncatingIfNeeded: error)) {
         case CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_REPLY_CONNECTION_REFUSED,

@@ -6,12 +6,12 @@ import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// Sets trust, identity and pins.
+/// Sets the trusted roots, the client identity and the pins.
 ///
-/// A connection is reused only for the same identity and pins. libcurl compares both, and also the setting that
-/// represents pins of the verified path.
+/// A connection is reused only for the same identity and pins. libcurl compares the identity and the pins of the
+/// server's own key. It also compares the TLS versions, which represent the pins of the verified path; see `setPath`.
 extension EasyHandle {
-    /// Sets the options that are the same for all servers.
+    /// Sets the TLS versions and the trusted roots, which are the same for all servers.
     func setTrust() {
         setVersions(enforcesPath: false)
         watchSecureContexts()
@@ -31,7 +31,7 @@ extension EasyHandle {
         }
     }
 
-    /// Sets the client identity for the server of `transfer`, and the pins that the server must match.
+    /// Sets the proxy and the client identity for the server of `transfer`, and the pins that the server must match.
     func setServer(of transfer: Transfer) {
         let tls = configuration.tls
         guard tls.identity != nil || !tls.pins.isEmpty || !proxies.isEmpty else { return }
@@ -53,11 +53,11 @@ extension EasyHandle {
         }
     }
 
-    /// Compares the verified path of new connections with `pins`.
+    /// Makes new connections compare their verified certificate path with `pins`; nil disables the comparison.
     ///
-    /// Only a full handshake verifies a path, so sessions are not resumed. libcurl does not know that such pins
-    /// distinguish connections: a connection that was opened without enforcing them must not be used when they are
-    /// enforced. libcurl does compare TLS versions, and the newest version can be specified in two equivalent ways.
+    /// Only a full handshake verifies a path, so sessions are not resumed. A connection that was opened without
+    /// enforcing the pins must not be used when they are enforced, but libcurl does not know about these pins. It does
+    /// compare TLS versions. The newest version can be specified in two equivalent ways, which represent the two cases.
     private func setPath(_ pins: TLSConfiguration.PinSet?) {
         guard current.pathPins != pins else { return }
         current.pathPins = pins
@@ -88,9 +88,9 @@ extension EasyHandle {
         return TLSConfiguration.PinSet.key(ofCertificate: Data(String(cString: text).utf8))
     }
 
-    /// The certificates that the server of a new connection presented, its own first. A handshake that resumes a
-    /// session verifies nothing, so the check receives no certificates. libcurl then provides them for hosts with pins
-    /// of their own key.
+    /// The certificates that the server of a new connection presented, the server's own first. A handshake that resumes
+    /// a session verifies nothing, so the check receives no certificates. libcurl then provides them if the host has
+    /// pins for the server's own key.
     var presentedCertificates: [PeerCertificate] {
         let verified = serverCheck?.certificates ?? []
         guard verified.isEmpty else { return verified }

@@ -5,7 +5,8 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// Sends trailers of a request. libcurl sends them in the last chunk of HTTP/1.1, and does not send them over HTTP/2.
+/// Sends the trailers of a request. libcurl sends them in the last chunk of HTTP/1.1, and does not send them over
+/// HTTP/2.
 ///
 /// The handle must be discarded after its transfer: libcurl 7.88 does not reset its trailer state, and writes the next
 /// chunked body to memory before its buffer.
@@ -18,7 +19,7 @@ extension EasyHandle {
 }
 
 extension Transfer {
-    /// The value of the `Trailer` field.
+    /// The value of the `Trailer` field; nil if the request has no trailers.
     var announcedTrailers: String? {
         plan.request.body.trailers.map { $0.names.map(\.text).joined(separator: ", ") }
     }
@@ -38,7 +39,7 @@ extension TransportConfiguration {
     }
 }
 
-/// Called when the body has been sent, to add the trailers.
+/// Adds the trailers of the request. libcurl calls this function when the body has been sent.
 private func giveTrailers(
     _ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {

@@ -13,8 +13,8 @@ import Musl
 
 /// A libcurl easy handle, used for one transfer after another.
 ///
-/// Options that are the same for all transfers of a transport are set once. `prepare` always sets all others, so no
-/// setting of an earlier transfer remains. That is cheaper than resetting the handle. Used only on the event loop's
+/// Options that are the same for all transfers of a transport are set once. `prepare` updates all other options, so no
+/// setting of an earlier transfer remains. This is cheaper than resetting the handle. Used only on the event loop's
 /// thread.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
@@ -25,9 +25,10 @@ final class EasyHandle {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var overrides: UnsafeMutablePointer<curl_slist>?
-    /// The addresses that were found for the transfer.
+    /// The addresses that the event loop found for the transfer, in libcurl's format.
     private var addresses: UnsafeMutablePointer<curl_slist>?
-    /// The current settings. Setting a text again costs copies, and most calls of a client differ only in their path.
+    /// The settings of the handle, so that only changes are set: setting a text costs copies, and most calls of a
+    /// client differ only in their path.
     var current = Current()
     var peer = Peer()
     /// The certificate check of the connection that the transfer opened last, while the transfer is active.
@@ -37,7 +38,7 @@ final class EasyHandle {
     private var refusedOption: CURLoption?
     private var fixedProblem: CURLcode = CURLE_OK
 
-    /// Returns nil if libcurl is out of memory.
+    /// Creates a handle and sets the options that never change. Returns nil if libcurl is out of memory.
     init?(configuration: TransportConfiguration, proxies: ProxyRules) {
         guard let pointer = curl_easy_init() else {
             errorText.deallocate()
@@ -63,7 +64,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Sets all options for `transfer`. Throws if libcurl refuses one.
+    /// Sets all options for `transfer`. Throws if libcurl refuses an option.
     func prepare(_ transfer: Transfer) throws(NetworkError) {
         problem = fixedProblem
         errorText.pointee = 0
@@ -93,7 +94,8 @@ final class EasyHandle {
         }
     }
 
-    /// Zero would select libcurl's default of 300 s. The maximum is that of a 32-bit integer.
+    /// Sets the connect timeout. Nil sets the maximum, which is that of a 32-bit integer in milliseconds. Zero would
+    /// select libcurl's default of 300 s, so the minimum is 1 ms.
     private func setConnectTimeout(_ time: Duration?) {
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: max(1, time?.roundedUpMilliseconds ?? .max))))
     }
@@ -106,16 +108,16 @@ final class EasyHandle {
         return (override.targetHost ?? origin.host, override.targetPort ?? origin.port)
     }
 
-    /// Sets the addresses that were found for the host of the transfer. libcurl caches them as long as those that it
-    /// looks up itself.
+    /// Sets the addresses that the event loop found for the host of the transfer, and subtracts the time of the lookup
+    /// from the connect timeout. libcurl caches these addresses as long as those that it looks up itself.
     func setAddresses(_ list: String, for transfer: Transfer) {
         setAddresses(of: transfer) { forgetsAddresses ? "\($0):\(list)" : "+\($0):\(list)" }
         let took = Duration.nanoseconds(transfer.lookup.time(at: 0))
         setConnectTimeout(transfer.plan.context.timeouts.connect.map { max(.zero, $0 - took) })
     }
 
-    /// libcurl would remove addresses with a lifetime below one second before it connects. So the addresses are kept
-    /// until the next transfer.
+    /// Whether the next transfer removes the addresses, because they must not be cached. libcurl would remove addresses
+    /// with a lifetime of zero before it connects, so they are set without a lifetime.
     private var forgetsAddresses: Bool { configuration.dns.cacheLifetime <= .zero }
 
     private func forgetAddresses(for transfer: Transfer) {
@@ -145,16 +147,16 @@ final class EasyHandle {
         return errorText.pointee != 0 ? String(cString: errorText) : standard
     }
 
-    /// Whether `code` was caused by setting an option, and not by the transfer.
+    /// Returns whether `code` was caused by setting an option, and not by the transfer.
     func refuses(_ code: CURLcode) -> Bool {
         code != CURLE_OK && code == problem
     }
 
     /// Sets the buffer sizes. libcurl allocates both buffers for each transfer: beyond 128 KiB every request would map
     /// and unmap memory. Large and streamed bodies get larger buffers, because one callback with a large piece costs
-    /// less than many with small ones.
+    /// less than many callbacks with small pieces.
     private func setBuffers(of transfer: Transfer) {
-        // A handle whose last transfer was ended early may still have its buffer. It then keeps the size.
+        // If the last transfer was ended early, the handle may still have its buffer and keep the size.
         let room = transfer.plan.streams ? 120 << 10 : 32 << 10
         if current.room != room, curlew_set_long(pointer, CURLOPT_BUFFERSIZE, room) == CURLE_OK {
             current.room = room
@@ -192,20 +194,21 @@ final class EasyHandle {
         let previous = headerList
         defer { curl_slist_free_all(previous) }
         headerList = nil
-        // libcurl adds Expect to large bodies, and repeats a request if the expectation was refused. It examines only
-        // the first field of this name and omits it if it is empty: further fields are sent, but not obeyed.
+        // libcurl adds Expect to requests with large bodies, and repeats a request if the server refuses the
+        // expectation. It examines only the first field with this name, and does not send that field if it is empty.
+        // Further Expect fields are sent, but libcurl does not act on them.
         if implied.hasUpload { append("Expect:") }
         if let names = implied.trailers { append("Trailer: \(names)") }
         var (namesAccept, namesCodings) = (false, ContentCoding.offer.isEmpty)
         for field in headers {
             if field.name == .contentLength || field.name == .transferEncoding { continue }
             if field.name == .accept { namesAccept = true }
-            // Part of an encoded representation cannot be decoded.
+            // A part of an encoded representation cannot be decoded separately, so no coding is requested with Range.
             if field.name == .acceptEncoding || field.name == .range { namesCodings = true }
             // libcurl removes `Name:`, and sends `Name;` as a field without a value.
             append(field.value.isEmpty ? "\(field.name.text);" : "\(field.name.text): \(field.value)")
         }
-        // Fields that libcurl would otherwise add.
+        // An empty Accept keeps libcurl from adding its own.
         if !namesAccept { append("Accept:") }
         if implied.decodesContent, !namesCodings { append("Accept-Encoding: \(ContentCoding.offer)") }
         if !implied.hasUpload, implied.definesContent { append("Content-Length: 0") }
@@ -236,7 +239,7 @@ final class EasyHandle {
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_FOLLOWLOCATION, 0)
-        // Empty, not nil: otherwise libcurl would use the environment.
+        // The texts are empty, not nil: otherwise libcurl would use proxies from the environment.
         setText(CURLOPT_PROXY, "")
         setText(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

@@ -4,29 +4,30 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The current settings of a handle.
+/// The current options of a handle, so that `EasyHandle.prepare` sets only changes.
 struct Current {
     var headers: HTTPHeaders?
     var implied: Implied?
     var version: Int?
-    /// The size in bytes of its receive buffer.
+    /// The size of the receive buffer in bytes.
     var room: Int?
     var sendsMuch: Bool?
     var opensConnection: Bool?
-    /// The target that replaces the one that libcurl would derive from the URL.
+    /// The request target that is set instead of the one that libcurl derives from the URL.
     var target: String?
-    /// Whether observers are notified of the addresses that are tried.
+    /// Whether observers are notified of the addresses that libcurl tries.
     var tellsAddresses = false
-    /// The origin for which identity, pins and proxy are set.
+    /// The origin for which the identity, the pins and the proxy are set.
     var origin: Origin?
     var proxy: ProxyConfiguration.Server?
     var pins: TLSConfiguration.PinSet?
-    /// The pins that new connections are compared with in `ServerCheck`.
+    /// The pins with which `ServerCheck` compares new connections.
     var pathPins: TLSConfiguration.PinSet?
     /// The pins that libcurl enforces; the outer nil means unknown.
     var enforcedPins: String??
 
-    /// Whether the fields are the same and in the same order. Calls of one client usually send copies of one list.
+    /// Returns whether the handle already sends these fields in this order. Calls of one client usually send copies of
+    /// one list.
     func has(_ other: HTTPHeaders, _ implied: Implied) -> Bool {
         guard let headers, self.implied == implied, headers.count == other.count else { return false }
         return headers.isCopy(of: other)

@@ -3,18 +3,18 @@
 #if os(Linux)
 import CurlewHTTP
 
-/// The properties of a request, other than its fields, that determine the sent fields.
+/// The properties of a request, other than its own fields, that determine which fields are sent.
 struct Implied: Equatable {
     let hasUpload: Bool
     let definesContent: Bool
     let decodesContent: Bool
-    /// The value of the `Trailer` field.
+    /// The value of the `Trailer` field; nil if the request has no trailers.
     let trailers: String?
 }
 
 extension HTTPMethod {
-    /// Whether the method defines a meaning for content. Such a request sends Content-Length: 0 if it has no content
-    /// (RFC 9110 §8.6).
+    /// Whether the method defines a meaning for content. A request with such a method sends `Content-Length: 0` if it
+    /// has no content (RFC 9110 §8.6).
     var definesContent: Bool {
         self == .post || self == .put || self == .patch
     }

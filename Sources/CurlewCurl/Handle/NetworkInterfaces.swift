@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-// Its header also provides the socket types, and a release build requires the import.
+// CCurl's header also declares the socket types, and a release build requires the import.
 import CCurl
 
 #if canImport(Glibc)

@@ -6,18 +6,19 @@ import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// Checks the certificates of one connection against the host's pins, and keeps them for error descriptions.
+/// A check of one connection's certificates against the host's pins. It keeps the certificates for error descriptions.
 ///
 /// The connection retains the check, and with it the applicable rules, until it closes: with TLS 1.2 a server may
 /// repeat the handshake at any time. Used only on the event loop's thread.
 final class ServerCheck {
-    /// The pins whose scope is the verified path, if the host has any.
+    /// The host's pins for the verified certificate path; nil if it has none.
     private let pins: TLSConfiguration.PinSet?
     /// The certificates of the last handshake, until they are no longer needed.
     private var presented: OpaquePointer?
-    /// The pins of the certificates on the verified path, the server's own first; empty without `pins`.
+    /// The pins of the certificates on the verified path, the server's own first; empty without `pins`. An element is
+    /// nil if its key cannot be read.
     private(set) var path: [String?] = []
-    /// The keys of a path that does not match the pins.
+    /// The pins of a path that does not match the enforced pins, for the error; nil if there is no mismatch.
     private(set) var refused: String?
     /// Whether the certificate is trusted and matches the pins.
     private(set) var isAdmitted = false
@@ -38,14 +39,14 @@ final class ServerCheck {
         Self.certificates(of: presented)
     }
 
-    /// Parses at most ten certificates.
+    /// Returns the certificates of an OpenSSL stack, at most ten.
     static func certificates(of stack: OpaquePointer?) -> [PeerCertificate] {
         let count = min(curlew_certificate_count(stack), Int32(PeerCertificate.most))
         return PeerCertificate.list(
             (0..<count).lazy.compactMap { bytes(of: stack, $0, curlew_certificate_bytes) })
     }
 
-    /// Releases the certificates.
+    /// Releases the certificates of the last handshake.
     func forgetCertificates() {
         curlew_release_certificates(presented)
         presented = nil
@@ -100,7 +101,7 @@ func releaseServerCheck(_ context: UnsafeMutableRawPointer?) {
     if let context { Unmanaged<ServerCheck>.fromOpaque(context).release() }
 }
 
-/// Called when libcurl has created the OpenSSL settings of a connection. The context is the handle.
+/// Called when libcurl has created the OpenSSL settings (an SSL_CTX) of a connection. The context is the handle.
 func prepareSecureContext(
     _ easy: UnsafeMutableRawPointer?, _ secureContext: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
@@ -134,7 +135,7 @@ extension EasyHandle {
         return CURLE_OK
     }
 
-    /// Whether the current handshake is with a proxy: pins apply only to servers. The handshake with the server follows
+    /// Whether the current handshake is with a proxy, to which pins do not apply. The handshake with the server follows
     /// when the proxy has opened the tunnel.
     private var isForProxy: Bool {
         guard current.proxy?.kind == .https else { return false }
@@ -142,8 +143,8 @@ extension EasyHandle {
         return current.origin?.isSecure != true || !(200...299).contains(status)
     }
 
-    /// Returns why `transfer` must not use the connection that it opened: its path was not compared with the pins. No
-    /// known libcurl version causes this.
+    /// Returns the error if the certificate path of the connection that `transfer` opened was not compared with the
+    /// pins, so that the transfer must not use it. Returns nil otherwise. No known libcurl version causes this.
     func uncheckedPath(of transfer: Transfer) -> NetworkError? {
         guard let pins = current.pathPins, pins.mode == .enforce, transfer.plan.request.origin.isSecure,
             serverCheck?.isAdmitted != true, curlew_info_long(pointer, CURLINFO_NUM_CONNECTS) > 0

@@ -17,13 +17,13 @@ enum Command {
     case resume(Transfer)
     /// The result of a name lookup.
     case found(String, NameLookup.Answer)
-    /// Requests are waiting, and one of them may be late at this time on the loop's clock.
+    /// Check for late requests at this time on the loop's clock, because requests are waiting.
     case look(by: Int64)
-    /// End when no work is left, at this time at the latest.
+    /// End the thread when no work is left, at this time at the latest.
     case stop(by: Int64)
 }
 
-/// Passes commands to the thread of an event loop: a list of commands and a descriptor that wakes the loop.
+/// A queue of commands for the thread of an event loop, with a descriptor that wakes the loop.
 ///
 /// A command costs a system call only if the loop is waiting.
 final class CommandQueue: Sendable {
@@ -34,14 +34,14 @@ final class CommandQueue: Sendable {
         var isStopped = false
         /// Whether the loop's thread has been started and has not ended.
         var isRunning = false
-        /// The loop's values when it last took commands, which requires the lock in any case.
+        /// The values that the loop published when it last took commands, which requires the lock in any case.
         var snapshot = TransportSnapshot()
-        /// Called when the loop has ended.
+        /// The functions to call when the loop's thread has ended.
         var endings: [@Sendable () -> Void] = []
     }
 
     private let state = Locked(State())
-    /// Readable when the loop must wake up. Negative if the system had no descriptor left.
+    /// The descriptor that becomes readable when the loop must wake up. Negative if the system had no descriptor left.
     let descriptor: Int32
 
     init() {
@@ -65,7 +65,8 @@ final class CommandQueue: Sendable {
         return result
     }
 
-    /// Takes all commands. If there are none, the loop is about to wait, and the next command wakes it.
+    /// Takes all commands and publishes `snapshot`. If there are no commands, the loop is about to wait, and the next
+    /// command wakes it.
     func take(into commands: inout [Command], publishing snapshot: TransportSnapshot) {
         commands.removeAll(keepingCapacity: true)
         // Two arrays are swapped, so that neither is reallocated.
@@ -76,7 +77,7 @@ final class CommandQueue: Sendable {
         }
     }
 
-    /// Waits for a wake-up only, if there is no libcurl handle to wait for.
+    /// Waits until a command wakes the loop, at most `milliseconds`. Used if there is no libcurl handle to wait for.
     func wait(_ milliseconds: Int32) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var count: UInt64 = 0

@@ -8,10 +8,10 @@ import Synchronization
 
 /// The known properties of the open connections of one event loop, by socket. Used only on the loop's thread.
 ///
-/// libcurl numbers connections only from 8.2 on, so the transport assigns numbers itself, when a connection is ready
+/// libcurl numbers connections only from 8.2 on. So the transport assigns a number itself when a connection is ready
 /// for its first request. Later requests find the connection by the addresses and ports of its ends.
 struct ConnectionBook {
-    /// A connection and its name; the name is nil for a Unix domain socket.
+    /// The properties of a connection and its name; the name is nil for a Unix domain socket.
     private struct Entry {
         var info: ConnectionInfo
         let name: ConnectionName?
@@ -23,14 +23,14 @@ struct ConnectionBook {
     /// The socket that was opened last.
     private(set) var latest: Int32?
 
-    /// The number of connections of all transports in the process.
+    /// The number that was assigned last. All transports in the process share it.
     private static let last = Atomic<UInt64>(0)
 
     func socket(of name: ConnectionName) -> Int32? { sockets[name] }
 
     func info(of socket: Int32) -> ConnectionInfo? { entries[socket]?.info }
 
-    /// Adds a connection that is ready for the first time.
+    /// Adds a connection that is ready for its first request.
     mutating func add(_ socket: Int32, _ name: ConnectionName?, localAddress: String?, tls: ConnectionInfo.TLS?) {
         forget(socket)
         let id = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
@@ -38,7 +38,7 @@ struct ConnectionBook {
         if let name { sockets[name] = socket }
     }
 
-    /// Adds the certificates of a connection, if the caller requires them. `read` is called once for each connection.
+    /// Adds the server's certificates to a TLS connection. `read` is called at most once for each connection.
     mutating func addCertificates(to socket: Int32, read: () -> [PeerCertificate]) {
         guard let entry = entries[socket], !entry.hasCertificates, var tls = entry.info.tls else { return }
         tls.certificates = read()
@@ -46,13 +46,13 @@ struct ConnectionBook {
         entries[socket]?.hasCertificates = true
     }
 
-    /// Records a new socket, whose descriptor may have been used before.
+    /// Records a new socket. Removes an earlier socket with the same descriptor.
     mutating func opened(_ socket: Int32) {
         forget(socket)
         latest = socket
     }
 
-    /// Removes a socket that is closed.
+    /// Removes a socket that was closed.
     mutating func forget(_ socket: Int32) {
         guard let entry = entries.removeValue(forKey: socket), let name = entry.name else { return }
         if sockets[name] == socket { sockets[name] = nil }
@@ -93,7 +93,7 @@ func noteOpened(_ easy: UnsafeMutableRawPointer?) {
 }
 
 extension MultiHandle {
-    /// Finds the connection of `transfer`, or adds it to the book.
+    /// Finds the connection of `transfer` in the book, or adds it.
     fileprivate func noteConnection(
         of transfer: Transfer, _ easy: EasyHandle, _ name: ConnectionName?, _ localAddress: () -> String?
     ) {
@@ -113,16 +113,18 @@ extension MultiHandle {
         transfer.connection.info = handles.book.info(of: socket)
     }
 
-    /// Returns the known properties of the transfer's connection. A Unix domain socket has no name by which a later
-    /// request can find it. libcurl, which must search for it, is queried at the end.
+    /// Returns the known properties of the transfer's connection. A connection to a Unix domain socket has no name, so
+    /// a later request cannot find it in the book. Its socket is requested from libcurl, which must search for it, so
+    /// this happens only for the metrics.
     func connectionInfo(of transfer: Transfer, _ easy: EasyHandle) -> ConnectionInfo? {
         if let info = transfer.connection.info { return info }
         guard transfer.plan.owner.configuration.unixSocket != nil else { return nil }
         return handles.book.info(of: transfer.connection.socket ?? curlew_info_socket(easy.pointer))
     }
 
-    /// Returns the socket of a connection that is not in the book. Usually it is the last socket that libcurl announced
-    /// for the transfer. If several were tried concurrently, it may be another.
+    /// Returns the socket of a connection that is not in the book, or nil if it cannot be determined. Usually it is the
+    /// last socket that libcurl announced for the transfer. If libcurl tried several concurrently, it may be another
+    /// one.
     private func newSocket(of transfer: Transfer, _ name: ConnectionName?) -> Int32? {
         let announced = transfer.connection.socket.flatMap { poller.isOpen($0) ? $0 : nil }
         // A Unix domain socket connects immediately, so no other socket can be opened in between.
@@ -141,7 +143,7 @@ extension Transfer {
 }
 
 extension EasyHandle {
-    /// Returns the TLS parameters of the handle's current connection, or nil if they are unknown.
+    /// Returns the TLS parameters of the handle's current connection; unknown parameters are nil.
     fileprivate func handshake() -> ConnectionInfo.TLS? {
         var handshake = curlew_handshake(version: nil, cipher_suite: nil, is_resumed: -1)
         guard curlew_read_handshake(pointer, &handshake) != 0 else { return ConnectionInfo.TLS() }

@@ -10,18 +10,19 @@ import Glibc
 import Musl
 #endif
 
-/// A thread that performs transfers. All calls into libcurl happen on it.
+/// A thread that performs transfers. All calls into libcurl for these transfers happen on this thread.
 ///
 ///     caller ──▶ RequestQueues ──▶ CommandQueue ──▶ EventLoop ──▶ MultiHandle ──▶ network
 ///       ▲                                                              │
 ///       └──────────────── continuation, BodyPipe ◀─────────────────────┘
 ///
-/// A turn has five steps: take commands, wait for sockets, let libcurl work, apply the effects of its callbacks, end
-/// late transfers. libcurl's callbacks only record effects. Callers and readers are resumed after libcurl has returned,
-/// with no lock held.
+/// A turn of the loop has five steps: take commands, wait for sockets, let libcurl work, apply the effects of its
+/// callbacks, end late transfers. libcurl's callbacks only record effects. Callers and readers are resumed after
+/// libcurl has returned, with no lock held.
 ///
 /// The thread starts with the first request. If there is no request for `TransportConfiguration.Pool.idleLifetime`,
-/// when no connection would be reused, it closes everything and ends. The next request starts another thread.
+/// after which no connection would be reused, the thread closes everything and ends. The next request starts another
+/// thread.
 ///
 /// `@unchecked Sendable` is valid because everything but the constants is accessed only by the loop's thread, of which
 /// there is one at a time: the command queue's lock orders the end of one thread and the start of the next.
@@ -30,13 +31,13 @@ final class EventLoop: @unchecked Sendable {
     let proxies: ProxyRules
     let queues: RequestQueues
     let names: NameLookup
-    /// The index of the loop among those of its queues.
+    /// The index of the loop among the loops that share its queues.
     let number: Int
     let home = HomeProcess()
     let memory = BodyMemory()
     let fields = FieldCache()
     var mixedVersions = MixedVersions()
-    /// The values for snapshots.
+    /// The current values for `snapshot`.
     var gauges = TransportSnapshot()
     /// The time, read once per turn: callbacks record activity too often to read the clock themselves.
     private(set) var now: Int64 = 0
@@ -48,15 +49,16 @@ final class EventLoop: @unchecked Sendable {
     /// Earlier handles with connections older than `TransportConfiguration.Pool.lifetime`, until their last transfers
     /// have ended.
     private var retired: [MultiHandle] = []
-    /// When a waiting request may be late, for the loop that checks them; otherwise `Int64.max`.
+    /// The time of the next check for late waiting requests; `Int64.max` if this loop has no check to make.
     private var nextLook = Int64.max
-    /// No new work is accepted, and the thread ends when no work is left or at this time.
+    /// The time at which the thread ends at the latest; `Int64.max` unless the loop was told to stop. It then accepts
+    /// no new work and ends when no work is left.
     private var stopAt = Int64.max
     private var isStopping = false
     /// The time at which the loop became idle.
     private var restingSince: Int64 = 0
 
-    /// The number of nanoseconds without work after which the memory for bodies and surplus handles are freed.
+    /// The time without work after which unused body memory and surplus handles are freed, in nanoseconds.
     private static let restTime: Int64 = 10_000_000_000
     static let shutdownError = NetworkError(
         .refused(by: .shutdown), detail: "The transport has been shut down.",
@@ -78,12 +80,13 @@ final class EventLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Passes a transfer that has a slot to this loop. Returns the error if that is not possible.
+    /// Passes a transfer that has a slot to this loop. Returns an error if the loop cannot perform it.
     func start(_ transfer: Transfer) -> NetworkError? {
         send(.start(transfer))
     }
 
-    /// Sends a command. Has no effect if there is no thread, except that a start or a check starts one.
+    /// Sends a command to the loop's thread. `.start` and `.look` start the thread if it is not running. They return an
+    /// error if the loop is stopped or the thread cannot be started. Other commands have no effect without a thread.
     @discardableResult
     func send(_ command: Command) -> NetworkError? {
         guard home.isHere else { return nil }
@@ -101,7 +104,7 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Refuses new work, and ends all work that has not ended by `moment`. Calls `ending` when the thread has ended.
+    /// Refuses new work, and ends all work that is not complete by `moment`. Calls `ending` when the thread has ended.
     func stop(by moment: Int64, _ ending: (@Sendable () -> Void)?) {
         let hasEnded = commandQueue.withLock { state -> Bool in
             state.isStopped = true
@@ -113,10 +116,10 @@ final class EventLoop: @unchecked Sendable {
         if hasEnded { ending?() }
     }
 
-    /// The values of the last turn.
+    /// The values that the loop published in its last turn.
     var snapshot: TransportSnapshot { commandQueue.withLock { $0.snapshot } }
 
-    /// Returns false if the system cannot create a thread or a descriptor.
+    /// Starts the loop's thread. Returns false if the system cannot create a thread or a descriptor.
     private func startThread() -> Bool {
         guard commandQueue.descriptor >= 0 else { return false }
         return CurlewCurl.startThread(self, runEventLoop)
@@ -125,7 +128,7 @@ final class EventLoop: @unchecked Sendable {
     // MARK: On the loop's thread
 
     fileprivate func run() {
-        // libcurl does not handle SIGPIPE because of NOSIGNAL. A broken connection must not end the process.
+        // With `CURLOPT_NOSIGNAL`, libcurl does not handle SIGPIPE. A broken connection must not end the process.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -145,10 +148,10 @@ final class EventLoop: @unchecked Sendable {
         commands.forEach(perform)
         guard !isStopping else { return }
         now = TimeoutTracker.now()
-        // Does not wait after commands have arrived.
+        // Commands may have given libcurl work, so the loop does not wait after them.
         let pause = commands.isEmpty ? pause : 0
         if let multi {
-            // The events that they wait for must be registered before this thread waits.
+            // The events that retired handles wait for must be registered before this thread waits.
             for handle in retired { handle.applyChanges() }
             multi.wait(pause)
             for handle in retired { handle.wait(0) }
@@ -186,8 +189,8 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Begins a transfer. If the handle could not be created because too many files were open, the next call tries
-    /// again.
+    /// Begins a transfer, or refuses it if there is no multi handle. If the multi handle could not be created, for
+    /// example because too many files were open, the next transfer tries again.
     func begin(_ transfer: Transfer) {
         transfer.loop = self
         retireOld()
@@ -197,13 +200,13 @@ final class EventLoop: @unchecked Sendable {
         refuse(transfer, isStopping ? Self.shutdownError : problem ?? Self.noDescriptor)
     }
 
-    /// Replaces the multi handle when it reaches the lifetime of a connection. libcurl checks the age only of idle
-    /// connections, and an HTTP/2 connection may never be idle.
+    /// Replaces the multi handle when its age reaches `TransportConfiguration.Pool.lifetime`. libcurl checks the age
+    /// only of idle connections, and an HTTP/2 connection may never be idle.
     private func retireOld() {
         guard let lifetime = configuration.pool.lifetime?.wholeNanoseconds, let multi,
             now - multi.opened >= max(1_000_000_000, lifetime)
         else { return }
-        // Its sockets wake the loop through the poller of the next handle.
+        // The sockets of the retired handle wake the loop through the poller of the next handle.
         guard let next = MultiHandle(loop: self) else { return }
         guard next.poller.watch(multi.poller) else { return next.close() }
         for handle in retired { _ = next.poller.watch(handle.poller) }
@@ -217,7 +220,7 @@ final class EventLoop: @unchecked Sendable {
         retired.removeAll { $0.isIdle }
     }
 
-    /// Fails a transfer, and those that get its slot.
+    /// Fails a transfer, and the transfers that receive its slot.
     private func refuse(_ transfer: Transfer, _ error: NetworkError) {
         var left = [transfer]
         while let transfer = left.popLast() {
@@ -226,14 +229,14 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// The time in milliseconds for which no work is due.
+    /// The time in milliseconds until work is due.
     private var pause: Int32 {
         var next = min(nextLook, stopAt)
         for handle in multis { next = min(next, handle.nextMoment) }
         if isIdle {
             let keepsMuch = !memory.isEmpty || multi?.handles.hasSurplus == true
             if keepsMuch { next = min(next, restingSince + Self.restTime + 1) }
-            // The loop that checks late requests does not end, and need not wake up for that.
+            // The loop that checks for late requests does not end, so it need not wake up in order to end.
             if nextLook == .max { next = min(next, restingSince + min(rest, 1 << 60)) }
         }
         // A bound on the wait costs nothing, and turns a lost wake-up into a delay instead of a hang.
@@ -244,7 +247,7 @@ final class EventLoop: @unchecked Sendable {
     private func endLate() {
         if now >= stopAt { isStopping = true }
         for handle in multis { handle.endLate() }
-        // Transfers that ended in a retired handle may have let others begin.
+        // The end of a transfer in a retired handle may have let other transfers begin.
         if !retired.isEmpty { multi?.applyEffects() }
         if isIdle, now - restingSince > Self.restTime {
             memory.forget()
@@ -267,7 +270,7 @@ final class EventLoop: @unchecked Sendable {
         isIdle && nextLook == .max && now - restingSince >= rest
     }
 
-    /// The number of nanoseconds without work after which the thread ends.
+    /// The time without work after which the thread ends, in nanoseconds.
     private var rest: Int64 { max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds) }
 
     /// Ends the thread, unless a command has arrived. Returns true if it has ended.
@@ -303,7 +306,7 @@ final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// The entry point of the loop's thread. The context keeps the loop alive until the thread has ended.
+/// Runs the loop on its thread. The context is a reference that keeps the loop alive until the thread has ended.
 private func runEventLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()

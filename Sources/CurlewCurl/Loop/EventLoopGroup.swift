@@ -6,11 +6,12 @@ import CurlewHTTP
 
 /// The event loops of one transport, and their queues.
 ///
-/// Each origin is assigned to one loop, so that its connections are shared. Plain HTTP/1.1 connections are not shared
-/// concurrently: there all other loops help when the assigned loop is busy. Elsewhere, only as many loops help as the
-/// configuration allows. Each loop that helps has a part of the connections to the host.
+/// Each origin is assigned to one loop, so that its exchanges share connections. Over HTTP/1.1 without TLS, exchanges
+/// do not share connections, so all other loops help when the assigned loop is busy. With TLS or HTTP/2 prior
+/// knowledge, only `CurlTransport.Options.eventLoopsPerSecureOrigin` loops serve one origin. The loops that serve an
+/// origin divide its connections among them.
 struct EventLoopGroup: Sendable {
-    /// Event loops that share queues.
+    /// A set of event loops that share queues.
     private struct Lane: Sendable {
         let queues: RequestQueues
         let loops: [EventLoop]
@@ -33,12 +34,13 @@ struct EventLoopGroup: Sendable {
     }
 
     private let main: Lane
-    /// Uses only HTTP/1.1; see `CurlLibrary.losesBytesBesideUploads`.
+    /// The lane for uploads of unknown length, which uses only HTTP/1.1; see `CurlLibrary.losesBytesBesideUploads`. Nil
+    /// unless the transport negotiates the HTTP version.
     private let apart: Lane?
     private let home = HomeProcess()
 
     init(configuration: TransportConfiguration, options: CurlTransport.Options, proxies: ProxyRules) {
-        // A limit for all connections is not divided into very small parts.
+        // With a limit for all connections, there are only as many loops as can have sixteen connections each.
         let most = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
         let names = NameLookup(configuration.dns.addresses)
         main = Lane(configuration, proxies, names, options: options, loops: min(options.eventLoops, most))
@@ -51,7 +53,7 @@ struct EventLoopGroup: Sendable {
 
     private var lanes: [Lane] { [main] + (apart.map { [$0] } ?? []) }
 
-    /// False in a forked child.
+    /// Whether the current process created the transport; false in a forked child.
     var isHere: Bool { home.isHere }
 
     /// Begins a transfer or queues it. Its continuation is resumed exactly once in every case.
@@ -66,7 +68,9 @@ struct EventLoopGroup: Sendable {
         }
     }
 
-    /// Ends a transfer in any state. Does nothing if it has ended or has not begun.
+    /// Cancels a transfer. A waiting transfer is removed from its queue, and the event loop of an active one is
+    /// notified. A transfer that has not entered a queue yet is refused when it does. Does nothing if the transfer has
+    /// ended.
     func cancel(_ transfer: Transfer) {
         guard isHere else { return }
         let lane = lane(of: transfer)
@@ -78,7 +82,8 @@ struct EventLoopGroup: Sendable {
         }
     }
 
-    /// Starts a transfer. A loop without a thread refuses it, and the transfers that would get its slot.
+    /// Starts a transfer at an event loop. If the loop cannot perform it, fails the transfer and the transfers that
+    /// would receive its slot.
     private func start(_ transfer: Transfer, at loop: EventLoop) {
         var due = [transfer]
         while let transfer = due.popLast() {
@@ -95,7 +100,7 @@ struct EventLoopGroup: Sendable {
         return apart
     }
 
-    /// The sum of the values of all loops, which are not taken at the same time; empty in a forked child.
+    /// The sum of the values of all loops, which are not read at the same time; zero in a forked child.
     var snapshot: TransportSnapshot {
         guard isHere else { return TransportSnapshot() }
         return lanes.reduce(TransportSnapshot()) { sum, lane in

@@ -10,8 +10,8 @@ import Glibc
 import Musl
 #endif
 
-/// The reusable easy handles of an event loop, and the sockets that libcurl opens for them. Used only on the loop's
-/// thread.
+/// The reusable easy handles of a multi handle, and the sockets that libcurl opens for them. Used only on the event
+/// loop's thread.
 final class HandleStore {
     private unowned let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
@@ -50,20 +50,20 @@ final class HandleStore {
         return easy
     }
 
-    /// Keeps a handle for reuse, unless there are enough.
+    /// Keeps a handle for reuse. Discards it if `idleLimit` handles are kept, or more after a recent peak of transfers.
     func putBack(_ easy: EasyHandle) {
         if idle.count < max(Self.idleLimit, peak.value) { idle.append(easy) } else { drop() }
     }
 
-    /// Records that a handle that was taken is discarded.
+    /// Records that a handle from `take` is discarded.
     func drop() {
         loop.gauges.handles -= 1
     }
 
-    /// Whether a peak has left more handles than are kept for the next one.
+    /// Whether more than `idleLimit` handles are kept, because of an earlier peak of transfers.
     var hasSurplus: Bool { idle.count > Self.idleLimit }
 
-    /// Releases the handles that a peak has left. Called when the loop has been idle for a while.
+    /// Releases the handles beyond `idleLimit`. Called when the event loop has been idle for 10 s.
     func dropSurplus() {
         guard hasSurplus else { return }
         loop.gauges.handles -= idle.count - Self.idleLimit
@@ -77,15 +77,15 @@ final class HandleStore {
 
     /// Updates the limit of idle connections after the number of transfers has changed.
     ///
-    /// libcurl's limit also counts connections in use. So it follows the maximum number of transfers in the last ten
-    /// seconds: connections that many calls use in turn are not closed between two calls.
+    /// libcurl's limit also counts connections in use. So the limit follows the maximum number of transfers in the last
+    /// ten seconds. Connections that many calls use in turn are then not closed between two calls.
     func noteActive(_ count: Int, at now: Int64) {
         guard peak.note(count, at: now) else { return }
         curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(loop.configuration.pool.idle, 1 << 20) + peak.value)
     }
 
-    /// Schedules a recount of connections, at most once a second while there are transfers. libcurl reports each
-    /// connection that ends, but not each failed attempt to open one.
+    /// Schedules a recount of the open connections, at most once a second while there are transfers. libcurl reports
+    /// each connection that ends, but not each failed attempt to open one.
     func noteLostAttempt() { mayHaveLost = true }
 
     func recount(at now: Int64, isIdle: Bool) {
@@ -101,8 +101,8 @@ final class HandleStore {
         poller.noteIdle(socket)
     }
 
-    /// Suspends or resumes reading for an HTTP/1.1 transfer whose reader is behind. An HTTP/2 connection also serves
-    /// other transfers, and the protocol holds back the single stream.
+    /// Suspends or resumes reading for an HTTP/1.1 transfer whose reader is behind. Does nothing over HTTP/2: the
+    /// connection also serves other transfers, and flow control holds back the single stream.
     func hold(_ transfer: Transfer, _ isHeld: Bool) {
         guard transfer.received.head.version != .http2 else { return }
         if transfer.connection.socket.map(poller.isOpen) != true, isHeld {
@@ -117,7 +117,8 @@ final class HandleStore {
         }
     }
 
-    /// Opens a socket that programs started by the process do not inherit, which libcurl 7.88 does not ensure itself.
+    /// Opens a socket that is not inherited by programs that the process starts. libcurl 7.88 does not ensure this
+    /// itself.
     fileprivate func open(_ address: curl_sockaddr) -> curl_socket_t {
         let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
         guard descriptor >= 0 else { return descriptor }
@@ -134,13 +135,14 @@ final class HandleStore {
     }
 }
 
-/// The recent maximum of a number, in steps of 64. It rises immediately and falls every ten seconds.
+/// The recent maximum of a number, rounded up to a multiple of 64. It rises immediately, and falls at most every ten
+/// seconds.
 struct RecentPeak {
     private(set) var value = 0
     private var largest = 0
     private var nextFall: Int64 = 0
 
-    /// Records a number. Returns true if the value has changed. `now` is in nanoseconds.
+    /// Records a number. Returns whether `value` has changed. `now` is in nanoseconds.
     mutating func note(_ count: Int, at now: Int64) -> Bool {
         largest = max(largest, count)
         let isDue = now >= nextFall
@@ -165,7 +167,7 @@ func openSocket(
 
 /// Opens a socket if the configuration restricts addresses or observers need them. The context is the transfer.
 ///
-/// The passed address is the one to which libcurl connects next, regardless of earlier and later lookups.
+/// libcurl connects to the passed address next, regardless of earlier and later lookups.
 func openWatchedSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {

@@ -13,13 +13,13 @@ enum Effect {
     case body(Transfer)
     /// Notify the observers.
     case event(Transfer, ExchangeEvent)
-    /// Let libcurl process a request again that needs no more of its body.
+    /// Resume a transfer whose request the server has refused, so that it needs no more of its paused upload.
     case goOn(Transfer)
     case end(Transfer, NetworkError)
 }
 
-/// libcurl's multi handle and its active transfers. Exists from the first transfer until the event loop ends its
-/// thread.
+/// libcurl's multi handle and its active transfers. It exists from the first transfer until the event loop replaces it
+/// or ends its thread.
 ///
 /// A transfer enters through `begin` and leaves through `complete`, whatever ended it. Used only on the loop's thread.
 final class MultiHandle {
@@ -38,15 +38,15 @@ final class MultiHandle {
     private var effects: [Effect] = []
     /// The transfers that wait for the addresses of a name. They are removed from libcurl while they wait.
     private var waiting: [String: [Transfer]] = [:]
-    /// The results of this turn: libcurl may request a name once more before it has processed the transfer that
-    /// provides its addresses.
+    /// The lookup results of this turn. libcurl may request a name once more before it has processed the transfer that
+    /// provides the addresses of the name.
     private var foundNow: [String: NameLookup.Answer] = [:]
-    /// The transfers that received the slots of others that ended.
+    /// The transfers that received the slots of ended transfers and have not begun.
     private var successors: [Transfer] = []
     /// The number of transfers added since libcurl last processed its timer.
     private var begun = 0
 
-    /// Returns nil if the system has no descriptor left, or if this libcurl cannot be used.
+    /// Creates a multi handle. Returns nil if the system has no descriptor left, or if this libcurl cannot be used.
     init?(loop: EventLoop) {
         // Initialises libcurl on first use.
         guard CurlLibrary.current.problem == nil, let pointer = curl_multi_init() else { return nil }
@@ -73,7 +73,7 @@ final class MultiHandle {
 
     // MARK: The steps of a turn
 
-    /// When there is work even if no event occurs.
+    /// The time at which there is work even if no event occurs, on the loop's clock.
     var nextMoment: Int64 { min(poller.nextCall, nextCheck) }
 
     /// Waits for sockets or commands, at most this number of milliseconds.
@@ -87,7 +87,8 @@ final class MultiHandle {
     }
 
     func letCurlWork() {
-        // Before transfers begin, so that none begins on an idle connection on which bytes have arrived.
+        // Sockets come before the timer, which begins transfers: none may begin on an idle connection with unread
+        // bytes.
         poller.workOnSockets(at: loop.now)
         if begun > 0 { noteEndedConnections() }
         poller.workOnTimer(at: loop.now, beginning: begun)
@@ -138,16 +139,16 @@ final class MultiHandle {
         applyEffects()
     }
 
-    /// Whether other transfers use connections to the same origin, so that the transfer may be waiting for one of them.
-    /// If it is connecting, libcurl enforces the timeout.
+    /// Returns whether other transfers use connections to the same origin, so that this transfer may be waiting for one
+    /// of the connections. If it is connecting, libcurl enforces the timeout.
     private func waitsForOthers(_ transfer: Transfer) -> Bool {
         if case .waiting = transfer.lookup { return false }
         return active.values.contains { $0.queue === transfer.queue && $0.clock.isConnected }
     }
 
-    /// Shuts down the connection of a late transfer if nothing at all arrives on it.
+    /// Shuts down the connection of a late transfer if nothing arrives on the connection.
     private func giveUpConnection(of transfer: Transfer, at now: Int64) {
-        // A pause of our own reader indicates nothing about the server.
+        // If the reader or the producer is behind, the delay indicates nothing about the server.
         guard !transfer.isHeld, let connection = transfer.easy.flatMap(ConnectionName.init(of:)) else { return }
         let isAlone = active.values.allSatisfy { $0 === transfer || $0.queue !== transfer.queue }
         poller.giveUp(connection, lateSince: transfer.clock.lastActivity, isAlone: isAlone, at: now)
@@ -195,7 +196,7 @@ final class MultiHandle {
             try attach(easy)
             return easy
         } catch {
-            // The options that it has taken are unknown, so the handle is discarded.
+            // It is unknown which options the handle has accepted, so the handle is discarded.
             handles.drop()
             throw error
         }
@@ -247,22 +248,22 @@ final class MultiHandle {
         }
     }
 
-    /// Resumes a transfer that was held. Does nothing for any other.
+    /// Resumes a paused transfer. Does nothing if the transfer is not paused.
     func resume(_ transfer: Transfer) {
         guard let easy = transfer.easy, transfer.isHeld else { return }
         noteReleased(transfer)
         transfer.clock.isHeld = false
         transfer.clock.lastActivity = TimeoutTracker.now()
         noteDeadline(of: transfer)
-        // May call back immediately with data that libcurl has held. Only the result indicates a failure. A bad
-        // argument means that no connection is attached, which ends the transfer elsewhere.
+        // libcurl may deliver buffered bytes during this call. Only the result indicates a failure. A bad argument
+        // means that the transfer has no connection, which ends it elsewhere.
         let code = transfer.unpause(easy)
         guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
         complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
     }
 
-    /// Ends a transfer that the caller has cancelled. A small rest of a body is received and discarded for at most one
-    /// second, which costs less than a new connection.
+    /// Ends a transfer that the caller has cancelled. If at most 64 KiB of the body are missing, they are received and
+    /// discarded for at most one second, which costs less than a new connection.
     func cancel(_ transfer: Transfer) {
         guard !transfer.ending.isDraining else { return }
         guard transfer.mayDrain else { return end(transfer, with: NetworkError(.cancelled)) }
@@ -275,22 +276,22 @@ final class MultiHandle {
 
     static let (drainLimit, drainTime) = (64 << 10, Int64(1_000_000_000))
 
-    /// Removes an active transfer and completes it with `error`. Does nothing for any other.
+    /// Removes an active transfer and completes it with `error`. Does nothing if the transfer is not active.
     func end(_ transfer: Transfer, with error: NetworkError) {
         guard let easy = transfer.easy else { return }
         transfer.ending.isDiscarding = true
-        // Removing a paused HTTP/2 transfer leaks its stream in libcurl 7.88: it first resumes, and its bytes are
-        // discarded.
+        // libcurl 7.88 leaks the stream of a paused HTTP/2 transfer that is removed. So the transfer is resumed first,
+        // and its bytes are discarded.
         if transfer.received.isPaused { curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
         complete(transfer, easy, .failure(error))
     }
 
-    /// Updates the next check when a transfer has entered another phase, which may end sooner.
+    /// Updates the time of the next deadline check when a transfer has entered another phase, which may end sooner.
     func noteDeadline(of transfer: Transfer) {
         nextCheck = min(nextCheck, transfer.clock.check(at: loop.now).next)
     }
 
-    /// Adds an effect. Called from callbacks.
+    /// Adds an effect, which is applied when libcurl has returned. Called from callbacks.
     func add(_ effect: Effect) {
         effects.append(effect)
     }
@@ -300,7 +301,7 @@ final class MultiHandle {
         if !transfer.isHeld { loop.gauges.paused += 1 }
     }
 
-    /// Records the HTTP version of the origin from the head of a response.
+    /// Records the HTTP version of the origin from a response head. Begins waiting requests if they now have slots.
     func noteVersion(of transfer: Transfer) {
         let isShared = transfer.received.head.version == .http2
         if isShared, let socket = transfer.connection.socket { poller.noteShared(socket, at: loop.now) }
@@ -334,8 +335,8 @@ final class MultiHandle {
         }
     }
 
-    /// Ends all transfers if libcurl has failed as a whole, usually for lack of memory: it may have lost some of them,
-    /// whose callers would wait forever.
+    /// Ends all transfers if the multi handle has failed, usually for lack of memory. libcurl may have lost some of the
+    /// transfers, whose callers would wait forever.
     private func endAfterFault() {
         guard let code = poller.takeFault() else { return }
         let text = curl_multi_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
@@ -369,7 +370,8 @@ final class MultiHandle {
 
     /// Completes a transfer: removes it from libcurl, releases its slot, and resumes its caller or reader.
     ///
-    /// - `keepsConnection`: libcurl has ended the transfer successfully, whatever the transport found in the response.
+    /// - `keepsConnection`: whether libcurl has ended the transfer successfully, even if the transport rejects the
+    ///   response.
     private func complete(
         _ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>, keepsConnection: Bool = false
     ) {
@@ -384,7 +386,7 @@ final class MultiHandle {
         easy.serverCheck?.forgetCertificates()
         curl_multi_remove_handle(pointer, easy.pointer)
         active[ObjectIdentifier(transfer)] = nil
-        // The result of the lookup is delivered to the others.
+        // The other transfers that wait for the name still receive the result of the lookup.
         if case .waiting(let name, _) = transfer.lookup { waiting[name]?.removeAll { $0 === transfer } }
         transfer.easy = nil
         noteReleased(transfer)
@@ -404,9 +406,9 @@ final class MultiHandle {
         transfer.multi = nil
     }
 
-    /// Whether the handle must be discarded. libcurl counts repetitions of a handle over all its transfers, and refuses
-    /// the sixth. So a handle that has repeated a request, whose transfer failed, or that has sent trailers is not
-    /// reused.
+    /// Returns whether the handle must be discarded. libcurl counts the repeated requests of a handle over all its
+    /// transfers, and refuses the sixth. So a handle that has repeated a request, whose transfer failed, or that has
+    /// sent trailers is not reused.
     private func isWorn(_ transfer: Transfer, _ result: Result<Void, NetworkError>) -> Bool {
         if transfer.sent.attempts > 1 || transfer.plan.request.body.trailers != nil { return true }
         guard case .failure(let error) = result else { return false }

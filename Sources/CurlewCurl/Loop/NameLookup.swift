@@ -10,11 +10,11 @@ import Glibc
 import Musl
 #endif
 
-/// Resolves host names on separate threads, for all event loops of one transport.
+/// A resolver of host names on separate threads, for all event loops of one transport.
 ///
-/// libcurl would resolve a name once for each waiting call. This type resolves each name only once at a time. The
-/// system's function cannot be cancelled: a name whose servers do not respond occupies one thread until the system
-/// times out.
+/// libcurl would resolve a name once for each waiting call. This type resolves a name only once for all calls that wait
+/// for it. The system's function cannot be cancelled: a name whose DNS servers do not respond occupies one thread until
+/// the system times out.
 final class NameLookup: Sendable {
     enum Answer: Sendable {
         /// The addresses in libcurl's format: `192.0.2.1,[2001:db8::1]`.
@@ -26,14 +26,14 @@ final class NameLookup: Sendable {
     }
 
     private struct State {
-        /// The waiting completions, by name.
+        /// The functions that wait for a result, by name.
         var waiting: [String: [@Sendable (Answer) -> Void]] = [:]
         /// Names that no thread resolves yet.
         var queue: [String] = []
         var threads = 0
     }
 
-    /// The maximum number of concurrent lookups. Further names wait.
+    /// The maximum number of concurrent lookups. Further names wait in `State.queue`.
     private static let threadLimit = 1024
     private static let addressLimit = 32
 
@@ -49,7 +49,8 @@ final class NameLookup: Sendable {
             }
     }
 
-    /// Resolves `name` and calls `done` with the result on another thread.
+    /// Resolves `name` on another thread, and calls `done` there with the result. If no thread can be started and none
+    /// is running, calls `done` with the failure before this function returns.
     func ask(_ name: String, _ done: @escaping @Sendable (Answer) -> Void) {
         let needsThread = state.withLock { state in
             state.waiting[name, default: []].append(done)
@@ -62,7 +63,7 @@ final class NameLookup: Sendable {
         if needsThread, !startThread(self, runNameLookup) { giveUp() }
     }
 
-    /// Resolves names until none is left.
+    /// Resolves names until the queue is empty.
     fileprivate func run() {
         curlew_name_thread("curlew-lookup")
         while let name = nextName() { answer(name, find(name)) }
@@ -107,7 +108,8 @@ final class NameLookup: Sendable {
         return texts.isEmpty ? .unwritable : .addresses(texts.joined(separator: ","))
     }
 
-    /// Returns nil for an address with a zone (`fe80::1%eth0`), which libcurl cannot parse.
+    /// Returns the address in libcurl's format, or nil for an address with a zone (`fe80::1%eth0`), which libcurl
+    /// cannot parse.
     private static func text(of entry: UnsafeMutablePointer<addrinfo>) -> String? {
         var text = [CChar](repeating: 0, count: 64)
         let size = socklen_t(text.count)
@@ -125,7 +127,8 @@ private func runNameLookup(_ context: UnsafeMutableRawPointer?) -> UnsafeMutable
     return nil
 }
 
-/// Starts a detached thread with a retained `owner`. Returns false if the system cannot create one.
+/// Starts a detached thread that runs `entry` with a retained reference to `owner`. Returns false if the system cannot
+/// create a thread.
 func startThread<Owner: AnyObject>(
     _ owner: Owner, _ entry: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
 ) -> Bool {

@@ -31,23 +31,23 @@ final class RequestQueue: @unchecked Sendable {
         waiting = FairQueue(capacity: capacity)
     }
 
-    /// What a response reveals about its origin.
+    /// What the HTTP version of a response reveals about its origin.
     enum News {
         case none
-        /// The version is that of the first response, or differs from the previous one.
+        /// The response is the first one of its origin, or its version differs from that of the previous response.
         case first, changed
     }
 
     fileprivate var isIdle: Bool { waiting.isEmpty && used.allSatisfy { $0 == 0 } }
 }
 
-/// Decides which requests may begin and which wait. Enforces the limits of `TransportConfiguration.Pool` for all event
-/// loops of one transport.
+/// The request queues that a set of event loops shares. They decide which requests begin and which wait, and enforce
+/// the limits of `TransportConfiguration.Pool`.
 ///
 /// A request that finds a free slot begins immediately. Any other request waits here and belongs to no loop. When an
 /// exchange ends, its loop gives the slot to the next request in the queue and performs that request too. So a transfer
-/// stays with one loop, and no request waits while a slot is available for it. The thread that removes a request from
-/// its queue, under the single lock, decides what happens to it.
+/// stays with one loop, and no request waits while a slot is available for it. Whichever thread removes a request from
+/// its queue, under the single lock, decides what happens to the request.
 ///
 /// libcurl has its own queue for transfers that exceed its limits. It iterates over the whole queue whenever a transfer
 /// ends and supports no priorities, and several versions lost entries. So libcurl never receives more transfers than it
@@ -56,12 +56,12 @@ final class RequestQueues: Sendable {
     /// The number of HTTP/2 exchanges that count as one connection, a common server limit. libcurl knows the server's
     /// actual limit and holds back the rest.
     private static let connection = 100
-    /// The maximum number of idle origins that are kept.
+    /// The number of origins at which the idle ones are removed before another origin is added.
     private static let originLimit = 1024
 
-    /// The result of entering a request.
+    /// The result of requesting a slot.
     enum Entry {
-        /// The request has a slot at this event loop.
+        /// The request has a slot at the event loop with this number.
         case begins(Int)
         /// The request waits. If `lookBy` is not nil, a loop must check for late requests by then.
         case waits(lookBy: Int64?)
@@ -70,14 +70,15 @@ final class RequestQueues: Sendable {
 
     private struct State {
         var queues: [Origin: RequestQueue] = [:]
-        /// The latest queue. Most requests have the same origin as the previous one, which saves hashing the origin.
+        /// The queue that was used last. Most requests have the same origin as the previous request, and need not hash
+        /// it.
         var latest: RequestQueue?
         /// The queues with waiting requests in order of their turns, if the total number of connections is limited.
         var turns: [RequestQueue] = []
         /// The number of exchanges and of used connections at each event loop.
         var loads: [(exchanges: Int, connections: Int)]
         var waiting = 0
-        /// When a loop checks for requests that have waited too long.
+        /// The time at which a loop checks for requests that have waited too long.
         var nextLook = Int64.max
         var isStopped = false
     }
@@ -105,7 +106,7 @@ final class RequestQueues: Sendable {
     /// The number of waiting requests for all origins.
     var count: Int { state.withLock { $0.waiting } }
 
-    /// Requests a slot. Called once for each transfer.
+    /// Requests a slot for a transfer, which waits if there is none. Called once for each transfer.
     func enter(_ transfer: Transfer) -> Entry {
         let target = connectionTarget(of: transfer.plan.request.origin)
         return state.withLock { state in
@@ -129,8 +130,8 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Releases the slot of an exchange. Returns the requests that begin now at the same event loop: over HTTP/2, one
-    /// exchange that ends may make room for many.
+    /// Releases the slot of an exchange. Returns the requests that begin now at the same event loop. Over HTTP/2, the
+    /// end of one exchange may make room for many.
     func leave(_ transfer: Transfer) -> [Transfer] {
         state.withLock { state in
             guard let queue = transfer.queue, case .active(let place) = transfer.phase else { return [] }
@@ -144,7 +145,8 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Returns another request that begins at this event loop, after the number of slots has grown.
+    /// Returns the next waiting request that begins at this event loop, or nil if there is none. Called when the number
+    /// of slots has grown.
     func next(_ queue: RequestQueue, at loop: Int) -> Transfer? {
         state.withLock { next(queue, at: loop, &$0) }
     }
@@ -152,7 +154,7 @@ final class RequestQueues: Sendable {
     /// Records the HTTP version of a response, which determines whether exchanges share the connections of the origin.
     func note(_ version: HTTPVersion, at queue: RequestQueue) -> RequestQueue.News {
         let number: UInt8 = version == .http2 ? 2 : 1
-        // Usually the version is unchanged, and no lock is needed.
+        // Usually the version is unchanged, and the lock is not needed.
         if queue.spoken.load(ordering: .relaxed) == number { return .none }
         return state.withLock { state in
             let before = queue.spoken.exchange(number, ordering: .relaxed)
@@ -174,13 +176,13 @@ final class RequestQueues: Sendable {
     enum Whereabouts {
         /// The request waited and was removed from the queue.
         case left
-        /// The request is or was at this event loop.
+        /// The request is active at the event loop with this number.
         case at(Int)
-        /// The request has not requested a slot, or has ended.
+        /// The request has not entered a queue, or has ended.
         case nowhere
     }
 
-    /// Removes a request from its queue if it waits.
+    /// Removes a request from its queue if it waits. Returns where the request is.
     func cancel(_ transfer: Transfer) -> Whereabouts {
         state.withLock { state in
             switch transfer.phase {
@@ -193,7 +195,7 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Removes late requests. Returns them and the time of the next check.
+    /// Removes the requests that have waited too long. Returns them and the time of the next check.
     func takeLate(at now: Int64) -> (late: [Transfer], next: Int64) {
         state.withLock { state in
             state.nextLook = .max
@@ -216,12 +218,13 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Clears the scheduled check, which could not be arranged. The next waiting request schedules it again.
+    /// Clears the time of the next check, because no event loop could be started for it. The next waiting request
+    /// schedules the check again.
     func forgetLook() {
         state.withLock { $0.nextLook = .max }
     }
 
-    /// Refuses requests from now on.
+    /// Refuses all further requests.
     func stop() {
         state.withLock { $0.isStopped = true }
     }
@@ -237,8 +240,8 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Returns the origin whose connections a request uses. Without TLS that is an HTTP proxy, which is also how
-    /// libcurl counts.
+    /// Returns the origin whose connections a request uses. For a request without TLS through an HTTP proxy, this is
+    /// the proxy. libcurl counts connections in the same way.
     private func connectionTarget(of origin: Origin) -> Origin {
         guard !origin.isSecure, !proxies.isEmpty, let proxy = proxies.proxy(for: origin) else { return origin }
         return proxy.kind == .socks5 ? origin : proxy.origin ?? origin
@@ -266,9 +269,9 @@ final class RequestQueues: Sendable {
         return new
     }
 
-    /// Returns the index of the loop for the next request. Other loops are used only when the preferred loop has many
-    /// exchanges; with fewer, another thread would cost more than it saves. The threshold is higher if a connection
-    /// costs a handshake and may be shared.
+    /// Returns the index of the loop for the next request, or nil if no loop has room. Other loops are used only when
+    /// the preferred loop has many exchanges; with fewer, another thread would cost more than it saves. The threshold
+    /// is higher if a connection costs a handshake or may be shared.
     private func bestPlace(in queue: RequestQueue, _ state: State) -> Int? {
         let isShared = queue.origin.isSecure || configuration.httpVersions == .http2PriorKnowledge
         var best: Int?
@@ -281,7 +284,7 @@ final class RequestQueues: Sendable {
         return best
     }
 
-    /// Returns the number of connections for `used` exchanges.
+    /// Returns the number of connections that `used` exchanges occupy.
     private func connections(_ queue: RequestQueue, _ place: Int, _ used: Int) -> Int {
         queue.sharesConnections ? (used + Self.connection - 1) / Self.connection : used
     }
@@ -346,7 +349,8 @@ final class RequestQueues: Sendable {
 }
 
 extension TransportConfiguration {
-    /// False if each exchange gets its own connection although it uses HTTP/2.
+    /// Whether HTTP/2 exchanges can share connections. False for HTTP/2 prior knowledge if this libcurl then opens a
+    /// connection for each exchange.
     var canShare: Bool {
         !(httpVersions == .http2PriorKnowledge && CurlLibrary.current.cannotReusePriorKnowledge)
     }

@@ -8,16 +8,16 @@
 /// would all be late.
 struct SharedConnections {
     private struct Connection {
-        /// When bytes last arrived.
+        /// The time at which bytes last arrived.
         var heard: Int64
-        /// Since when a response has been late without any bytes having arrived.
+        /// The time since which nothing has arrived while a response was late; nil if no response was late.
         var suspectSince: Int64?
     }
 
     private var connections: [Int32: Connection] = [:]
 
-    /// A connection is dead if nothing has arrived on it for this number of nanoseconds while a response was late. The
-    /// time is longer if other transfers use the connection, which may wait for a slow response.
+    /// The time in nanoseconds without any bytes after which a connection with a late response is dead. The second time
+    /// is longer. It applies if other transfers also use the connection, because they may wait for a slow response.
     static let (patience, sharedPatience) = (Int64(1_000_000_000), Int64(5_000_000_000))
 
     var sockets: some Sequence<Int32> { connections.keys }
@@ -33,7 +33,7 @@ struct SharedConnections {
         if !connections.isEmpty { connections[socket] = nil }
     }
 
-    /// Records that there is something to read. Does nothing for other connections.
+    /// Records that the socket is readable. Does nothing if it is not one of these connections.
     mutating func noteHeard(_ socket: Int32, at now: Int64) {
         guard !connections.isEmpty, let index = connections.index(forKey: socket) else { return }
         connections.values[index] = Connection(heard: now)
@@ -41,7 +41,7 @@ struct SharedConnections {
 
     /// Records a late response of a transfer without progress since `moment`. Returns true if the connection is dead.
     ///
-    /// - `isAlone`: no other transfer uses the connection.
+    /// - `isAlone`: whether no other transfer uses the connection.
     mutating func isDead(_ socket: Int32, lateSince moment: Int64, isAlone: Bool, at now: Int64) -> Bool {
         guard let connection = connections[socket], connection.heard <= moment else { return false }
         // Several short waits add up: a single deadline of 0.1 s is weak evidence, ten of them are as strong as one of

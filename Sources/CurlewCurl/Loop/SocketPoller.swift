@@ -9,23 +9,23 @@ import Glibc
 import Musl
 #endif
 
-/// Waits for libcurl's sockets and timer, and lets libcurl process those that are ready. Uses `epoll` and
-/// `curl_multi_socket_action`.
+/// A poller that waits for libcurl's sockets and timer, and lets libcurl process those that are ready. It uses `epoll`
+/// and `curl_multi_socket_action`.
 ///
-/// The simpler functions `curl_multi_perform` and `curl_multi_poll` examine every transfer on each call. These
-/// functions examine only transfers that have something to do, which matters for a server with a thousand calls in
-/// flight.
+/// The simpler functions `curl_multi_perform` and `curl_multi_poll` examine every transfer on each call.
+/// `curl_multi_socket_action` examines only transfers that have something to do, which matters for a server with a
+/// thousand concurrent calls.
 ///
 /// Changes that libcurl requests are recorded and passed to the system just before the next wait, so that a socket that
 /// ends one request and begins another needs no system call. For the same reason a socket stays registered between
-/// requests. Level-triggered, because libcurl may deliberately leave bytes unread.
+/// requests. Sockets are level-triggered, because libcurl may deliberately leave bytes unread.
 ///
 /// An HTTP/1.1 connection that becomes readable while no transfer uses it has ended, or the server has sent bytes that
 /// belong to no request. libcurl before 8.0 would read these bytes as the response to the next request, and the
-/// response to that request as the response to the one after it. From 8.17 on this can happen within a second of the
-/// last use. So the poller ends such a connection, and libcurl uses another. The poller checks when the system reports
-/// an event, and again just before a request is sent: reports arrive for 256 sockets at a time, and libcurl may send a
-/// request again in between.
+/// response to that request as the response to the one after it. From 8.17 on, libcurl can do so within a second of the
+/// last use. So the poller ends such a connection, and libcurl uses another one. The poller checks when the system
+/// reports an event, and again just before a request is sent: reports arrive for 256 sockets at a time, and libcurl may
+/// send a request again in between.
 ///
 /// Used only on the event loop's thread.
 final class SocketPoller {
@@ -40,10 +40,10 @@ final class SocketPoller {
         var name: ConnectionName?
         /// Whether a transfer has ended successfully on this HTTP/1.1 connection and none has used it since.
         var isIdle = false
-        /// Whether reading is suspended, whatever libcurl waits for: the reader of the only transfer is behind. libcurl
-        /// 8.5.0 continues to wait for bytes of a paused transfer, and buffers what it reads.
+        /// Whether reading is suspended, whatever libcurl waits for, because the reader of the only transfer is behind.
+        /// libcurl 8.5.0 continues to wait for bytes of a paused transfer, and buffers what it reads.
         var isHeld = false
-        /// The events that the system has to report.
+        /// The events that must be registered with the system.
         var effective: UInt32 { isHeld ? wanted & ~EPOLLIN.rawValue : wanted }
         /// Whether the poller has ended the connection and libcurl has not closed it yet.
         var isEnded = false
@@ -56,8 +56,8 @@ final class SocketPoller {
     /// Indexed by descriptor: descriptors are small and reused.
     private var sockets: [Socket] = []
     private var changes: [Int32] = []
-    /// The number of held transfers whose socket is unknown: those on connections without ports that libcurl has not
-    /// announced.
+    /// The number of held transfers whose socket is unknown, because their connections have no ports and libcurl has
+    /// not announced the sockets.
     private var unnamedHolds = 0
     private var shared = SharedConnections()
     private var forgotten = ForgottenBytes()
@@ -65,11 +65,11 @@ final class SocketPoller {
     /// The number of connections that the poller has ended and libcurl still holds.
     private(set) var endedCount = 0
     private let events: UnsafeMutablePointer<epoll_event>
-    /// The number of sockets that the last wait has found.
+    /// The number of ready sockets that the last wait has found.
     private(set) var eventCount = 0
-    /// When libcurl's timer fires; `Int64.max` if it is not set.
+    /// The time at which libcurl's timer fires; `Int64.max` if it is not set.
     private var timer = Int64.max
-    /// When libcurl must be called even if no event occurs.
+    /// The time at which libcurl must be called even if no event occurs.
     var nextCall: Int64 { min(timer, forgotten.nextLook) }
 
     private static let eventLimit = 256
@@ -82,8 +82,8 @@ final class SocketPoller {
     private static let (bothWays, look): (Int32, Int32) = (SHUT_RDWR, MSG_PEEK)
     #endif
 
-    /// Returns nil if the system has no descriptor left. Writing to `wakeUp` ends a wait. libcurl must be cleaned up
-    /// before the poller is released.
+    /// Creates a poller for a multi handle. Returns nil if the system has no descriptor left. Writing to `wakeUp` ends
+    /// a wait. libcurl must be cleaned up before the poller is released.
     init?(multi: UnsafeMutableRawPointer, wakeUp: Int32) {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard poll >= 0 else { return nil }
@@ -115,7 +115,7 @@ final class SocketPoller {
         if joins { setJoining(false) }
     }
 
-    /// Marks a connection that several transfers may use at a time.
+    /// Marks a connection that several transfers may use at the same time.
     func noteShared(_ socket: Int32, at now: Int64) {
         guard isOpen(socket) else { return }
         shared.insert(socket, at: now)
@@ -155,8 +155,8 @@ final class SocketPoller {
         unnamedHolds += isHeld ? 1 : -1
     }
 
-    /// Returns the open socket of a connection. Used for a transfer that begins and pauses within one call of libcurl,
-    /// which does not announce its socket then.
+    /// Returns the open socket of a connection, or nil if there is none. Used for a transfer that begins and pauses
+    /// within one call of libcurl, which then does not announce the socket.
     func socket(of connection: ConnectionName) -> Int32? {
         sockets.indices.first { name(at: $0) == connection }.map { Int32($0) }
     }
@@ -168,7 +168,7 @@ final class SocketPoller {
         return sockets[index].name
     }
 
-    /// Returns the name of an open connection of the transport.
+    /// Returns the name of the connection of an open socket, or nil if the transport did not open the socket.
     func name(of socket: Int32) -> ConnectionName? {
         isOpen(socket) ? name(at: Int(socket)) : nil
     }
@@ -180,12 +180,13 @@ final class SocketPoller {
         if shared.isDead(socket, lateSince: moment, isAlone: isAlone, at: now) { shutdown(socket, Self.bothWays) }
     }
 
-    /// Whether the transport opened the socket and, as far as known, it is not closed.
+    /// Returns whether the transport opened the socket and, as far as it knows, the socket is still open.
     func isOpen(_ socket: Int32) -> Bool {
         sockets.indices.contains(Int(socket)) && sockets[Int(socket)].isOurs
     }
 
-    /// Delays writes until joining ends (TCP_CORK). Other kinds of sockets reject the option, which is harmless.
+    /// Starts or ends the joining of writes to shared connections, which delays the writes until it ends (TCP_CORK).
+    /// Sockets other than TCP reject the option, which is harmless.
     private func setJoining(_ isOn: Bool) {
         var value: Int32 = isOn ? 1 : 0
         for socket in shared.sockets {
@@ -234,7 +235,7 @@ final class SocketPoller {
         if code != CURLM_OK { fault = code }
     }
 
-    /// Returns and clears the last failure of libcurl. How much of the work was done before the failure is unknown.
+    /// Returns and clears the last failure of libcurl. It is unknown how much of the work was done before the failure.
     func takeFault() -> CURLMcode? {
         defer { fault = nil }
         return fault
@@ -250,7 +251,7 @@ final class SocketPoller {
         eventCount = max(0, Int(epoll_wait(poll, events, Int32(Self.eventLimit), milliseconds)))
     }
 
-    /// Registers a new socket. Returns true if its descriptor was that of a socket whose end was not reported.
+    /// Registers a new socket. Returns whether its descriptor belonged to an earlier socket whose end was not reported.
     func opened(_ socket: Int32) -> Bool {
         makeRoom(for: socket)
         let wasOurs = sockets[Int(socket)].isOurs
@@ -275,7 +276,7 @@ final class SocketPoller {
         forget(socket)
     }
 
-    /// Removes sockets that were closed without a report. Returns their number, as far as their descriptors are free.
+    /// Removes the sockets that were closed without a report and whose descriptors are free. Returns their number.
     func forgetClosed() -> Int {
         let closed = sockets.indices.filter { sockets[$0].isOurs && fcntl(Int32($0), F_GETFD) < 0 }
         for index in closed { self.closed(Int32(index)) }
@@ -319,7 +320,7 @@ final class SocketPoller {
         timer = milliseconds < 0 ? .max : TimeoutTracker.moment(after: .milliseconds(milliseconds))
     }
 
-    /// Returns the bits to pass to libcurl for an event; 0 for none.
+    /// Returns the bits to pass to libcurl for an event; 0 if libcurl must not be called.
     private func action(_ found: UInt32, on socket: Int32) -> Int32 {
         guard sockets.indices.contains(Int(socket)) else { return 0 }
         let wanted = sockets[Int(socket)].effective
@@ -415,8 +416,8 @@ private func noteSocket(
     if action == CURL_POLL_IN || action == CURL_POLL_INOUT { bits |= EPOLLIN.rawValue }
     if action == CURL_POLL_OUT || action == CURL_POLL_INOUT { bits |= EPOLLOUT.rawValue }
     Unmanaged<SocketPoller>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.want(bits, at: socket) }
-    // It may be the socket of a name lookup, before the connection's own: the transport did not open that socket and
-    // never marks it as shared.
+    // The socket may be that of a name lookup, which precedes the connection's own socket. The transport did not open
+    // it and never marks it as shared.
     if bits != 0, let easy, let transfer = curlew_info_pointer(easy, CURLINFO_PRIVATE) {
         Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { $0.connection.socket = socket }
     }

@@ -5,13 +5,14 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// libcurl 8.12.1 and 8.14.1 omit an empty query: `/?` is sent as `/`, which is a different resource. 7.88.1, 8.4.0 and
-/// 8.23.0 send it. For versions in between, the target is set explicitly, which no version changes.
+/// Quirk of libcurl 8.12.1 and 8.14.1: they omit an empty query. They send `/?` as `/`, which is a different resource.
+/// 7.88.1, 8.4.0 and 8.23.0 send the empty query. From 8.5.0 on and before 8.17.0, the transport sets the request
+/// target explicitly, which no version changes.
 extension EasyHandle {
     private static let isNeeded = (0x08_05_00..<0x08_17_00).contains(CurlLibrary.current.version)
 
-    /// Sets the target of a request whose URL ends with an empty query. There is no workaround for a proxy that
-    /// receives the whole URL (`http` without a tunnel).
+    /// Sets the request target if the URL ends with an empty query, and clears it otherwise. There is no workaround for
+    /// an `http` URL with a proxy, which may receive the complete URL.
     func setTarget(of transfer: Transfer) {
         let target =
             Self.isNeeded && transfer.plan.url.utf8.last == UInt8(ascii: "?") ? emptyQueryTarget(transfer) : nil

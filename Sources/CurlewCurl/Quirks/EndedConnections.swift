@@ -3,16 +3,16 @@
 #if os(Linux)
 import CCurl
 
-/// libcurl 8.23.0 reuses a connection that was used less than a second ago without checking whether it has ended. It
-/// then tries at most six connections, and only one if the body cannot be produced again. 8.16.0 and older versions
-/// check.
+/// Quirk of libcurl 8.23.0, assumed for all versions from 8.17.0 on: libcurl reuses a connection that was used less
+/// than a second ago without checking whether the connection has ended. If it has, libcurl tries at most six
+/// connections, and only one if the body cannot be produced again. 8.16.0 and older versions check.
 extension EasyHandle {
     fileprivate static let isNeeded = CurlLibrary.current.version >= 0x08_11_00
 
     private static let attempts = 6
 
-    /// Whether libcurl might fail on connections that the poller has ended. A request then uses a new connection.
-    /// libcurl removes ended connections once a second.
+    /// Returns whether the transfer needs a new connection, because libcurl might try only connections that the poller
+    /// has ended. libcurl removes ended connections once a second.
     func mayFindEnded(_ transfer: Transfer) -> Bool {
         guard Self.isNeeded, let ended = transfer.multi?.poller.endedCount, ended > 0 else { return false }
         let isOneShot = transfer.plan.upload is StreamUpload || transfer.plan.expectation != nil
@@ -21,7 +21,8 @@ extension EasyHandle {
 }
 
 extension MultiHandle {
-    /// Updates transfers that libcurl is about to begin, because connections may have ended since they were added.
+    /// Sets again whether transfers that libcurl is about to begin may use existing connections. Connections may have
+    /// ended since these transfers were added.
     func noteEndedConnections() {
         guard EasyHandle.isNeeded, poller.endedCount > 0 else { return }
         for transfer in active.values where transfer.sent.attempts == 0 { transfer.easy?.setReuse(of: transfer) }

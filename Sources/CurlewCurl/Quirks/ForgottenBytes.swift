@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-/// Quirk of libcurl before 8.1: on an HTTP/2 connection, a transfer may read bytes of another transfer from the socket
-/// that the other has no room for. libcurl then keeps these bytes, continues when there is room, and forgets the rest,
-/// which may contain the last bytes of other transfers. They would be delivered with the next bytes from the server, or
-/// never. Reading again from an empty socket delivers them.
+/// Quirk of libcurl before 8.1: it may leave received bytes of an HTTP/2 connection undelivered.
 ///
-/// So a connection that has been silent for a short time is read although the system reports no event.
+/// One transfer may read bytes from the socket that belong to another transfer, which has no room for them. libcurl
+/// keeps these bytes and delivers them when there is room, but forgets the bytes behind them. These may be the last
+/// bytes of other transfers. libcurl would deliver them with the next bytes from the server, or never. Reading again
+/// delivers them, even if the socket is empty.
+///
+/// So the event loop makes libcurl read from a connection that has been silent for a short time, although the system
+/// reports no event.
 struct ForgottenBytes {
     private let isNeeded: Bool
     private var lookAt: [Int32: Int64] = [:]
-    /// When the first connection is due; `Int64.max` if there is none. It may be too early.
+    /// The time at which a connection is due, or an earlier time; `Int64.max` if there is no connection.
     private(set) var nextLook = Int64.max
 
-    /// The time of silence after which libcurl reads, and the interval of further reads, in nanoseconds.
+    /// The silence after which libcurl reads for the first time, and the interval of further reads, in nanoseconds.
     static let (silence, longSilence) = (Int64(5_000_000), Int64(1_000_000_000))
 
     init(isNeeded: Bool = CurlLibrary.current.forgetsBytes) {
@@ -29,13 +32,13 @@ struct ForgottenBytes {
         if !lookAt.isEmpty { lookAt[socket] = nil }
     }
 
-    /// Records that the socket is readable or writable. Does nothing for other connections.
+    /// Records that the socket is readable or writable. Does nothing if the socket is not watched.
     mutating func noteStir(_ socket: Int32, at now: Int64) {
         guard !lookAt.isEmpty, lookAt[socket] != nil else { return }
         note(socket, now + Self.silence)
     }
 
-    /// Returns the connections that have been silent long enough and that a transfer reads from.
+    /// Returns the sockets that have been silent long enough and that a transfer reads from.
     mutating func takeDue(at now: Int64, where isRead: (Int32) -> Bool) -> [Int32] {
         nextLook = .max
         var due: [Int32] = []

@@ -5,21 +5,21 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// Quirk of libcurl before 8.6 (curl#4885, fixed by curl#12373): it puts several requests on a busy HTTP/1.1 connection
-/// if another connection to that host has used HTTP/2, as happens if the machines of a host are configured differently.
-/// Callers would receive each other's responses.
+/// Quirk of libcurl before 8.6 (curl#4885, fixed by curl#12373): it sends several requests at the same time on one
+/// HTTP/1.1 connection if another connection to that host has used HTTP/2. This happens if the servers behind one host
+/// name are configured differently. Callers would receive each other's responses.
 ///
-/// The version of a connection is unknown before the head of a response. So the head decides: if it is HTTP/1.1 and its
-/// transfer is not alone on the connection, all transfers on it end before any of them receives a byte. No request
-/// joins a connection that is known to use HTTP/1.1. Once an origin has used both versions, only HTTP/1.1 is used for
-/// it.
+/// The HTTP version of a connection is unknown until a response head arrives. If the head is HTTP/1.1 and several
+/// transfers use the connection, all of them end before any of them receives a byte. On a connection that is known to
+/// use HTTP/1.1, no request joins another. Once an origin has used both versions, only HTTP/1.1 is used for the origin.
 struct MixedVersions {
     /// The transfers on one connection.
     private struct Occupants {
         var count = 0
         /// Whether the connection has used HTTP/1.1, which allows one transfer at a time.
         var isSerial = false
-        /// Whether it has carried several transfers nevertheless. Further bytes then belong to no request.
+        /// Whether several transfers have used the HTTP/1.1 connection at the same time. Its further bytes then belong
+        /// to no request.
         var isMixed = false
     }
 
@@ -37,7 +37,7 @@ struct MixedVersions {
             && transfer.plan.owner.configuration.httpVersions == .automatic
     }
 
-    /// Whether only HTTP/1.1 is used for an origin.
+    /// Returns whether only HTTP/1.1 is used for an origin, because it has used both versions.
     func areMixed(at origin: Origin) -> Bool { !origins.isEmpty && origins.contains(origin) }
 
     /// Records that an origin has used both versions.
@@ -74,8 +74,8 @@ struct MixedVersions {
         occupants[connection]?.count -= 1
     }
 
-    /// Returns the transfers that must end, including this one, because the response cannot be attributed to a request.
-    /// Called when the head of a response is complete. Empty if there is no conflict.
+    /// Returns the transfers that must end, `transfer` included, because their responses cannot be attributed to
+    /// requests. Empty if there is no conflict. Called when the response head of `transfer` is complete.
     mutating func mixedUp(by transfer: Transfer, others: (ConnectionName) -> [Transfer]) -> [Transfer] {
         guard transfer.received.head.version != .http2, let connection = transfer.connection.name,
             let there = occupants[connection]
@@ -90,7 +90,7 @@ struct MixedVersions {
         return others + [transfer]
     }
 
-    /// Returns the transfers without those that libcurl has finished but that are not removed yet.
+    /// Returns the transfers that libcurl has not finished. The others are no longer counted on their connection.
     private mutating func attached(_ transfers: [Transfer]) -> [Transfer] {
         transfers.filter { transfer in
             if transfer.isAttached { return true }
@@ -106,7 +106,8 @@ extension MultiHandle {
         loop.mixedVersions.enter(transfer, connection) { name in transfers(on: name).filter { $0 !== transfer } }
     }
 
-    /// Returns whether a response can be attributed to its request. Called when its head is complete.
+    /// Returns whether the response can be attributed to the request of `transfer`. If not, ends the other transfers on
+    /// the connection. Called when the response head is complete.
     func mayAnswer(_ transfer: Transfer) -> Bool {
         let mixed = loop.mixedVersions.mixedUp(by: transfer, others: transfers)
         for other in mixed where other !== transfer { add(.end(other, MixedVersions.error)) }
@@ -115,7 +116,8 @@ extension MultiHandle {
 }
 
 extension Transfer {
-    /// Whether libcurl still has a connection for the transfer. Determined by a pause that changes nothing.
+    /// Whether libcurl still has a connection for the transfer. The check is a call of `curl_easy_pause` that changes
+    /// nothing.
     fileprivate var isAttached: Bool {
         guard let easy else { return false }
         let bits = (received.isPaused ? CURLPAUSE_RECV : 0) | (sent.isPaused ? CURLPAUSE_SEND : 0)

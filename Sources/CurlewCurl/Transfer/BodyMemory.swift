@@ -4,14 +4,15 @@
 import CurlewCore
 import FoundationEssentials
 
-/// Reuses memory of gathered bodies and of chunks of large streams after their readers have released it.
+/// A store of memory blocks for complete bodies and for chunks of large streams. A block is reused after its reader has
+/// released it.
 ///
-/// The system's allocator returns memory of this size to the kernel as soon as it is freed. Allocating it again, page
-/// by page and cleared, costs more than receiving the bytes.
+/// The system's allocator returns blocks of this size to the kernel as soon as they are freed. Allocating them again,
+/// page by page and cleared, costs more than receiving the bytes.
 ///
-/// Bounded: at most `limit` unused bytes are kept. They are freed when the event loop has been idle for a while.
+/// The store keeps at most `limit` unused bytes. They are freed when the event loop has been idle for 10 s.
 final class BodyMemory: Sendable {
-    /// Smaller bodies use the allocator, which retains memory of that size itself.
+    /// The size of the smallest block. Smaller bodies use the system's allocator, which retains small blocks itself.
     static let least = 64 << 10
     static let limit = 8 << 20
 
@@ -23,7 +24,8 @@ final class BodyMemory: Sendable {
 
     private let state = Locked(State())
 
-    /// Returns a block of at least `count` bytes, and at most a quarter more.
+    /// Returns a block of at least `count` bytes. From `least` bytes on, the block is at most a quarter larger than
+    /// `count`.
     fileprivate func take(_ count: Int) -> BodyBlock {
         let size = Self.size(for: count)
         let found = state.withLock { state -> BodyBlock.Memory? in
@@ -56,7 +58,8 @@ final class BodyMemory: Sendable {
     /// Frees all unused memory.
     func forget() { state.withLock { $0 = State() } }
 
-    /// Rounds up to a quarter of the power of two below, so that bodies of about the same size use the same blocks.
+    /// Returns the block size for `count` bytes, at least `least`: rounded up to a quarter of the next lower power of
+    /// two, so that bodies of about the same size use the same blocks.
     static func size(for count: Int) -> Int {
         let count = max(count, least)
         let step = max(1, 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount)) / 4
@@ -64,17 +67,19 @@ final class BodyMemory: Sendable {
     }
 }
 
-/// The received part of a body that is not delivered yet. Used on the event loop's thread, or under the lock of a pipe.
+/// The received bytes of a body that are not delivered yet. Used on the event loop's thread, or under the lock of a
+/// pipe.
 struct GatheredBody {
     private var small = Data()
     private var large: BodyBlock?
 
-    /// The maximum capacity that is reserved from the declared length. More is allocated when it is needed.
+    /// The maximum capacity in bytes that is reserved because of a declared length. More is allocated when it is
+    /// needed.
     private static let mostExpected: Int64 = 1 << 20
 
     var count: Int { large?.count ?? small.count }
 
-    /// Appends `bytes` of a body that will have `length` bytes, if that is known.
+    /// Appends `bytes`. `length` is the expected number of bytes in total; nil if it is unknown.
     mutating func append(_ bytes: UnsafeRawBufferPointer, of length: Int64?, memory: BodyMemory) {
         let expected = max(count + bytes.count, Int(min(length ?? 0, Self.mostExpected)))
         guard large != nil || expected > BodyMemory.least else {
@@ -95,18 +100,18 @@ struct GatheredBody {
     mutating func take() -> Data {
         defer { self = GatheredBody() }
         guard let large else { return small }
-        // A body of unknown length may occupy twice its size as long as it is retained.
+        // Without a copy, a body of unknown length could occupy twice its size as long as it is retained.
         return large.room > large.count / 2 ? Data(large.bytes) : large.data
     }
 
-    /// Returns a copy of at most `count` bytes from the beginning.
+    /// Returns a copy of the first bytes of the body, at most `count`.
     func prefix(_ count: Int) -> Data {
         large.map { Data($0.bytes.prefix(count)) } ?? small.prefix(count)
     }
 }
 
-/// A body, or a part of it, while it is gathered. Becomes `Data` without a copy. Its memory is returned when the data
-/// is released.
+/// A block that collects the bytes of a body, or of a part of it. The block becomes `Data` without a copy, and its
+/// memory returns to the store when the data is released.
 ///
 /// `@unchecked Sendable` is valid because only the `GatheredBody` that owns it writes to it, on the event loop's thread
 /// or under the lock of a pipe, and nothing writes to it once it has become data.
@@ -146,7 +151,7 @@ private final class BodyBlock: @unchecked Sendable {
         count += added.count
     }
 
-    /// The gathered bytes. Nothing may be appended afterwards.
+    /// The collected bytes, without a copy. Nothing may be appended afterwards.
     var data: Data {
         Data(bytesNoCopy: memory.start, count: count, deallocator: .custom { _, _ in withExtendedLifetime(self) {} })
     }

@@ -7,28 +7,29 @@ import FoundationEssentials
 
 /// A buffer between the event loop's thread and the reader of a body.
 ///
-/// Bounded: at `capacity` bytes the loop stops receiving. The reader always takes all available bytes and thereby
-/// resumes receiving. Bytes that arrive while the reader is not waiting are joined, so a slow reader receives few large
-/// chunks. A waiting reader is resumed when a batch of bytes is available or libcurl has returned: resuming costs more
-/// than receiving a TLS record, and libcurl receives many records before it returns.
+/// At `capacity` bytes, the event loop stops receiving. The reader always takes all available bytes, and the event loop
+/// then receives again. Bytes that arrive while the reader is not waiting are joined, so a slow reader receives few
+/// large chunks. A waiting reader is resumed when a batch of bytes is available or libcurl has returned: resuming costs
+/// more than receiving a TLS record, and libcurl receives many records before it returns.
 final class BodyPipe: ResponseBodySource {
     private struct State {
         var account: BodyAccount
         var bytes: GatheredBody
-        /// The size of the last chunk. The next is usually about as large.
+        /// The size of the last chunk in bytes. The next chunk is usually about as large.
         var lastTaken = 0
         var trailers = HTTPHeaders()
         var reader: UnsafeContinuation<Data?, any Error>?
 
-        /// Appends bytes. If the chunks are large, reserves capacity for a whole batch, in steps, because a reader may
+        /// Appends bytes. Reserves capacity for a complete batch only if the chunks are large, because a reader may
         /// keep its chunks.
         mutating func append(_ piece: UnsafeRawBufferPointer, memory: BodyMemory) {
-            // A piece from libcurl, at most a sixteenth of a batch, may exceed the batch.
+            // The last piece from libcurl, at most a sixteenth of a batch, may exceed the batch, so there must be room
+            // for it.
             let isMuch = max(lastTaken, bytes.count) >= BodyMemory.least
             bytes.append(piece, of: isMuch ? Int64(account.batch + account.batch / 16) : nil, memory: memory)
         }
 
-        /// Returns the reader and its result if the step resumes it.
+        /// Returns the waiting reader and its result if `step` resumes it, or nil if it does not.
         mutating func news(after step: BodyAccount.Step) -> News? {
             let told: Result<Data?, NetworkError>?
             switch step {
@@ -38,7 +39,7 @@ final class BodyPipe: ResponseBodySource {
             case .end: told = account.end?.map { nil }
             case .wait, .due, .pause, .late: told = nil
             }
-            // The account has dropped the bytes.
+            // The account has dropped the bytes, so the pipe must not keep them.
             if account.waiting == 0, bytes.count > 0 { bytes = GatheredBody() }
             guard let told, let reader else { return nil }
             self.reader = nil
@@ -62,11 +63,12 @@ final class BodyPipe: ResponseBodySource {
         state = Locked(State(account: account, bytes: first))
     }
 
-    /// Whether there is capacity. If false, the reader requests more when it has caught up.
+    /// Returns whether the buffer has capacity. If not, the reader resumes the transfer when it has taken the buffered
+    /// bytes.
     func hasRoom() -> Bool { state.withLock { $0.account.hasRoom() } }
 
-    /// Adds bytes from the event loop. Returns `.pause` if they were not taken, and `.due` if `release` must be called
-    /// when libcurl has returned.
+    /// Adds bytes from the event loop. Returns `.pause` if the bytes were not taken, and `.due` if `release` must be
+    /// called when libcurl has returned.
     ///
     /// - `isForced`: the bytes are taken even without capacity, because libcurl cannot deliver them again.
     func offer(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> BodyAccount.Step {
@@ -80,7 +82,7 @@ final class BodyPipe: ResponseBodySource {
     /// Delivers the available bytes to a waiting reader.
     func release() { perform { $0.account.release() } }
 
-    /// Ends the body, with these trailers if it is complete. The first end is kept.
+    /// Ends the body. `trailers` are kept if the body is complete. Only the first end counts.
     func finish(_ end: Result<Void, NetworkError>, trailers: HTTPHeaders = [:]) {
         perform { state in
             if case .success = end { state.trailers = trailers }
@@ -90,7 +92,8 @@ final class BodyPipe: ResponseBodySource {
 
     var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
-    /// Returns the next chunk. Waits unless a chunk is available or the body has ended.
+    /// Returns the next chunk, or nil at the end of a complete body. Waits if no chunk is available and the body has
+    /// not ended. Throws the error of an incomplete body.
     func next() async throws -> Data? {
         guard let loop = transfer.loop, loop.home.isHere else { throw HomeProcess.error(transfer.plan.request) }
         defer { transfer.noteArrival() }
@@ -106,13 +109,13 @@ final class BodyPipe: ResponseBodySource {
         }
     }
 
-    /// Ends the transfer and a waiting reader, without waiting for the event loop.
+    /// Cancels the transfer. A waiting reader is resumed without waiting for the event loop.
     func cancel() {
         guard let loop = transfer.loop, loop.home.isHere else { return }
         if perform({ $0.account.abandon() }) != .late { loop.send(.cancel(transfer)) }
     }
 
-    /// Applies an event. The reader is resumed after the lock is released.
+    /// Applies an event to the state. A waiting reader is resumed after the lock is released.
     @discardableResult
     private func perform(_ event: (inout State) -> BodyAccount.Step) -> BodyAccount.Step {
         let (step, news) = state.withLock { state in

@@ -18,7 +18,7 @@ enum ContentCoding: CaseIterable, Sendable {
         }
     }
 
-    /// The codings that the system's libraries decode, for `Accept-Encoding`; empty if there are none.
+    /// The value of `Accept-Encoding`: the codings that the system's libraries decode. Empty if there are none.
     static let offer = allCases.filter(\.isAvailable).map(\.name).joined(separator: ", ")
 
     var isAvailable: Bool { curlew_can_decode(number) != 0 }
@@ -42,8 +42,8 @@ enum ContentCoding: CaseIterable, Sendable {
     }
 }
 
-/// Decodes the content codings of one body, piece by piece, in bounded memory: more output is requested from a decoder
-/// only when there is room for it. Used only on the event loop's thread.
+/// A decoder for the content codings of one body. It decodes piece by piece in bounded memory: a coding produces more
+/// output only when there is room for it. Used only on the event loop's thread.
 final class ContentDecoder {
     private struct Stage {
         let decoder: OpaquePointer
@@ -55,25 +55,27 @@ final class ContentDecoder {
         var mayHaveMore = false
     }
 
-    /// The maximum size of a piece.
+    /// The maximum size of a piece in bytes.
     static let pieceSize = 32 << 10
 
-    /// The encoded and decoded sizes so far.
+    /// The number of encoded bytes that were consumed so far.
     private(set) var coded: Int64 = 0
+    /// The number of decoded bytes that were produced so far.
     private(set) var decoded: Int64 = 0
-    /// The output of the outer codings: a body may grow in between and still decode to a small size.
+    /// The number of bytes that the outer codings have produced so far. A body may grow between two codings and still
+    /// decode to a small size.
     private(set) var between: Int64 = 0
-    /// Whether the last step ended because it needs more input.
+    /// Whether the last call of `decode` ended because it needs more input.
     private(set) var isHungry = true
     private var budget: Int64 = 0
-    /// The maximum output of the outer codings in one step.
+    /// The maximum output of the outer codings in one call of `decode`, in bytes.
     private static let stepSize: Int64 = 1 << 20
-    /// The number of bytes that libcurl will deliver again, because it was paused within them.
+    /// The number of decoded bytes that libcurl will deliver again, because it was paused within them.
     var ahead = 0
     /// The stages, the outermost coding first. The buffer of the last stage contains the pieces.
     private var stages: [Stage] = []
 
-    /// Returns nil if memory is exhausted. `codings` are in the order in which they were applied.
+    /// Creates a decoder for `codings`, in the order in which they were applied. Returns nil if memory is exhausted.
     init?(_ codings: [ContentCoding]) {
         for coding in codings.reversed() {
             guard let decoder = curlew_decoder_create(coding.number) else { return nil }
@@ -93,9 +95,9 @@ final class ContentDecoder {
         coded == 0 || stages.allSatisfy { curlew_decoder_is_complete($0.decoder) != 0 && $0.start == $0.end }
     }
 
-    /// Returns the next piece, valid until the next call, and the number of input bytes that were consumed. The piece
-    /// is empty if more input is needed (`isHungry`), or if the outer codings reach their step limit. Returns nil if
-    /// the bytes are invalid for their coding.
+    /// Decodes `bytes`. Returns the next piece, valid until the next call, and the number of input bytes that were
+    /// consumed. The piece is empty if more input is needed (`isHungry`), or if the outer codings reach their step
+    /// limit. Returns nil if the bytes are invalid for their coding.
     func decode(_ bytes: UnsafeRawBufferPointer) -> (piece: UnsafeRawBufferPointer, taken: Int)? {
         var taken = 0
         let last = stages.count - 1
@@ -105,7 +107,7 @@ final class ContentDecoder {
         coded += Int64(taken)
         let piece = UnsafeRawBufferPointer(start: stages[last].buffer, count: stages[last].end)
         decoded += Int64(piece.count)
-        // The piece is handed to the caller.
+        // The caller has the piece, so the buffer counts as empty.
         stages[last].end = 0
         return (piece, taken)
     }
@@ -122,7 +124,7 @@ final class ContentDecoder {
                 let outer = stages[index - 1]
                 input = UnsafeRawBufferPointer(start: outer.buffer + outer.start, count: outer.end - outer.start)
             }
-            // Some libraries count runs without input, and fail.
+            // Some libraries count runs without input, and fail if there are too many.
             if !input.isEmpty || stages[index].mayHaveMore {
                 guard let (used, given) = run(index, input) else { return false }
                 if index == 0 { taken += used } else { stages[index - 1].start += used }
@@ -140,7 +142,8 @@ final class ContentDecoder {
         return true
     }
 
-    /// Performs one step of a stage. Returns nil if the input is invalid.
+    /// Runs the decoder of a stage once. Returns the numbers of bytes consumed and produced, or nil if the input is
+    /// invalid.
     private func run(_ index: Int, _ input: UnsafeRawBufferPointer) -> (used: Int, given: Int)? {
         var (used, given) = (0, 0)
         let isSound = curlew_decoder_run(

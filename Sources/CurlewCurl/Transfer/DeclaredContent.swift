@@ -3,9 +3,10 @@
 #if os(Linux)
 import CurlewHTTP
 
-/// The properties of a body that the fields of its response declare.
+/// The properties of a response body that the fields of the response declare.
 struct DeclaredContent {
-    /// The declared length of the body, if it applies (RFC 9112 §6.3).
+    /// The declared length of the body in bytes; nil without `Content-Length` or with `Transfer-Encoding` (RFC 9112
+    /// §6.3).
     private(set) var length: Int64?
     /// Whether the declared length is not a number, is too large, or is ambiguous, so that the end of the body is
     /// unknown.
@@ -13,7 +14,7 @@ struct DeclaredContent {
     /// The content codings in the order in which they were applied. Nil if none is declared, or if one of them is
     /// unknown: the body is then delivered as received.
     private(set) var codings: [ContentCoding]?
-    /// Whether there are too many content codings, each of which multiplies the size of the body.
+    /// Whether the response declares more than five content codings. Each of them may multiply the size of the body.
     private(set) var hasTooManyCodings = false
 
     private static let mostCodings = 5
@@ -41,7 +42,8 @@ struct DeclaredContent {
         if !known.isEmpty, known.count == names.count { codings = known }
     }
 
-    /// Parses a number, or the same number several times, as intermediaries join repeated fields.
+    /// Parses a value of `Content-Length`: a number, or a list that repeats the same number, because intermediaries
+    /// join repeated fields. Returns nil for any other text.
     private static func length(_ text: String) -> Int64? {
         if text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { return Int64(text) }
         let parts = text.parts(",", keepingEmpty: true).map { $0.without() }

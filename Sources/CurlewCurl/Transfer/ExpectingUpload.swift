@@ -4,10 +4,10 @@
 import CurlewCore
 import CurlewHTTP
 
-/// A body that is sent only when the server is ready for it: for requests with `Expect: 100-continue` (RFC 9110
-/// §10.1.1).
+/// The upload of a request with `Expect: 100-continue`, whose body is sent only when the server is ready for it (RFC
+/// 9110 §10.1.1).
 ///
-/// libcurl can wait itself, but then it sends the request again after a 417 and drops the server's response. So the
+/// libcurl could wait itself, but would send the request again after a 417 and drop the server's response. So the
 /// expectation is hidden from libcurl; see `EasyHandle.setHeaders`.
 final class ExpectingUpload: Upload {
     /// The time after which the body is sent even without a 100 response, as most clients do for servers that do not
@@ -51,7 +51,7 @@ final class ExpectingUpload: Upload {
         return isOpen ? upload.read(into: buffer) : .wait
     }
 
-    /// Opens the gate after a 100 response or a final response head, or when the time has passed.
+    /// Allows the body to be sent: after a 100 response, after a final response head, or when `patience` has passed.
     func permit() {
         let resume = gate.withLock { gate -> (@Sendable () -> Void)? in
             defer { gate = .open }
@@ -62,7 +62,8 @@ final class ExpectingUpload: Upload {
         resume?()
     }
 
-    /// Nothing of the body has been read if the gate is closed. The server's 100 response applies to the whole request.
+    /// Rewinds the body. The gate stays as it is: while it is closed, nothing of the body has been read, and a 100
+    /// response applies to the complete request.
     func rewind() -> Bool {
         upload.rewind()
     }

@@ -8,13 +8,14 @@ import Glibc
 import Musl
 #endif
 
-/// A cache of parsed response fields, by the bytes of their lines.
+/// A cache of parsed response fields. Its keys are the bytes of the field lines.
 ///
 /// Most responses repeat most fields of earlier responses. A line that occurred before, byte for byte, needs no parsing
 /// and no new strings, which is a measurable part of the work for a small response. A line is cached when it occurs for
 /// the second time, so that dates and request identifiers do not evict others.
 ///
-/// Bounded: 64 lines of at most 256 bytes. Cookies are never cached. Used only on the event loop's thread.
+/// The cache holds at most 64 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. Used
+/// only on the event loop's thread.
 final class FieldCache {
     private struct Entry {
         var hash: UInt64 = 0
@@ -25,7 +26,7 @@ final class FieldCache {
     private var entries = [Entry](repeating: Entry(), count: 64)
     private static let lineLimit = 256
 
-    /// Returns the cached field for a header line (without its line terminator), or the result of `parse`.
+    /// Returns the cached field for a field line without its line break, or else the result of `parse`.
     func field(_ line: UnsafeRawBufferPointer, _ parse: (UnsafeRawBufferPointer) -> HTTPField?) -> HTTPField? {
         guard line.count <= Self.lineLimit, let start = line.baseAddress else { return parse(line) }
         let hash = Self.hash(line)
@@ -45,7 +46,8 @@ final class FieldCache {
         }
     }
 
-    /// Hashes eight bytes at a time. The upper bits are better distributed.
+    /// Returns the hash of a line, computed from eight bytes at a time. The upper bits select the entry, because they
+    /// are better distributed.
     private static func hash(_ line: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(line.count) &* 0x9E37_79B9_7F4A_7C15
         var offset = 0

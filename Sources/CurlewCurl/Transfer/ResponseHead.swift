@@ -4,24 +4,24 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Collects a response head from the lines that libcurl delivers.
+/// A response head, collected from the lines that libcurl delivers.
 ///
 /// Interim responses (1xx) precede the head, and lines after it are trailers. Both are bounded, and interim responses
 /// are kept only if observers need them. The order, spelling and repetition of the fields are preserved. Fields that
 /// could not be written again are rejected or repaired: names must be tokens, control bytes in values become spaces,
-/// and folded lines are joined (RFC 9110 §5.5, RFC 9112 §5). Bytes that are not UTF-8 are read as Latin-1. Noncopyable:
-/// it is part of its transfer.
+/// and folded lines are joined (RFC 9110 §5.5, RFC 9112 §5). Bytes that are not UTF-8 are read as Latin-1. Noncopyable,
+/// because it is part of one transfer.
 struct ResponseHead: ~Copyable {
     private(set) var status: HTTPStatus = 0
     private(set) var version = HTTPVersion.http1_1
-    /// The reason phrase; nil if there is none.
+    /// The reason phrase, at most 200 bytes; nil if there is none, as in HTTP/2.
     private(set) var reasonPhrase: String?
     private(set) var headers = HTTPHeaders()
     /// Whether the final head is complete.
     private(set) var isComplete = false
     /// The latest interim response, until it is taken.
     private(set) var interim: (status: HTTPStatus, headers: HTTPHeaders)?
-    /// The fields after the body.
+    /// The trailers: the fields after the body.
     private(set) var trailers = HTTPHeaders()
     private let keepsInterim: Bool
     private let limits: Limits
@@ -30,7 +30,7 @@ struct ResponseHead: ~Copyable {
     /// The latest field, which the next line may continue.
     private var open: HTTPField?
 
-    /// Creates an empty head. With `keepsInterim`, interim responses are kept.
+    /// Creates an empty head. With `keepsInterim`, the latest interim response is kept until it is taken.
     init(limits: Limits, keepsInterim: Bool = false) {
         self.limits = limits
         self.keepsInterim = keepsInterim
@@ -41,7 +41,7 @@ struct ResponseHead: ~Copyable {
     mutating func receive(_ line: UnsafeRawBufferPointer, _ known: FieldCache? = nil) -> Bool {
         bytes += line.count
         count += 1
-        // Two lines are not fields: the status line and the empty line. The limit may be the largest integer.
+        // The status line and the empty line are not fields. Adding 2 to the limit instead could overflow.
         guard bytes <= limits.headerBytes, count - 2 <= limits.headerCount else { return false }
         guard !isComplete else {
             receiveTrailer(line)
@@ -74,10 +74,12 @@ struct ResponseHead: ~Copyable {
     /// The declared properties of the body, once the head is complete.
     private(set) var content = DeclaredContent()
 
-    /// The codings that the transport may decode. Part of an encoded representation (206) cannot be decoded separately.
+    /// The content codings that the transport may decode; nil if there are none. Also nil for a partial response (206),
+    /// because a part of an encoded representation cannot be decoded separately.
     var codings: [ContentCoding]? { status == .partialContent ? nil : content.codings }
 
-    /// Returns the fields for the caller. Fields about an encoding that the transport has decoded are removed.
+    /// Returns the fields for the caller. If the transport has decoded the body, `Content-Encoding` and
+    /// `Content-Length` are removed.
     func deliveredHeaders(decoded: Bool, method: HTTPMethod) -> HTTPHeaders {
         guard decoded, method != .head, codings != nil else { return headers }
         var result = headers
@@ -108,7 +110,8 @@ struct ResponseHead: ~Copyable {
         reasonPhrase = Self.trimmed(text[(end + 1)...]).map { Self.words($0, for: status) }
     }
 
-    /// Returns the reason phrase. The registered phrase needs no new string.
+    /// Returns the reason phrase, shortened to `phraseLimit` bytes. The registered phrase of the status needs no new
+    /// string.
     private static func words(_ bytes: Slice<UnsafeRawBufferPointer>, for status: HTTPStatus) -> String {
         let registered = status.reasonPhrase
         return bytes.elementsEqual(registered.utf8) ? registered : text(bytes.prefix(phraseLimit))
@@ -120,7 +123,7 @@ struct ResponseHead: ~Copyable {
         closeField()
         content = DeclaredContent(headers)
         if isInterim {
-            // Interim responses count together with the head that follows, which limits their number.
+            // Interim responses count towards the limits of the head that follows, which also limits their number.
             count -= 2
             if keepsInterim { interim = (status, headers) }
             headers = HTTPHeaders()
@@ -145,7 +148,7 @@ struct ResponseHead: ~Copyable {
         open = nil
     }
 
-    /// Parses a field. Returns nil if the line is not a field, or has a name that could not be written again.
+    /// Parses a field. Returns nil if the line is not a field or its name is invalid.
     private static func field(_ line: UnsafeRawBufferPointer) -> HTTPField? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = trimmed(line[..<colon]) else { return nil }
         let field = HTTPField(name: HTTPField.Name(text(name)), value: trimmed(line[(colon + 1)...]).map(text) ?? "")

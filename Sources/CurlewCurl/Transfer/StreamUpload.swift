@@ -5,7 +5,7 @@ import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// A body that an asynchronous producer creates while it is sent.
+/// A request body that an asynchronous producer creates while the transport sends it.
 ///
 /// A task pulls one chunk, waits until libcurl has taken all of it, and pulls the next: the producer is never more than
 /// one chunk ahead. While there are no bytes, libcurl is paused.
@@ -63,8 +63,8 @@ final class StreamUpload: Upload {
         return step
     }
 
-    /// Returns whether nothing has been sent. Pulling again might not produce the same bytes, so a retry uses a new
-    /// transfer. Bytes that libcurl has not taken are still available.
+    /// Returns whether libcurl has taken none of the bytes, which are then still available. A stream cannot be rewound
+    /// otherwise: pulling again might not produce the same bytes, so a retry uses a new transfer.
     func rewind() -> Bool {
         state.withLock { $0.sent == 0 }
     }
@@ -85,7 +85,8 @@ final class StreamUpload: Upload {
         !state.hasEnded && !state.chunk.isEmpty && isComplete(state)
     }
 
-    /// Whether all declared bytes are available, and only the end of the producer is missing.
+    /// Returns whether the producer has produced all declared bytes, so that only its end is missing. False if no
+    /// length is declared.
     private func isComplete(_ state: State) -> Bool {
         length.map { state.sent + Int64(state.chunk.count) >= $0 } ?? false
     }

@@ -12,19 +12,19 @@ import Synchronization
 ///     new ──▶ waiting ──▶ active ──▶ over
 ///      └────────┴───────────┴─────────▲
 ///
-/// Until it is active it has no event loop. Then a single event loop performs it to the end.
+/// A transfer has no event loop until it is active. Then a single event loop performs it to the end.
 ///
 /// `@unchecked Sendable` is valid because access is divided as follows:
 /// - `let` properties: any thread.
 /// - `phase` and `queue`: under the lock of `RequestQueues`; the queue never changes once it is set.
 /// - `continuation`: written by the calling task before it requests a slot, then used by the thread that removes the
 ///   transfer from its queue, or else by its event loop.
-/// - all others: only the event loop's thread, including callbacks.
+/// - all other properties: only the event loop's thread, including libcurl's callbacks.
 final class Transfer: @unchecked Sendable {
     enum Phase {
         case new
         case waiting(ticket: UInt64)
-        /// The transfer has a slot at one of the loops of its queue.
+        /// The transfer has a slot at the event loop with the index `place` in its queue.
         case active(place: Int)
         case over
     }
@@ -32,14 +32,14 @@ final class Transfer: @unchecked Sendable {
     /// The state of the name lookup.
     enum Lookup {
         case none
-        /// libcurl was about to look up this name, and was made to end the transfer instead.
+        /// libcurl was about to look up this name. The transport has made it end the transfer instead.
         case needed(String)
         case waiting(String, since: Int64)
-        /// The lookup is complete; the duration is in nanoseconds. libcurl has the addresses, and looks up other names
-        /// itself.
+        /// The lookup is complete; the duration is in nanoseconds. libcurl has the addresses, and looks up any other
+        /// name itself.
         case over(took: Int64)
 
-        /// Returns the duration of the lookup so far.
+        /// Returns the duration of the lookup so far in nanoseconds.
         func time(at now: Int64) -> Int64 {
             switch self {
             case .none, .needed: 0
@@ -80,26 +80,26 @@ final class Transfer: @unchecked Sendable {
         clock = TimeoutTracker(context)
     }
 
-    /// Whether the transfer waits for its reader or its producer.
+    /// Whether the transfer is paused because its reader or its producer is behind.
     var isHeld: Bool { received.isPaused || sent.isPaused }
 
     /// The number of bytes of the body, if the head declares it and decoding does not change it.
     var declaredLength: Int64? { received.declaredLength(in: plan) }
 
-    /// The maximum size of a body that is delivered with the response.
+    /// The maximum size in bytes of a body that is delivered with the response; 0 if the call streams.
     var smallBody: Int {
         plan.streams ? 0 : plan.owner.configuration.gatheredBody
     }
 
-    /// Whether the caller has cancelled. Set before the event loop is asked to end the transfer, which it may not have
-    /// received yet.
+    /// Whether the caller has cancelled. Set before the event loop is notified, so that a transfer that the event loop
+    /// has not received yet does not begin.
     var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
 
     func cancel() {
         cancellation.store(true, ordering: .releasing)
     }
 
-    /// Fails a transfer that never began. Notifies its caller, and reports the time in the queue to observers.
+    /// Fails a transfer that never began. Throws `error` to the caller, and reports the time in the queue to observers.
     func refuse(_ error: NetworkError) {
         plan.upload?.end()
         if queue != nil {
@@ -114,8 +114,8 @@ final class Transfer: @unchecked Sendable {
     /// Completes the transfer and resumes its caller or its reader.
     func deliver(_ result: Result<Void, NetworkError>, metrics: ExchangeMetrics) {
         if let pipe = received.pipe {
-            // Head and end may arrive in one turn. The caller receives the response first, so that an incomplete body
-            // always fails where it is read.
+            // The head and the end may arrive in one turn. The caller receives the response first, so that an
+            // incomplete body always fails where it is read.
             if case .failure(let error) = result, error.isCancelled, continuation != nil {
                 answer(.failure(error))
             } else {
@@ -134,14 +134,14 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// Delivers a streaming response to the caller. Does nothing if the caller has it.
+    /// Delivers a streaming response to the caller. Does nothing if the caller already has it.
     func handOverHead(metrics: ExchangeMetrics) {
         guard let pipe = received.pipe, continuation != nil else { return }
         let body = ResponseBody(pipe, limit: plan.bodyLimit, length: declaredLength)
         answer(.success(response(body: body, metrics: metrics)))
     }
 
-    /// Delivers the outcome to the caller. Does nothing if the caller has one.
+    /// Returns the response or throws the error to the caller. Does nothing if the caller already has a result.
     private func answer(_ outcome: Result<HTTPResponse, NetworkError>) {
         guard let continuation else { return }
         self.continuation = nil
@@ -152,7 +152,8 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// Must be called before a continuation is resumed on the event loop's thread, and `noteArrival` after its wait.
+    /// Records that a continuation is about to be resumed; see `handedOver`. Must be called before a continuation of
+    /// this transfer is resumed. The resumed task must then call `noteArrival`.
     func noteHandOver() {
         handedOver.store(true, ordering: .releasing)
     }
@@ -161,12 +162,13 @@ final class Transfer: @unchecked Sendable {
         _ = handedOver.load(ordering: .acquiring)
     }
 
-    /// Whether the server has refused the request before it was complete. Such a request needs no more of its body, but
-    /// libcurl does not end it while it waits for the producer.
+    /// Whether the server has responded with a status of 300 or more while the upload is paused. The request needs no
+    /// more of its body, but libcurl does not end it while it waits for the producer.
     var isRefusedEarly: Bool { sent.isPaused && received.hasHead && received.head.status.code >= 300 }
 
-    /// Whether the caller has the response, and only few bytes must be received before the connection can be reused. An
-    /// HTTP/2 connection can be used by other requests in any case.
+    /// Whether it is worth receiving the rest of the body after a cancellation: the caller has the response, and the
+    /// connection can be reused after at most `MultiHandle.drainLimit` more bytes. False for HTTP/2, because other
+    /// requests can use the connection in any case.
     var mayDrain: Bool {
         guard received.pipe != nil, continuation == nil, plan.upload == nil, received.hasHead,
             received.head.version != .http2, let easy,
@@ -175,7 +177,7 @@ final class Transfer: @unchecked Sendable {
         return length - curlew_info_offset(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T) <= MultiHandle.drainLimit
     }
 
-    /// Creates the response with `body` from what has been received so far.
+    /// Returns the response with the received head and `body`.
     func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {
         HTTPResponse(
             status: received.head.status,

@@ -11,8 +11,8 @@ import Glibc
 import Musl
 #endif
 
-// Callbacks that libcurl calls on the event loop's thread. The context is the transfer, which the multi handle keeps
-// alive while it is active.
+// Functions that libcurl calls on the event loop's thread. Their context is the transfer, which the multi handle keeps
+// alive while the transfer is active.
 
 func receiveHeader(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
@@ -49,7 +49,7 @@ func rewindBody(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ ori
     }
 }
 
-/// Called when libcurl is about to look up a name.
+/// Called when libcurl is about to look up a name. A result other than 0 ends the transfer instead.
 func beginLookup(
     _ state: UnsafeMutableRawPointer?, _ reserved: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -57,7 +57,7 @@ func beginLookup(
     return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayLookUp() ? 0 : 1 }
 }
 
-/// Called when a connection is open and before a byte of the request is sent, each time that libcurl sends it.
+/// Called each time that libcurl is about to send the request on an open connection.
 func beginRequest(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32
@@ -107,7 +107,7 @@ extension Transfer {
         return line.count
     }
 
-    /// Whether the response is a redirect or a challenge whose body did not arrive with its head.
+    /// Whether the response is delivered without waiting for its body, because it is a redirect or a challenge.
     private var handsOverNow: Bool {
         received.head.status.isPrelude && plan.request.method != .head && declaredLength != 0
     }
@@ -136,8 +136,8 @@ extension Transfer {
         return take(bytes, decodedBy: decoder)
     }
 
-    /// Decodes these bytes piece by piece as long as there is capacity. If libcurl delivers bytes again, because it was
-    /// paused within them, those that were already decoded are skipped.
+    /// Decodes `bytes` piece by piece as long as the reader has capacity. If libcurl delivers bytes again, because it
+    /// was paused within them, the bytes that were already decoded are skipped.
     private func take(_ bytes: UnsafeRawBufferPointer, decodedBy decoder: ContentDecoder) -> Int {
         var start = min(decoder.ahead, bytes.count)
         while true {
@@ -159,8 +159,9 @@ extension Transfer {
         return bytes.count
     }
 
-    /// Part of a body may be compressed better than the whole: the bytes that libcurl has buffered count as if they
-    /// were decoded.
+    /// Returns the error if the body has grown too much while it was decoded, or nil if it has not. Part of a body may
+    /// be compressed better than the complete body, so the bytes that libcurl may have buffered count as if the decoder
+    /// had consumed them. The check begins at 1 MiB of output.
     private func growthFailure(_ decoder: ContentDecoder) -> NetworkError? {
         let decoded = max(decoder.decoded, decoder.between)
         guard decoded > 1 << 20 else { return nil }
@@ -187,7 +188,7 @@ extension Transfer {
         }
     }
 
-    /// Makes libcurl deliver these bytes again when the reader has made room.
+    /// Pauses the transfer. libcurl delivers the current bytes again when the reader has made room.
     private func hold() -> Int {
         multi?.noteHeld(self)
         received.isPaused = true
@@ -225,12 +226,12 @@ extension Transfer {
         multi?.noteDeadline(of: self)
     }
 
-    /// Returns false if the event loop looks up the name instead. An address needs no lookup, and libcurl resolves
-    /// `localhost` itself.
+    /// Returns whether libcurl may look up the name itself. If not, the event loop looks it up. An address needs no
+    /// lookup, and libcurl resolves `localhost` itself.
     ///
-    /// libcurl keeps the lookup for a request that it sends again by itself. If such a transfer were removed and
-    /// started again, libcurl would lose the information that bytes have been sent, and could repeat a request that
-    /// must not be sent twice.
+    /// libcurl also looks up the name itself if it repeats a request. If such a transfer were removed and started
+    /// again, libcurl would lose the information that bytes have been sent, and could repeat a request that must not be
+    /// sent twice.
     fileprivate func mayLookUp() -> Bool {
         guard case .none = lookup, sent.attempts == 0, let name = easy?.place(for: self)?.host, name != "localhost",
             IPAddress(name) == nil
@@ -239,8 +240,8 @@ extension Transfer {
         return false
     }
 
-    /// Called for each attempt. libcurl sends a request again by itself if a reused connection ends before the first
-    /// byte of a response.
+    /// Returns whether libcurl may send the request on this connection. Called each time that libcurl sends it: libcurl
+    /// repeats a request if a reused connection ends before the first byte of a response.
     fileprivate func beginRequest(on name: @autoclosure () -> ConnectionName?) -> Bool {
         sent.begin(measuring: plan.upload != nil)
         if sent.attempts == 1, !plan.mayRepeat, let easy {
@@ -262,8 +263,8 @@ extension Transfer {
         return true
     }
 
-    /// Whether the request can and may be sent again: either repeating it is harmless, or none of it has been sent.
-    /// Rewinds the body.
+    /// Returns whether libcurl may send the request again, and rewinds the body. Repeating the request must be
+    /// harmless, or none of it may have been sent.
     fileprivate func mayBeginAgain() -> Bool {
         let hasLeft = easy.map { curlew_info_long($0.pointer, CURLINFO_REQUEST_SIZE) > 0 } ?? true
         guard !ending.isDiscarding, plan.mayRepeat || !hasLeft, plan.upload?.rewind() ?? true else {
@@ -275,10 +276,10 @@ extension Transfer {
         return true
     }
 
-    /// Returns why the request is not sent again, and whether the server may have processed it.
+    /// Returns the error for a request that is not sent again. Its reason says whether the request may have arrived.
     private func repetitionFailure(hasLeft: Bool) -> NetworkError {
-        // On a new connection libcurl repeats only if the server has refused the stream, or named an earlier one as the
-        // last in its GOAWAY (RFC 9113 §8.7). On a reused connection it does not report the reason.
+        // On a new connection libcurl repeats only if the server has refused the stream, or named an earlier stream as
+        // the last one in its GOAWAY (RFC 9113 §8.7). On a reused connection it does not report the reason.
         if sent.beganOnNewConnection, !received.head.isComplete {
             return NetworkError(
                 .connectionLost(.requestNotSent),
@@ -289,7 +290,7 @@ extension Transfer {
             detail: "The connection closed before a response arrived, and the request cannot be repeated safely.")
     }
 
-    /// Streams the rest of the body through a pipe, and delivers the response to the caller before the end of the body.
+    /// Streams the body through a pipe, and delivers the response to the caller before the end of the body.
     private func stream() {
         received.pipe = BodyPipe(
             self, first: received.gathered, capacity: plan.owner.configuration.bodyBuffer, memory: memory)

@@ -4,20 +4,20 @@
 import CurlewCore
 import CurlewHTTP
 
-/// What a transfer has to do. Never changes. The calling task computes it, because one loop thread serves all callers.
+/// The constant properties of a transfer. The calling task computes them, because one event loop serves many callers.
 struct TransferPlan {
     let request: HTTPRequest
     let context: ExchangeContext
     let upload: (any Upload)?
-    /// The upload, if it waits for a 100 response.
+    /// The upload, if it waits for a 100 response; otherwise nil.
     let expectation: ExpectingUpload?
-    /// Keeps the transport, and with it the event loop, alive while a body is read.
+    /// The transport. The reference keeps it and its event loops alive while a body is read.
     let owner: CurlTransport
     let url: String
     let streams: Bool
     /// Whether the transport decodes the content codings of the response, if it supports all of them.
     let decodesContent: Bool
-    /// Whether libcurl may send a request again by itself although the first may have arrived.
+    /// Whether libcurl may repeat the request although it may have arrived the first time.
     let mayRepeat: Bool
     let bodyLimit: Int64
     /// Whether the transfer must use a new connection.

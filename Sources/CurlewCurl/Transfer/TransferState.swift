@@ -4,27 +4,27 @@
 import CurlewCore
 import CurlewHTTP
 
-// The four parts of what is known of an active transfer. Each is a value that the callbacks of libcurl change; none
-// calls libcurl.
+// The state of an active transfer, in four values that libcurl's callbacks change. None of them calls libcurl.
 
-/// The request, as far as libcurl has sent it.
+/// The progress of the request that libcurl sends.
 struct SentRequest {
-    /// How often libcurl has begun to send the request.
+    /// The number of times that libcurl has begun to send the request.
     private(set) var attempts = 0
-    /// Whether the first attempt was on a connection that was opened for it. Set only for requests that must not be
-    /// repeated.
+    /// Whether libcurl first sent the request on a connection that was opened for it. Set only for requests that must
+    /// not be repeated.
     var beganOnNewConnection = false
-    /// The bytes of the body that libcurl has taken since it last began.
+    /// The number of body bytes that libcurl has taken since it last began to send the request.
     var bodyBytes: Int64 = 0
     /// Whether libcurl was paused because the producer is behind.
     var isPaused = false
-    /// With an upload: the time at which its request began, and how much later the response began, in nanoseconds.
+    /// With an upload, the time at which libcurl last began to send the request, in nanoseconds.
     private var start: Int64?
+    /// With an upload, the time from `start` until the response began, in nanoseconds; nil before that.
     private(set) var responseDelay: Int64?
 
-    /// Records an attempt.
+    /// Records that libcurl begins to send the request.
     ///
-    /// - `measuring`: whether the delay of the response is measured, which libcurl does not do for uploads.
+    /// - `measuring`: whether to measure the delay of the response, because libcurl does not measure it for uploads.
     mutating func begin(measuring: Bool) {
         attempts += 1
         if measuring { start = TimeoutTracker.now() }
@@ -36,22 +36,22 @@ struct SentRequest {
     }
 }
 
-/// The response, as far as it has arrived. Noncopyable, as its head is.
+/// The received part of the response. Noncopyable, because its head is.
 struct ReceivedResponse: ~Copyable {
     var head: ResponseHead
     /// Whether the end of the final head has been processed.
     var hasHead = false
-    /// The body until the response is delivered.
+    /// The bytes of the body until the response is delivered.
     var gathered = GatheredBody()
-    /// The body if the response was delivered before its end.
+    /// The pipe to the reader, if the response is delivered before the end of its body.
     var pipe: BodyPipe?
     /// Whether the reader must receive the available bytes at the end of the turn.
     var isDue = false
     /// Whether libcurl was paused because the reader is behind.
     var isPaused = false
-    /// Whether the reader receives more than its capacity; see `unpause`.
+    /// Whether the pipe accepts more bytes than its capacity; see `Transfer.unpause(_:)`.
     var takesAll = false
-    /// Whether the transport could not determine the socket on which reading is suspended.
+    /// Whether reading is suspended on a socket that the transport could not determine.
     var holdsUnnamed = false
     /// The decoder, once bytes of a body with content codings have arrived.
     var decoder: ContentDecoder?
@@ -69,16 +69,16 @@ struct ReceivedResponse: ~Copyable {
 
 /// The connection that libcurl uses for a transfer.
 struct UsedConnection {
-    /// Its name, if `MixedVersions` counts its transfers.
+    /// The name of the connection, while `MixedVersions` counts the transfer on it.
     var name: ConnectionName?
-    /// The socket on which libcurl waits for the transfer, if libcurl has reported it. It does not for every transfer
-    /// that joins a connection.
+    /// The socket on which libcurl waits for the transfer; nil if unknown. libcurl does not report the socket for every
+    /// transfer that joins a connection.
     var socket: Int32?
     /// The known properties of the connection, once it is ready.
     var info: ConnectionInfo?
-    /// The latest address that the configuration does not allow, and the reason.
+    /// The latest address that the address policy refused, and the reason.
     var refusedAddress: String?
-    /// What observers were told of a connection that is being opened.
+    /// The progress of opening a connection, as reported to observers.
     private var progress = Progress.none
 
     private enum Progress { case none, trying, open }
@@ -88,7 +88,8 @@ struct UsedConnection {
         progress = .trying
     }
 
-    /// Records that the connection is open. Returns false if that is known, or if libcurl has tried no address.
+    /// Records that the connection is open. Returns false if this is already recorded, or if libcurl has tried no
+    /// address.
     mutating func opens() -> Bool {
         guard progress == .trying else { return false }
         progress = .open
@@ -102,11 +103,11 @@ struct UsedConnection {
     }
 }
 
-/// How a transfer ends.
+/// How a transfer ends: its error, and what happens to further bytes.
 struct TransferEnding {
     /// Whether further bytes are discarded because the transfer is being ended.
     var isDiscarding = false
-    /// Whether the caller has cancelled, and the rest is received to keep the connection.
+    /// Whether the caller has cancelled, and the rest of the body is received so that the connection can be reused.
     var isDraining = false
     /// The error of one of the transport's callbacks. libcurl reports only that a callback failed.
     var failure: NetworkError?

@@ -10,9 +10,9 @@ import Glibc
 import Musl
 #endif
 
-/// The bytes of a request body, which libcurl requests on the event loop's thread.
+/// A source of request body bytes. libcurl reads them on the event loop's thread.
 protocol Upload: AnyObject, Sendable {
-    /// The exact number of bytes, or nil to send them chunked.
+    /// The exact number of bytes; nil if it is unknown, so that HTTP/1.1 sends the body in chunks.
     var length: Int64? { get }
     /// Fills `buffer` from the current position.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep
@@ -21,9 +21,9 @@ protocol Upload: AnyObject, Sendable {
     /// Prepares the upload for a transfer. `resume` may be called from any thread when bytes are available after a
     /// `.wait`.
     func begin(resume: @escaping @Sendable () -> Void)
-    /// Ends the upload after its transfer.
+    /// Ends the upload. Called when its transfer has ended.
     func end()
-    /// The trailers, once `read` has returned the end.
+    /// The trailers of the request, once `read` has returned `.end`.
     var trailers: HTTPHeaders { get }
 }
 
@@ -35,13 +35,13 @@ extension Upload {
 enum UploadStep {
     case bytes(Int)
     case end
-    /// No bytes yet; the producer resumes the transfer when there are.
+    /// No bytes are available yet. The upload resumes the transfer when there are some.
     case wait
     case failed(NetworkError)
 }
 
-/// Creates the upload for a request; nil without a body. Opens files, so that a missing file fails before anything is
-/// sent.
+/// Creates the upload for a request, or returns nil if the request has no body. Opens the files of the body, so that a
+/// missing file fails before anything is sent.
 func makeUpload(for request: HTTPRequest) throws -> (any Upload)? {
     let upload: any Upload
     switch request.body.kind {
@@ -69,7 +69,7 @@ private func chunks(_ make: () throws -> RequestBody.Chunks) throws -> RequestBo
     }
 }
 
-/// Bytes and ranges of files in sequence. Files are read directly into libcurl's buffer.
+/// A request body of bytes and file ranges in sequence. Files are read directly into libcurl's buffer.
 ///
 /// Reading a local file on the event loop's thread is deliberate: in nearly all cases it is a copy from the page cache,
 /// and passing each buffer through another thread would cost more than it saves.
@@ -161,11 +161,11 @@ final class PartsUpload: Upload {
 
     func begin(resume: @escaping @Sendable () -> Void) {}
 
-    /// Files are closed with the last reference, which the transfer holds.
+    /// Does nothing: the files are closed when the transfer releases the last reference to the upload.
     func end() {}
 
     private static func openFile(_ path: String, offset: Int64, length: Int64) throws -> Piece {
-        // Opening a named pipe would otherwise wait for its other end.
+        // Without `O_NONBLOCK`, opening a named pipe would wait for its other end.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw NetworkError(

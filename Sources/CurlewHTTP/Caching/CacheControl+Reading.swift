@@ -3,13 +3,13 @@
 extension CacheControl {
     private static let most = 64
 
-    /// Parses the `Cache-Control` fields of a message.
+    /// Parses all `Cache-Control` fields of a message.
     package init(_ headers: HTTPHeaders) {
         self.init(headers[.cacheControl] ?? "")
     }
 
-    /// Parses the value of a `Cache-Control` field: `1#( token [ "=" ( token / quoted-string ) ] )`. Malformed members
-    /// are kept and marked.
+    /// Parses the value of a `Cache-Control` field: `1#( token [ "=" ( token / quoted-string ) ] )`. A malformed member
+    /// is kept with `isMalformed` set.
     package init(_ value: String) {
         var reader = FieldReader(value)
         var found: [Directive] = []
@@ -36,7 +36,8 @@ extension FieldReader {
         }
         var ahead = self
         guard let argument = ahead.quotedString() else {
-            // An unterminated quote does not consume the rest: a directive after it may forbid storing.
+            // Only the text up to the next comma is skipped, because a directive after the unterminated quote may
+            // forbid storing.
             _ = skipToComma()
             return CacheControl.Directive(name, isMalformed: true)
         }
@@ -44,7 +45,7 @@ extension FieldReader {
         return CacheControl.Directive(name, argument, isMalformed: !skipToComma())
     }
 
-    /// Skips past the next comma. Returns false if anything but blanks preceded it.
+    /// Skips past the next comma. Returns false if anything but blanks preceded the comma.
     private mutating func skipToComma() -> Bool {
         skipBlanks()
         let isClean = rest.isEmpty || rest.first == 0x2C

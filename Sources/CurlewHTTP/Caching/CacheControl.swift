@@ -6,14 +6,14 @@
 ///     if control.contains("no-store") { … }
 ///     let age = control.seconds("max-age")
 ///
-/// Every directive is kept, including unknown ones. A malformed directive is interpreted restrictively: a directive
-/// that forbids applies whatever follows its name, and a directive that permits applies only if it is well-formed.
+/// Unknown directives are kept. A malformed directive is interpreted restrictively: a directive that forbids something
+/// applies even if it is malformed, and a directive that permits something applies only if it is well-formed.
 package struct CacheControl: Hashable, Sendable {
-    /// A single directive.
+    /// A single directive, such as `max-age=60`.
     package struct Directive: Hashable, Sendable {
-        /// The name, in lower case.
+        /// The name of the directive, in lower case.
         package let name: String
-        /// The value after `=`, unquoted; nil without `=`.
+        /// The value after `=`, without quotes; nil if there is none.
         package let argument: String?
         /// Whether the syntax of the directive is invalid.
         package let isMalformed: Bool
@@ -41,20 +41,21 @@ package struct CacheControl: Hashable, Sendable {
         directives = []
     }
 
-    /// Whether a directive with this name is present, well-formed or not. The name must be in lower case.
+    /// Returns whether a directive with this name is present, well-formed or not. The name must be in lower case.
     package func contains(_ name: String) -> Bool {
         directives.contains { $0.name == name }
     }
 
-    /// Whether a well-formed directive with this name and no argument is present. For directives that permit something.
+    /// Returns whether a well-formed directive with this name and no argument is present. For directives that permit
+    /// something.
     package func permits(_ name: String) -> Bool {
         directives.contains { $0.name == name && $0.argument == nil && !$0.isMalformed }
     }
 
-    /// The seconds of a directive such as `max-age`, at most `longest`; nil without the directive.
+    /// Returns the number of seconds of a directive such as `max-age`, at most `longest`; nil without the directive.
     ///
-    /// Zero if the directive has no whole number of seconds, or if several values differ (RFC 9111 §4.2.1 encourages
-    /// caches to consider such responses stale).
+    /// Returns zero if the directive has no valid number of seconds, or if several values differ (RFC 9111 §4.2.1
+    /// encourages caches to consider such responses stale).
     package func seconds(_ name: String) -> Int? {
         var found: Int?
         for directive in directives where directive.name == name {
@@ -65,11 +66,11 @@ package struct CacheControl: Hashable, Sendable {
         return found
     }
 
-    /// The field names that a directive such as `no-cache="Set-Cookie"` is limited to. Nil without the directive; empty
-    /// if the directive applies to the whole response.
+    /// Returns the field names to which a directive such as `no-cache="Set-Cookie"` is limited; nil without the
+    /// directive. An empty result means that the directive applies to the complete response.
     ///
-    /// The directive applies to the whole response if any occurrence has no argument, or an argument that is not a list
-    /// of field names.
+    /// The directive applies to the complete response if any occurrence has no argument, or an argument that is not a
+    /// list of field names.
     package func fieldNames(_ name: String) -> [HTTPField.Name]? {
         var names: [HTTPField.Name]?
         for directive in directives where directive.name == name {
@@ -81,12 +82,12 @@ package struct CacheControl: Hashable, Sendable {
         return names
     }
 
-    /// Whether a directive such as `no-cache` or `private` applies to the whole response.
+    /// Returns whether a directive such as `no-cache` or `private` applies to the complete response.
     package func isUnqualified(_ name: String) -> Bool {
         fieldNames(name)?.isEmpty == true
     }
 
-    /// Returns these directives without the named ones, and with the given `max-age`.
+    /// Returns these directives without those in `names`, and with `max-age` set to `seconds`.
     package func maxAge(_ seconds: Int, insteadOf names: Set<String>) -> CacheControl {
         CacheControl(directives.filter { !names.contains($0.name) } + [Directive("max-age", "\(seconds)")])
     }
@@ -112,7 +113,7 @@ package struct CacheControl: Hashable, Sendable {
 }
 
 extension CacheControl: CustomStringConvertible {
-    /// The directives in field syntax. Arguments that are not tokens are quoted.
+    /// The directives as the value of a `Cache-Control` field. Arguments that are not tokens are quoted.
     package var description: String {
         directives.map { directive in
             guard let argument = directive.argument else { return directive.name }

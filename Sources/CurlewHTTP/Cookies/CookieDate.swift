@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPDate {
-    /// Parses the `Expires` attribute of a cookie with the algorithm of RFC 6265 §5.1.1, which accepts any order and
-    /// any separators. Returns `nil` if the algorithm fails.
+    /// Parses the `Expires` attribute of a cookie with the algorithm of RFC 6265 §5.1.1, which accepts the parts of a
+    /// date in any order and with any separators. Returns `nil` if the algorithm fails.
+    ///
+    /// Only the first 1,024 bytes are read.
     package init?(cookieDate text: String) {
         var reader = CookieDateReader()
         for token in text.utf8.prefix(1024).split(whereSeparator: CookieDateReader.isDelimiter) { reader.take(token) }
@@ -11,7 +13,8 @@ extension HTTPDate {
     }
 }
 
-/// Takes the first token that matches each part of the date. All other tokens, such as the weekday, are ignored.
+/// Collects the parts of a date from tokens. The first token that matches a part is used; all other tokens, such as the
+/// weekday, are ignored.
 private struct CookieDateReader {
     private var clock: (hour: Int, minute: Int, second: Int)?
     private var day: Int?
@@ -53,7 +56,7 @@ private struct CookieDateReader {
         return (hour, minute, second)
     }
 
-    /// Returns the leading digits of the token if their number is in `digits`.
+    /// Returns the number at the beginning of a token; nil if its number of digits is not in `digits`.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let number = token.prefix(while: ASCII.isDigit)
         return digits.contains(number.count) ? ASCII.decimal(number) : nil

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
 
-/// A parsed `Set-Cookie` value. The algorithm of RFC 6265bis §5.6 tolerates what servers write.
+/// A cookie that a server sets, parsed from a `Set-Cookie` field with the tolerant algorithm of RFC 6265bis §5.6.
 ///
 /// The value is not decoded: it is sent back as received. Whether the cookie may be stored is decided elsewhere.
 package struct SetCookie: Hashable, Sendable {
-    /// Empty for a cookie without a name.
+    /// The name of the cookie; empty for a cookie without a name.
     package let name: String
     package let value: String
-    /// In lower case, without a leading dot; `nil` if absent or empty.
+    /// The `Domain` attribute in lower case, without a leading dot; `nil` if absent or empty.
     package private(set) var domain: String?
-    /// `nil` if absent or without a leading slash.
+    /// The `Path` attribute; `nil` if absent or without a leading slash.
     package private(set) var path: String?
     package private(set) var expires: HTTPDate?
-    /// In seconds; zero if the number is not positive.
+    /// The `Max-Age` attribute in seconds; zero if the number is not positive, `nil` if absent or not a number.
     package private(set) var maxAge: Int64?
     package private(set) var isSecure = false
     package private(set) var isHTTPOnly = false
-    /// In lower case; any value is kept.
+    /// The `SameSite` attribute in lower case; any value is kept.
     package private(set) var sameSite: String?
 
-    /// Why a `Set-Cookie` value is rejected.
+    /// The reason why a `Set-Cookie` value is rejected.
     package enum Problem: Error, Hashable, Sendable {
         case controlCharacter
         case empty
         case tooLong
     }
 
-    /// Parses a `Set-Cookie` value. Throws if name and value together exceed `maximum` bytes. An attribute longer than
-    /// `maximumAttribute` bytes is ignored.
+    /// Parses a `Set-Cookie` value. Throws if it contains a control character, if its name and value are both empty, or
+    /// if they exceed `maximum` bytes together. An attribute whose value exceeds `maximumAttribute` bytes is ignored.
     package init(_ line: String, maximum: Int = 4096, maximumAttribute: Int = 1024) throws(Problem) {
         let bytes = line.utf8
         // A control character other than the tab could forge a header field when the cookie is sent back.
@@ -47,7 +47,8 @@ package struct SetCookie: Hashable, Sendable {
         }
     }
 
-    /// The last attribute of a name is used. For dates and ages, the last that can be parsed is used.
+    /// Stores an attribute. Of several attributes with the same name, the last is used; for `Expires` and `Max-Age`,
+    /// the last that can be parsed.
     private mutating func read(_ name: String, _ value: String) {
         switch name {
         case "expires":
@@ -73,12 +74,12 @@ package struct SetCookie: Hashable, Sendable {
     }
 
     private static func trimmed(_ bytes: Substring.UTF8View) -> String {
-        FieldRules.trimmed(String(Substring(bytes)))
+        FieldSyntax.trimmed(String(Substring(bytes)))
     }
 }
 
 extension SetCookie: CustomStringConvertible, CustomReflectable {
-    /// The name without the value.
+    /// The name of the cookie. The value is omitted, because it may be a secret.
     package var description: String { "SetCookie(\(name))" }
 
     package var customMirror: Mirror { Mirror(self, children: ["description": description]) }

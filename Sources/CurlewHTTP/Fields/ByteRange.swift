@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// A single byte range of a request (RFC 9110 §14.1.2).
+/// A single byte range, as a `Range` field requests it (RFC 9110 §14.1.2).
 package enum ByteRange: Hashable, Sendable {
-    /// From the first byte through the last, or to the end if `through` is nil.
+    /// The bytes from this position through `through`, inclusive, or to the end if `through` is nil.
     case from(Int64, through: Int64?)
-    /// The last bytes of the representation; the value is their number.
+    /// This number of bytes at the end of the representation.
     case last(Int64)
 
-    /// Parses a `Range` value with exactly one byte range. Returns nil for several ranges, for other units and for
-    /// malformed values, which a recipient may ignore (RFC 9110 §14.2).
+    /// Parses a `Range` value with exactly one byte range. Returns nil for several ranges, other units and malformed
+    /// values: a server may ignore all of these (RFC 9110 §14.2).
     package init?(_ value: String) {
         let text = ASCII.lowercased(value)
         guard text.begins(with: "bytes=") else { return nil }
@@ -26,7 +26,8 @@ package enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// Returns the selected bytes of a representation of this length, or nil if the range is not satisfiable.
+    /// Returns the positions of the selected bytes in a representation of this length, or nil if the range is not
+    /// satisfiable.
     package func bytes(of length: Int64) -> Range<Int64>? {
         switch self {
         case .from(let first, let last):
@@ -44,11 +45,11 @@ package enum ByteRange: Hashable, Sendable {
     }
 }
 
-/// The bytes of a representation that a response contains (RFC 9110 §14.4).
+/// The part of a representation that a response contains, from its `Content-Range` field (RFC 9110 §14.4).
 package struct ContentRange: Hashable, Sendable, CustomStringConvertible {
-    /// The range of bytes, never empty.
+    /// The positions of the bytes. A parsed range is never empty.
     package let bytes: Range<Int64>
-    /// The length of the whole representation; nil if unknown.
+    /// The length of the complete representation; nil if unknown.
     package let length: Int64?
 
     package init(_ bytes: Range<Int64>, of length: Int64?) {
@@ -56,7 +57,8 @@ package struct ContentRange: Hashable, Sendable, CustomStringConvertible {
         self.length = length
     }
 
-    /// Parses `bytes 0-99/200`. Returns nil for anything else, including unsatisfied ranges.
+    /// Parses a `Content-Range` value such as `bytes 0-99/200`. Returns nil for other units, malformed values, and
+    /// unsatisfied ranges (`bytes */200`).
     package init?(_ value: String) {
         let text = ASCII.lowercased(value)
         guard text.begins(with: "bytes ") else { return nil }
@@ -75,7 +77,7 @@ package struct ContentRange: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value in field syntax.
+    /// The `Content-Range` value: `bytes 0-99/200`, or `bytes 0-99/*` without a length.
     package var description: String {
         "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length.map { "\($0)" } ?? "*")"
     }

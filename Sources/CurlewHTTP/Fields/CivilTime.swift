@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// A date and time of day in UTC in the proleptic Gregorian calendar. Needs no formatter or time zone database.
+/// A date and time of day in UTC, in the proleptic Gregorian calendar. Needs no formatter or time zone database.
 struct CivilTime {
     var year: Int
-    /// 1–12.
+    /// The month, 1–12.
     var month: Int
-    /// 1–31.
+    /// The day of the month, 1–31.
     var day: Int
     var hour = 0
     var minute = 0
     var second = 0
 
-    /// 1 January of the year 0.
+    /// The first second of the year 0, in seconds since 1970.
     static let earliest: Int64 = -62_167_219_200
-    /// The last second of the year 9999.
+    /// The last second of the year 9999, in seconds since 1970.
     static let latest: Int64 = 253_402_300_799
 
     static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// 0 for Sunday to 6 for Saturday.
+    /// The day of the week, from 0 for Sunday to 6 for Saturday.
     var weekday: Int {
         let days = Self.days(year: year, month: month, day: day)
         return ((days + 4) % 7 + 7) % 7
@@ -36,8 +36,10 @@ struct CivilTime {
         return Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
     }
 
-    /// Returns the days since 1 January 1970. Years start in March so that the leap day is the last day of a year. The
-    /// calendar repeats every 400 years.
+    /// Returns the days since 1 January 1970.
+    ///
+    /// The calculation begins years in March, so that a leap day is the last day of its year. The calendar repeats
+    /// every 400 years.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -4,10 +4,11 @@
 package struct EntityTag: Hashable, Sendable {
     /// The text between the quotes.
     package let opaque: String
-    /// True for `W/"…"`. Weakly equal representations are equivalent, not identical byte for byte.
+    /// Whether the tag is weak: `W/"…"`. Representations with equal weak tags are equivalent, but need not be identical
+    /// byte for byte.
     package let isWeak: Bool
 
-    /// Parses a single tag. Returns nil for anything else.
+    /// Parses a single tag, with or without blanks around it. Returns nil for anything else.
     package init?(_ value: String) {
         var reader = FieldReader(value)
         reader.skipBlanks()
@@ -22,18 +23,18 @@ package struct EntityTag: Hashable, Sendable {
         self.isWeak = isWeak
     }
 
-    /// Strong comparison (RFC 9110 §8.8.3.2): the tags are equal and both strong.
+    /// Returns whether the tags match by strong comparison (RFC 9110 §8.8.3.2): they are equal, and neither is weak.
     package func matchesStrongly(_ other: EntityTag) -> Bool {
         opaque == other.opaque && !isWeak && !other.isWeak
     }
 
-    /// Weak comparison (RFC 9110 §8.8.3.2): the tags are equal, whether weak or strong.
+    /// Returns whether the tags match by weak comparison (RFC 9110 §8.8.3.2): they are equal, whether weak or strong.
     package func matchesWeakly(_ other: EntityTag) -> Bool {
         opaque == other.opaque
     }
 
-    /// Whether the value of `If-None-Match` or `If-Match` lists `tag`; `*` matches every tag. Malformed members are
-    /// ignored.
+    /// Returns whether the value of an `If-None-Match` field lists `tag`, by weak comparison. `*` matches every tag,
+    /// and also nil. Malformed members are ignored.
     package static func list(_ value: String, names tag: EntityTag?) -> Bool {
         if value.utf8.elementsEqual([0x2A]) { return true }
         guard let tag else { return false }
@@ -51,7 +52,8 @@ package struct EntityTag: Hashable, Sendable {
 }
 
 extension FieldReader {
-    /// `[ "W/" ] DQUOTE *etagc DQUOTE`. There are no escapes: a backslash is an ordinary character.
+    /// Reads an entity tag: `[ "W/" ] DQUOTE *etagc DQUOTE`. There are no escapes: a backslash is an ordinary
+    /// character.
     fileprivate mutating func entityTag() -> EntityTag? {
         var isWeak = false
         if rest.first == 0x57 {

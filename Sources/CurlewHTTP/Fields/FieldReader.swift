@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Parses a field value in a single pass over its bytes, with the common syntax components of RFC 9110 §5.6.
+/// A parser for field values, with the common syntax components of RFC 9110 §5.6. It reads the bytes in a single pass.
 struct FieldReader {
     var rest: Substring.UTF8View
 
@@ -19,7 +19,8 @@ struct FieldReader {
         return String(Substring(bytes))
     }
 
-    /// Reads a quoted string (RFC 9110 §5.6.4). Returns `nil` if it is unterminated or contains a control character.
+    /// Reads a quoted string (RFC 9110 §5.6.4). Returns `nil` if the string is unterminated or contains a control
+    /// character other than a tab.
     mutating func quotedString() -> String? {
         guard take(0x22) else { return nil }
         var bytes: [UInt8] = []

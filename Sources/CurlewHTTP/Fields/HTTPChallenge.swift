@@ -7,30 +7,31 @@
 ///         challenge["realm"]
 ///     }
 package struct HTTPChallenge: Hashable, Sendable {
-    /// The scheme, in lower case: `basic`, `bearer`, `digest`.
+    /// The authentication scheme, in lower case: `basic`, `bearer`, `digest`.
     package let scheme: String
-    /// The parameters in order, with names in lower case. If a name repeats, lookup returns the first.
+    /// The parameters in order, with names in lower case. If a name repeats, the subscript returns the first value.
     package let parameters: [Parameter]
-    /// The token68 value that some schemes use instead of parameters.
+    /// The token68 value that some schemes use instead of parameters; nil if there is none.
     package let token: String?
 
     /// A parameter of a challenge.
     package struct Parameter: Hashable, Sendable {
-        /// The name, in lower case.
+        /// The name of the parameter, in lower case.
         package let name: String
-        /// The value, without quotes and escapes.
+        /// The value of the parameter, without quotes and escapes.
         package let value: String
     }
 
-    /// The maximum number of parameters that are read.
+    /// The maximum number of parameters that are read for a challenge.
     static let parameterLimit = 64
 
-    /// The value of the named parameter. The name must be in lower case.
+    /// The value of the named parameter; nil if there is none. The name must be in lower case.
     package subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
 
-    /// Parses the challenges of all given fields, in order. The rest of a field after a malformed part is ignored.
+    /// Returns the challenges of all given field values, in order. The rest of a value after a malformed part is
+    /// ignored.
     package static func list(_ fields: [String]) -> [HTTPChallenge] {
         fields.flatMap { field in
             var reader = FieldReader(field)
@@ -38,7 +39,8 @@ package struct HTTPChallenge: Hashable, Sendable {
         }
     }
 
-    /// Parses the parameters of a field that consists of parameters only, such as `Authentication-Info` (RFC 7615).
+    /// Returns the parameters of a field value that consists of parameters only, such as `Authentication-Info` (RFC
+    /// 7615).
     package static func parameters(of field: String) -> [Parameter] {
         var reader = FieldReader(field)
         return reader.challengeParameters()
@@ -46,7 +48,8 @@ package struct HTTPChallenge: Hashable, Sendable {
 }
 
 extension FieldReader {
-    /// Commas separate both challenges and their parameters: a name without `=` begins the next challenge.
+    /// Reads all challenges. Commas separate both challenges and their parameters: a name without `=` begins the next
+    /// challenge.
     fileprivate mutating func challenges() -> [HTTPChallenge] {
         var found: [HTTPChallenge] = []
         while true {
@@ -87,7 +90,7 @@ extension FieldReader {
         return found
     }
 
-    /// `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`, up to a comma or the end.
+    /// Reads a token68 value, up to a comma or the end: `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`.
     private mutating func token68() -> String? {
         let text = rest.prefix { $0 != 0x2C }
         rest = rest[text.endIndex...]

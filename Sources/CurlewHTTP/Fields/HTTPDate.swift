@@ -8,17 +8,18 @@ public import Foundation
 
 /// A date and time in whole seconds, as used in HTTP fields (RFC 9110 §5.6.7).
 ///
-/// Covers the years 0 to 9999. Dates outside are clamped, so that every value can be formatted.
+/// Covers the years 0 to 9999. Dates outside this range are clamped, so that every value can be formatted.
 public struct HTTPDate: Hashable, Sendable {
-    /// Seconds since 1 January 1970 00:00:00 UTC, without leap seconds.
+    /// The number of seconds since 1 January 1970 00:00:00 UTC, without leap seconds.
     public let secondsSince1970: Int64
 
-    /// Creates a date from seconds since 1970.
+    /// Creates a date from the number of seconds since 1970.
     public init(secondsSince1970: Int64) {
         self.secondsSince1970 = min(max(secondsSince1970, CivilTime.earliest), CivilTime.latest)
     }
 
-    /// Creates a date from a Foundation date, rounded down to the second.
+    /// Creates a date from a Foundation date, rounded down to the second. A date that is not a number becomes 1 January
+    /// 1970.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         if seconds.isNaN {
@@ -30,7 +31,7 @@ public struct HTTPDate: Hashable, Sendable {
         }
     }
 
-    /// Parses the three formats that a recipient must accept. Returns `nil` for anything else.
+    /// Parses a date in one of the three formats that a recipient must accept. Returns `nil` for anything else.
     ///
     /// - `Sun, 06 Nov 1994 08:49:37 GMT`
     /// - `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850; the two-digit year is at most 50 years after `now`)
@@ -42,7 +43,7 @@ public struct HTTPDate: Hashable, Sendable {
         self.init(secondsSince1970: time.secondsSince1970)
     }
 
-    /// Creates a date in UTC. Returns nil if the date does not exist. Second 60 is a leap second.
+    /// Creates a date in UTC. Returns nil if the date does not exist. Second 60 is accepted as a leap second.
     package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         let time = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         guard time.isValid else { return nil }
@@ -56,14 +57,14 @@ public struct HTTPDate: Hashable, Sendable {
 }
 
 extension HTTPDate: Comparable {
-    /// Whether the left date is earlier.
+    /// Returns whether the left date is earlier.
     public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
         left.secondsSince1970 < right.secondsSince1970
     }
 }
 
 extension HTTPDate: CustomStringConvertible {
-    /// The date in the preferred format: "Sun, 06 Nov 1994 08:49:37 GMT".
+    /// The date in the preferred format of HTTP: "Sun, 06 Nov 1994 08:49:37 GMT".
     public var description: String {
         let time = CivilTime(secondsSince1970: secondsSince1970)
         let day = CivilTime.weekdays[time.weekday].prefix(3)

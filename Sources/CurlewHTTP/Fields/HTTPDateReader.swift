@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Parses the date formats of RFC 9110 §5.6.7. Names and "GMT" are case-sensitive.
+/// A parser for the date formats of RFC 9110 §5.6.7. Names and "GMT" are case-sensitive.
 ///
-/// A cache parses dates at every lookup: slices of a byte buffer avoid the reference counting of substrings.
+/// A cache parses dates at every lookup. The parser works on slices of a byte buffer, because substrings would need
+/// reference counting.
 struct HTTPDateReader {
     private var rest: Slice<UnsafeBufferPointer<UInt8>>
 

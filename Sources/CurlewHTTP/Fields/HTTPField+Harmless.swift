@@ -3,14 +3,14 @@
 extension HTTPField.Name {
     /// Whether the request field is known to carry no user identity and no credential, whatever its value.
     ///
-    /// This list serves two purposes. Fields that are not listed make the stored response private to a principal, and
-    /// they are removed when a redirect leads to another origin. A missing entry costs a cache hit, or a field at
-    /// another origin. A wrong entry exposes a response or a secret. A field is therefore listed only if its
-    /// specification leaves no room for an identity or a credential. Entries are complete names, not prefixes.
+    /// Fields that are not in this list make a stored response private to a principal, and are removed when a redirect
+    /// leads to another origin. A missing entry costs a cache hit, or removes a field that the other origin could have
+    /// received. A wrong entry exposes a response or a secret. A field is therefore listed only if its specification
+    /// leaves no room for an identity or a credential. Entries are complete names, not prefixes.
     ///
     /// Deliberately not listed: `baggage` (carries user and tenant identifiers), `From`, `Referer`, `Origin`, `Host`,
     /// `Forwarded`, `Via`, `Connection` (makes proxies drop fields), `Sec-WebSocket-Protocol` (carries tokens of some
-    /// services), `Last-Event-ID` (its content is chosen by the server).
+    /// services), `Last-Event-ID` (the server chooses its content).
     package var isHarmless: Bool { Self.harmless.contains(self) }
 
     package static let harmless: Set<HTTPField.Name> = tracing.union([
@@ -20,7 +20,7 @@ extension HTTPField.Name {
         .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange, .range,
         // Cache directives (RFC 9111 §5).
         .cacheControl, .pragma,
-        // Metadata of the body. Sent wherever the body is sent.
+        // Metadata of the body, which is sent wherever the body is sent.
         .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentRange, .contentDisposition,
         "Content-MD5", "Content-Digest", "Repr-Digest", "Digest",
         // How and when the message is sent.
@@ -30,7 +30,8 @@ extension HTTPField.Name {
         .idempotencyKey,
     ])
 
-    /// Identifiers of requests and traces. They differ for each request, and responses do not depend on them.
+    /// The fields that identify a request or a trace. Their values differ for each request, and responses do not depend
+    /// on them.
     package static let tracing: Set<HTTPField.Name> = [
         .traceparent, .tracestate, "b3", "X-B3-TraceId", "X-B3-SpanId", "X-B3-ParentSpanId", "X-B3-Sampled",
         "X-B3-Flags", .xRequestID, "Request-Id", "X-Correlation-ID", "X-Amzn-Trace-Id", "X-Cloud-Trace-Context",

@@ -7,13 +7,13 @@ extension HTTPField.Name {
     public static var acceptEncoding: HTTPField.Name { HTTPField.Name("Accept-Encoding") }
     /// Accept-Language: languages that the client prefers.
     public static var acceptLanguage: HTTPField.Name { HTTPField.Name("Accept-Language") }
-    /// Accept-Ranges: whether the resource serves ranges.
+    /// Accept-Ranges: the range units that the resource supports.
     public static var acceptRanges: HTTPField.Name { HTTPField.Name("Accept-Ranges") }
     /// Age: seconds since the origin generated or validated the response.
     public static var age: HTTPField.Name { HTTPField.Name("Age") }
     /// Allow: methods that the resource supports.
     public static var allow: HTTPField.Name { HTTPField.Name("Allow") }
-    /// Alt-Svc: alternative services of the origin (RFC 7838).
+    /// Alt-Svc: other servers or protocols through which the origin is available (RFC 7838).
     public static var altSvc: HTTPField.Name { HTTPField.Name("Alt-Svc") }
     /// Authorization: credentials for the origin.
     public static var authorization: HTTPField.Name { HTTPField.Name("Authorization") }
@@ -21,15 +21,15 @@ extension HTTPField.Name {
     public static var cacheControl: HTTPField.Name { HTTPField.Name("Cache-Control") }
     /// Connection: options for this connection only.
     public static var connection: HTTPField.Name { HTTPField.Name("Connection") }
-    /// Content-Disposition: how to present the content, and its file name (RFC 6266).
+    /// Content-Disposition: how to present the content, and a file name for it (RFC 6266).
     public static var contentDisposition: HTTPField.Name { HTTPField.Name("Content-Disposition") }
-    /// Content-Encoding: codings applied to the content.
+    /// Content-Encoding: the content codings applied to the content.
     public static var contentEncoding: HTTPField.Name { HTTPField.Name("Content-Encoding") }
-    /// Content-Language: the audience's languages.
+    /// Content-Language: the languages of the intended audience.
     public static var contentLanguage: HTTPField.Name { HTTPField.Name("Content-Language") }
     /// Content-Length: the size of the content in bytes.
     public static var contentLength: HTTPField.Name { HTTPField.Name("Content-Length") }
-    /// Content-Location: a URI of this specific representation.
+    /// Content-Location: a URI that identifies this representation.
     public static var contentLocation: HTTPField.Name { HTTPField.Name("Content-Location") }
     /// Content-Range: the part of the representation that the content contains.
     public static var contentRange: HTTPField.Name { HTTPField.Name("Content-Range") }
@@ -39,31 +39,31 @@ extension HTTPField.Name {
     public static var cookie: HTTPField.Name { HTTPField.Name("Cookie") }
     /// Date: when the message was created.
     public static var date: HTTPField.Name { HTTPField.Name("Date") }
-    /// ETag: the validator of the representation.
+    /// ETag: the entity tag of the representation, a validator.
     public static var eTag: HTTPField.Name { HTTPField.Name("ETag") }
     /// Expect: behaviour that the server has to support, such as 100-continue.
     public static var expect: HTTPField.Name { HTTPField.Name("Expect") }
-    /// Expires: when the response becomes stale.
+    /// Expires: the date after which the response is stale.
     public static var expires: HTTPField.Name { HTTPField.Name("Expires") }
-    /// Forwarded: what proxies changed or hid (RFC 7239).
+    /// Forwarded: what proxies changed or hid, such as the address of the client (RFC 7239).
     public static var forwarded: HTTPField.Name { HTTPField.Name("Forwarded") }
-    /// Host: host and port of the target.
+    /// Host: the host and port of the target.
     public static var host: HTTPField.Name { HTTPField.Name("Host") }
-    /// Idempotency-Key: lets a server recognise a repeated request.
+    /// Idempotency-Key: a value that lets a server recognise a repeated request.
     public static var idempotencyKey: HTTPField.Name { HTTPField.Name("Idempotency-Key") }
-    /// If-Match: proceed only if the validator matches.
+    /// If-Match: entity tags; the request is processed only if one matches.
     public static var ifMatch: HTTPField.Name { HTTPField.Name("If-Match") }
-    /// If-Modified-Since: proceed only if modified since the date.
+    /// If-Modified-Since: a date; the response is a 304 if the representation has not changed since.
     public static var ifModifiedSince: HTTPField.Name { HTTPField.Name("If-Modified-Since") }
-    /// If-None-Match: proceed only if no validator matches.
+    /// If-None-Match: entity tags; the request is processed only if none matches.
     public static var ifNoneMatch: HTTPField.Name { HTTPField.Name("If-None-Match") }
-    /// If-Range: serve the range only if the validator matches.
+    /// If-Range: a validator; only if it matches, the range is sent instead of the complete representation.
     public static var ifRange: HTTPField.Name { HTTPField.Name("If-Range") }
-    /// If-Unmodified-Since: proceed only if not modified since the date.
+    /// If-Unmodified-Since: a date; the request is processed only if nothing has changed since.
     public static var ifUnmodifiedSince: HTTPField.Name { HTTPField.Name("If-Unmodified-Since") }
     /// Keep-Alive: hints about a persistent connection (RFC 2068).
     public static var keepAlive: HTTPField.Name { HTTPField.Name("Keep-Alive") }
-    /// Last-Modified: when the representation last changed.
+    /// Last-Modified: the date of the last change of the representation.
     public static var lastModified: HTTPField.Name { HTTPField.Name("Last-Modified") }
     /// Link: typed links to other resources (RFC 8288).
     public static var link: HTTPField.Name { HTTPField.Name("Link") }
@@ -71,9 +71,9 @@ extension HTTPField.Name {
     public static var location: HTTPField.Name { HTTPField.Name("Location") }
     /// Origin: the origin that caused the request (RFC 6454).
     public static var origin: HTTPField.Name { HTTPField.Name("Origin") }
-    /// Pragma: deprecated by RFC 9111 §5.4.
+    /// Pragma: a predecessor of Cache-Control, deprecated by RFC 9111 §5.4.
     public static var pragma: HTTPField.Name { HTTPField.Name("Pragma") }
-    /// Prefer: preferences about the behaviour (RFC 7240).
+    /// Prefer: how the client would like the server to process the request (RFC 7240).
     public static var prefer: HTTPField.Name { HTTPField.Name("Prefer") }
     /// Proxy-Authenticate: challenges from a proxy.
     public static var proxyAuthenticate: HTTPField.Name { HTTPField.Name("Proxy-Authenticate") }
@@ -81,40 +81,40 @@ extension HTTPField.Name {
     public static var proxyAuthorization: HTTPField.Name { HTTPField.Name("Proxy-Authorization") }
     /// Range: the requested part of the representation.
     public static var range: HTTPField.Name { HTTPField.Name("Range") }
-    /// Referer: the resource that refers to the target.
+    /// Referer: the URI of the resource that refers to the target.
     public static var referer: HTTPField.Name { HTTPField.Name("Referer") }
-    /// Retry-After: when to retry.
+    /// Retry-After: the delay or the date after which the client may retry.
     public static var retryAfter: HTTPField.Name { HTTPField.Name("Retry-After") }
-    /// Server: the software of the origin.
+    /// Server: the software of the origin server.
     public static var server: HTTPField.Name { HTTPField.Name("Server") }
-    /// Set-Cookie: a cookie to store (RFC 6265). Several fields are never combined.
+    /// Set-Cookie: a cookie to store (RFC 6265). Several of these fields are never combined into one.
     public static var setCookie: HTTPField.Name { HTTPField.Name("Set-Cookie") }
-    /// Strict-Transport-Security: use only secure connections (RFC 6797).
+    /// Strict-Transport-Security: tells the client to use only secure connections (RFC 6797).
     public static var strictTransportSecurity: HTTPField.Name { HTTPField.Name("Strict-Transport-Security") }
     /// TE: transfer codings that the client accepts.
     public static var te: HTTPField.Name { HTTPField.Name("TE") }
-    /// Traceparent: the position in a distributed trace (W3C Trace Context).
+    /// Traceparent: the position of the request in a distributed trace (W3C Trace Context).
     public static var traceparent: HTTPField.Name { HTTPField.Name("Traceparent") }
-    /// Tracestate: vendors' positions in a distributed trace (W3C Trace Context).
+    /// Tracestate: data of tracing systems about a distributed trace (W3C Trace Context).
     public static var tracestate: HTTPField.Name { HTTPField.Name("Tracestate") }
-    /// Trailer: fields that follow the content.
+    /// Trailer: the names of the fields in the trailers.
     public static var trailer: HTTPField.Name { HTTPField.Name("Trailer") }
-    /// Transfer-Encoding: how the message body is framed.
+    /// Transfer-Encoding: the transfer codings of the body, such as chunked.
     public static var transferEncoding: HTTPField.Name { HTTPField.Name("Transfer-Encoding") }
-    /// Upgrade: protocols to switch to.
+    /// Upgrade: the protocols that the sender proposes to switch to.
     public static var upgrade: HTTPField.Name { HTTPField.Name("Upgrade") }
     /// User-Agent: the software of the client.
     public static var userAgent: HTTPField.Name { HTTPField.Name("User-Agent") }
-    /// Vary: the request fields that selected the representation.
+    /// Vary: the request fields that influenced the choice of the representation.
     public static var vary: HTTPField.Name { HTTPField.Name("Vary") }
-    /// Via: the proxies on the path.
+    /// Via: the proxies and gateways on the path of the message.
     public static var via: HTTPField.Name { HTTPField.Name("Via") }
-    /// Warning: deprecated by RFC 9111 §5.5.
+    /// Warning: additional information about a response, deprecated by RFC 9111 §5.5.
     public static var warning: HTTPField.Name { HTTPField.Name("Warning") }
     /// WWW-Authenticate: challenges from the origin.
     public static var wwwAuthenticate: HTTPField.Name { HTTPField.Name("WWW-Authenticate") }
-    /// X-API-Key: a customary name for an access key.
+    /// X-API-Key: an API key; a common name that no standard defines.
     public static var xAPIKey: HTTPField.Name { HTTPField.Name("X-API-Key") }
-    /// X-Request-ID: a customary name for an identifier of the request.
+    /// X-Request-ID: an identifier of the request; a common name that no standard defines.
     public static var xRequestID: HTTPField.Name { HTTPField.Name("X-Request-ID") }
 }

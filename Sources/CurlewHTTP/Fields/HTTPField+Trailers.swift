@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPField.Name {
-    /// Whether a field of this name may be sent as a trailer. Excludes fields for framing, routing, request modifiers,
-    /// authentication and the processing of the content (RFC 9110 §6.5.1).
+    /// Whether a field with this name may be sent in trailers. False for fields about framing, routing, request
+    /// modifiers, authentication, response control and the processing of the content (RFC 9110 §6.5.1).
     package var mayTrail: Bool {
         if belongsToConnection { return false }
         let name = text.lowercased()

@@ -2,13 +2,13 @@
 
 /// A header or trailer field: a name and a value.
 ///
-/// The field itself is not validated. ``HTTPHeaders`` validates every field that is added to it.
+/// Creating a field does not validate it. ``HTTPHeaders`` validates every field that is added to it.
 public struct HTTPField: Hashable, Sendable {
-    /// The name, compared without regard to case.
+    /// The name of the field, compared without regard to case.
     public let name: Name
-    /// The value as sent on the wire.
+    /// The value of the field, as sent on the wire.
     public let value: String
-    /// Whether the headers that contained the field declare it secret; nil if the name decides.
+    /// Whether the headers that contained the field declare it as a secret; nil if the name decides.
     let isDeclaredSecret: Bool?
 
     /// Creates a field from a name and a value.
@@ -22,23 +22,24 @@ public struct HTTPField: Hashable, Sendable {
         self.isDeclaredSecret = isDeclaredSecret
     }
 
-    /// Whether names and values are equal. Declarations of secrecy affect descriptions only.
+    /// Returns whether the names and the values are equal. Declarations as secret or not secret are ignored, because
+    /// they affect only descriptions.
     public static func == (left: HTTPField, right: HTTPField) -> Bool {
         left.name == right.name && left.value == right.value
     }
 
-    /// Consistent with `==`.
+    /// Hashes the name and the value, as `==` compares them.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(value)
     }
 
-    /// A field name. Keeps its spelling and compares without regard to ASCII case (RFC 9110 §5.1).
+    /// A field name, which keeps its spelling. Names are compared without regard to ASCII case (RFC 9110 §5.1).
     public struct Name: Sendable {
         /// The name as written. HTTP/1.1 sends this spelling.
         public let text: String
 
-        /// Creates a name with any spelling. ``HTTPHeaders`` rejects a name that is not a token.
+        /// Creates a name from any text. ``HTTPHeaders`` rejects a name that is not a token.
         public init(_ text: String) {
             self.text = text
         }
@@ -49,19 +50,21 @@ public struct HTTPField: Hashable, Sendable {
         /// Whether the field is treated as a secret, so that descriptions omit its value.
         ///
         /// True for Authorization, Proxy-Authorization, Cookie and Set-Cookie, for names with an ending such as
-        /// `token`, `secret`, `password`, `key`, `session` or `signature`, and for names by which services identify
-        /// users.
+        /// `token`, `secret`, `password`, `key`, `session` or `signature`, and for names that services use to identify
+        /// users, such as `X-User-ID`. Some names with such an ending are exceptions: `Idempotency-Key` is not
+        /// sensitive.
         public var isSensitive: Bool {
             isCredential || SecretName.covers(field: text)
         }
 
-        /// Whether the field is always a credential, whatever is declared.
+        /// Whether the field always contains a credential, so that no declaration can make it public.
         package var isCredential: Bool {
             Self.sensitive.contains { ASCII.equalIgnoringCase($0, text) }
         }
 
-        /// Whether descriptions must omit the value. `declared` is true for a declared secret, false for a declared
-        /// non-secret, nil for neither. A credential is always a secret.
+        /// Returns whether descriptions must omit the value. A credential is always a secret.
+        ///
+        /// - `declared`: true for a declared secret, false for a declared non-secret, nil for neither.
         func isSecret(declared: Bool?) -> Bool {
             isCredential || declared ?? isSensitive
         }
@@ -75,8 +78,8 @@ public struct HTTPField: Hashable, Sendable {
 }
 
 extension HTTPField: CustomStringConvertible {
-    /// "Name: value". The value of a sensitive field is redacted. URLs are shown without user information, query and
-    /// fragment.
+    /// The field as "Name: value". A secret value is redacted. In fields that contain URLs, such as Location, the user
+    /// information, query and fragment are redacted.
     public var description: String {
         let isSecret = name.isSecret(declared: isDeclaredSecret)
         return "\(name): \(isSecret ? Self.mark : Self.urlNames.contains(name) ? withoutSecrets : value)"
@@ -85,7 +88,7 @@ extension HTTPField: CustomStringConvertible {
     private static let mark = "<redacted>"
     private static let urlNames: Set<Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
 
-    /// The URL without query, fragment and user information.
+    /// The value with the query, the fragment and the user information of its URL redacted.
     private var withoutSecrets: String {
         let end = value.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         let path = value.utf8[..<(end ?? value.utf8.endIndex)]
@@ -95,17 +98,17 @@ extension HTTPField: CustomStringConvertible {
 }
 
 extension HTTPField: CustomReflectable {
-    /// Reflects the description only, also in debuggers and `dump`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }
 
 extension HTTPField.Name: Hashable {
-    /// Whether the names are equal, ignoring the case of A–Z.
+    /// Returns whether the names are equal, ignoring the case of A–Z.
     public static func == (left: HTTPField.Name, right: HTTPField.Name) -> Bool {
         ASCII.equalIgnoringCase(left.text, right.text)
     }
 
-    /// Folds case as `==` does, eight bytes at a time.
+    /// Hashes the name without regard to ASCII case, as `==` compares it, eight bytes at a time.
     public func hash(into hasher: inout Hasher) {
         var word: UInt64 = 0
         var filled = 0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPField.Name {
-    /// Whether the field applies to a single connection or to message routing, and is therefore set by the sender of
-    /// each message (RFC 9110 §7.6.1, and fields of older software).
+    /// Whether the field applies to a single connection or to the routing of the message, so that the sender of each
+    /// message sets it (RFC 9110 §7.6.1). Includes fields that only older software uses.
     package var belongsToConnection: Bool {
         switch text.utf8.count {
         case 2: isSpelled("TE")
@@ -23,10 +23,10 @@ extension HTTPField.Name {
 extension HTTPHeaders {
     /// The fields that an intermediary, such as a reverse proxy, may forward in its own request.
     ///
-    /// Omits fields of the connection that delivered the message (RFC 9110 §7.6.1): `Connection` and the fields that it
-    /// names, `Host`, `Keep-Alive`, `Proxy-Authorization`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding`,
-    /// `Upgrade`, `HTTP2-Settings`, and `Content-Length`, which is derived from the body. A request that contains one
-    /// of them is not sent.
+    /// Omits the fields of the connection that delivered the message (RFC 9110 §7.6.1): `Connection` and the fields
+    /// that it names, `Host`, `Keep-Alive`, `Proxy-Authorization`, `Proxy-Connection`, `TE`, `Trailer`,
+    /// `Transfer-Encoding`, `Upgrade` and `HTTP2-Settings`. A request that contains one of these fields is not sent.
+    /// Also omits `Content-Length`, which is derived from the body.
     public var endToEnd: HTTPHeaders {
         let named = self[values: .connection].flatMap { $0.parts(",") }.map { String($0.trimmed()) }
         var result = self

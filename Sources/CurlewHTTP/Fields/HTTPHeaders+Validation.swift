@@ -5,9 +5,9 @@ extension HTTPHeaders {
     ///
     /// Contains the name, escaped and clipped to 64 characters, but never the value, which may be a secret.
     public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The field's name, escaped for printing.
+        /// The name of the field, escaped for printing and clipped to 64 characters.
         public let name: String
-        /// A description of the problem and its solution.
+        /// The problem and its solution, as text.
         public let message: String
 
         /// The name of the field and the message.
@@ -15,14 +15,14 @@ extension HTTPHeaders {
     }
 }
 
-/// The validation of every field that is added. It prevents header injection.
-enum FieldRules {
+/// Validates every field that is added to `HTTPHeaders`, which prevents header injection.
+enum FieldSyntax {
     enum Verdict {
         case good(String)
         case bad(HTTPHeaders.Problem)
     }
 
-    /// Returns the value without surrounding white space, or the reason why the field may not be sent.
+    /// Returns the value without spaces and tabs at either end, or the reason why the field may not be sent.
     static func check(_ name: HTTPField.Name, _ value: String) -> Verdict {
         guard name.isValid else {
             let message =
@@ -37,7 +37,7 @@ enum FieldRules {
         return .good(trimmed(value))
     }
 
-    /// Strips spaces and tabs at both ends (RFC 9110 §5.5). Returns the same string if there are none.
+    /// Returns the value without spaces and tabs at either end (RFC 9110 §5.5), or the same string if there are none.
     static func trimmed(_ value: String) -> String {
         let bytes = value.utf8
         guard let first = bytes.first, let last = bytes.last, ASCII.isBlank(first) || ASCII.isBlank(last) else {

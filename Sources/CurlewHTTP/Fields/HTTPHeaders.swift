@@ -8,9 +8,10 @@
 ///
 /// Every added field is validated: names must be tokens (RFC 9110 §5.6.2), and values must not contain CR, LF, NUL or
 /// other control characters except the tab. White space at both ends of a value is removed. Adding a field never traps
-/// and never throws: an invalid field is not added, and the first such failure is stored in ``problem``. A request with
-/// a problem throws when it is sent. Lookup is a linear search, which is the fastest way for the few dozen fields of a
-/// message.
+/// and never throws. An invalid field is not added; instead, ``problem`` stores the reason why the first such field was
+/// rejected, and a request with a problem throws when it is sent.
+///
+/// Lookup is a linear search, which is fastest for the few dozen fields of a message.
 public struct HTTPHeaders: Sendable {
     private var fields: [HTTPField]
     private var remark: Remark?
@@ -20,7 +21,7 @@ public struct HTTPHeaders: Sendable {
         fields = []
     }
 
-    /// Creates a list of the fields in order, each validated.
+    /// Creates a list of these fields, in order. Each field is validated.
     public init(_ fields: [HTTPField]) {
         self.fields = []
         append(contentsOf: fields)
@@ -28,9 +29,12 @@ public struct HTTPHeaders: Sendable {
 
     /// The value of the named field, or `nil` if there is none.
     ///
-    /// Several fields of a name are joined with ", " (RFC 9110 §5.3), Cookie with "; " (RFC 9113 §8.2.3). Set-Cookie
-    /// fields cannot be joined: the first value is returned, and ``subscript(values:)`` returns all of them. Setting a
-    /// value replaces the first field of the name in place and removes the others; setting `nil` removes all of them.
+    /// The values of several fields with the same name are joined with ", " (RFC 9110 §5.3), or with "; " for Cookie
+    /// (RFC 9113 §8.2.3). Set-Cookie fields cannot be joined: the first value is returned, and ``subscript(values:)``
+    /// returns all of them.
+    ///
+    /// Setting a value replaces the first field with the name in place and removes the others. Setting `nil` removes
+    /// all of them.
     public subscript(name: HTTPField.Name) -> String? {
         get {
             guard let first = firstIndex(of: name) else { return nil }
@@ -69,38 +73,41 @@ public struct HTTPHeaders: Sendable {
         fields.first { matches($0.name) }?.name
     }
 
-    /// The reason why a field was rejected; `nil` if all fields were valid. The first rejection is kept. Constant time.
+    /// The reason why the first invalid field was rejected; `nil` if all fields were valid. Reading it takes constant
+    /// time.
     public var problem: Problem? { remark?.problem }
 
-    /// Declares fields, present and future, as secret or not secret for the descriptions of these headers.
+    /// Declares which fields, present and future, the descriptions of these headers treat as secret or not secret.
+    /// Replaces the previous declarations.
     package mutating func declare(secret: Set<HTTPField.Name>, harmless: Set<HTTPField.Name>) {
         if remark == nil, secret.isEmpty, harmless.isEmpty { return }
         if let remark, remark.secret == secret, remark.harmless == harmless { return }
         remark = Remark(problem: remark?.problem, secret: secret, harmless: harmless)
     }
 
-    /// Copies the declarations of `other`.
+    /// Replaces the declarations of these headers with those of `other`.
     package mutating func declare(as other: HTTPHeaders) {
         declare(secret: other.remark?.secret ?? [], harmless: other.remark?.harmless ?? [])
     }
 
-    /// Whether descriptions must omit the values of a field, by its declaration or else by its name.
+    /// Returns whether descriptions must omit the values of a field: its declaration decides or, if there is none, its
+    /// name. Credentials are always secret.
     package func isSecret(_ name: HTTPField.Name) -> Bool {
         name.isSecret(declared: remark?.isSecret(name))
     }
 
-    /// Appends a field, even if fields with this name exist.
+    /// Appends a field, even if fields with this name exist. An invalid field is not appended; see ``problem``.
     public mutating func append(_ name: HTTPField.Name, _ value: String) {
         guard let value = checked(name, value) else { return }
         fields.append(HTTPField(name: name, value: value))
     }
 
-    /// Appends fields, each validated.
+    /// Appends fields in order. Each field is validated.
     public mutating func append(contentsOf others: some Sequence<HTTPField>) {
         for field in others { append(field.name, field.value) }
     }
 
-    /// Appends the fields of `others`, and keeps its problem if these headers have none.
+    /// Appends the fields of `others`, and takes over its ``problem`` if these headers have none.
     public mutating func append(contentsOf others: HTTPHeaders) {
         fields.append(contentsOf: others.fields)
         remark = Remark.joined(remark, others.remark)
@@ -108,7 +115,7 @@ public struct HTTPHeaders: Sendable {
 
     /// Replaces the first field with this name in place and removes the others, or appends the field if there is none.
     ///
-    /// If the value is invalid, the fields are unchanged.
+    /// If the name or the value is invalid, the fields are unchanged; see ``problem``.
     public mutating func set(_ name: HTTPField.Name, _ value: String) {
         guard let value = checked(name, value) else { return }
         let field = HTTPField(name: name, value: value)
@@ -124,15 +131,16 @@ public struct HTTPHeaders: Sendable {
         fields.removeAll { $0.name == name }
     }
 
-    /// Whether a field with this name exists.
+    /// Returns whether a field with this name exists.
     public func contains(_ name: HTTPField.Name) -> Bool {
         firstIndex(of: name) != nil
     }
 
-    /// Returns these fields combined with those of another message.
+    /// Returns these fields combined with the fields of another message.
     ///
     /// If a name occurs in both, `replacing: true` keeps only the fields of `other`, and `replacing: false` keeps only
-    /// the fields of this list. Use `append(contentsOf:)` to keep both. A problem of either side is kept.
+    /// the fields of this list. Use `append(contentsOf:)` to keep both. The result has the ``problem`` of this list or,
+    /// if there is none, of `other`.
     public func merging(_ other: HTTPHeaders, replacing: Bool) -> HTTPHeaders {
         var result = self
         if replacing {
@@ -145,12 +153,12 @@ public struct HTTPHeaders: Sendable {
         return result
     }
 
-    /// Appends a received field, for a parser that has validated it.
+    /// Appends a received field without validation, for a parser that has validated it.
     package mutating func appendUnchecked(name: String, value: String) {
         fields.append(HTTPField(name: HTTPField.Name(name), value: value))
     }
 
-    /// Appends a field that was parsed before.
+    /// Appends a field that has already been validated.
     package mutating func appendUnchecked(_ field: HTTPField) {
         fields.append(field)
     }
@@ -165,7 +173,7 @@ public struct HTTPHeaders: Sendable {
         fields.reserveCapacity(count)
     }
 
-    /// Whether both share the same storage. If false, the lists may still be equal.
+    /// Returns whether both lists share the same storage. If false, the lists may still be equal.
     package func isCopy(of other: HTTPHeaders) -> Bool {
         fields.withUnsafeBufferPointer { fields in
             other.fields.withUnsafeBufferPointer { $0.baseAddress == fields.baseAddress && $0.count == fields.count }
@@ -177,7 +185,7 @@ public struct HTTPHeaders: Sendable {
         return fields.withUnsafeBufferPointer { fields in
             var index = start
             while index < fields.count {
-                // Nearly all different names differ in length. Comparing lengths needs no call and no reference
+                // Most names that differ also differ in length. Comparing the lengths needs no call and no reference
                 // counting.
                 if fields[index].name.text.utf8.count == count, fields[index].name == name { return index }
                 index += 1
@@ -187,7 +195,7 @@ public struct HTTPHeaders: Sendable {
     }
 
     private mutating func checked(_ name: HTTPField.Name, _ value: String) -> String? {
-        switch FieldRules.check(name, value) {
+        switch FieldSyntax.check(name, value) {
         case .good(let value): return value
         case .bad(let problem):
             if remark?.problem == nil {
@@ -197,7 +205,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Stores rarely used state out of line, so that `HTTPHeaders` occupies two machine words.
+    /// The rarely used state of the headers, stored out of line so that `HTTPHeaders` occupies two machine words.
     private final class Remark: Sendable {
         let problem: Problem?
         let secret: Set<HTTPField.Name>
@@ -209,7 +217,7 @@ public struct HTTPHeaders: Sendable {
             self.harmless = harmless
         }
 
-        /// The declaration for a name; nil if there is none.
+        /// Returns the declaration for a name: true if it is secret, false if it is not, nil if there is none.
         func isSecret(_ name: HTTPField.Name) -> Bool? {
             secret.contains(name) ? true : harmless.contains(name) ? false : nil
         }
@@ -224,12 +232,12 @@ public struct HTTPHeaders: Sendable {
 }
 
 extension HTTPHeaders: RandomAccessCollection {
-    /// Always 0.
+    /// The position of the first field, which is always 0.
     public var startIndex: Int { 0 }
-    /// The number of fields.
+    /// The position after the last field, which is the number of fields.
     public var endIndex: Int { fields.count }
 
-    /// The field at a position, in order of insertion.
+    /// The field at a position, in order of insertion. The position must be valid.
     public subscript(position: Int) -> HTTPField {
         let field = fields[position]
         guard let remark else { return field }
@@ -246,7 +254,8 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders: Equatable {
-    /// Whether each name has the same values in the same order. The relative order of different names is ignored.
+    /// Returns whether each name has the same values in the same order, and the problems are equal. The relative order
+    /// of fields with different names is ignored.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
         guard left.count == right.count, left.problem == right.problem else { return false }
         if left.fields == right.fields { return true }
@@ -258,13 +267,13 @@ extension HTTPHeaders: Equatable {
 }
 
 extension HTTPHeaders: CustomStringConvertible {
-    /// One "Name: value" per line. The values of sensitive fields are redacted.
+    /// The fields, one "Name: value" per line. Secret values are redacted.
     public var description: String {
         map(\.description).joined(separator: "\n")
     }
 }
 
 extension HTTPHeaders: CustomReflectable {
-    /// Reflects the fields, also in debuggers and `dump`. The values of sensitive fields are redacted.
+    /// A mirror that shows the fields with secret values redacted, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: Array(self), displayStyle: .collection) }
 }

@@ -6,14 +6,14 @@ public struct MediaType: Hashable, Sendable {
     public let type: String
     /// The part after the slash, in lower case; `*` in a range.
     public let subtype: String
-    /// The parameters in order.
+    /// The parameters in order, such as `charset`.
     public let parameters: [Parameter]
 
-    /// A parameter: a name in lower case and an unquoted value.
+    /// A parameter of a media type: a name in lower case and an unquoted value.
     public struct Parameter: Hashable, Sendable {
-        /// The name, in lower case.
+        /// The name of the parameter, in lower case.
         public let name: String
-        /// The value, unquoted.
+        /// The value of the parameter, unquoted.
         public let value: String
 
         /// Creates a parameter. The name is converted to lower case.
@@ -23,7 +23,8 @@ public struct MediaType: Hashable, Sendable {
         }
     }
 
-    /// Creates a media type from its parts, which are not validated. A header rejects a value that cannot be sent.
+    /// Creates a media type from its parts. The type and the subtype are converted to lower case, and nothing is
+    /// validated. ``HTTPHeaders`` rejects a value that cannot be sent.
     public init(type: String, subtype: String, parameters: [Parameter] = []) {
         self.type = ASCII.lowercased(type)
         self.subtype = ASCII.lowercased(subtype)
@@ -32,8 +33,8 @@ public struct MediaType: Hashable, Sendable {
 
     /// Parses a `Content-Type` value or one member of `Accept`.
     ///
-    /// Returns nil unless type and subtype are tokens that only parameters follow. Malformed parameters are skipped, as
-    /// in browsers, so that an invalid charset does not hide the type.
+    /// Returns nil unless the type and the subtype are tokens, and only parameters follow. Malformed parameters are
+    /// skipped, as in browsers, so that an invalid charset does not hide the type.
     public init?(_ string: String) {
         var reader = FieldReader(string)
         guard let (type, subtype) = reader.essence() else { return nil }
@@ -43,12 +44,12 @@ public struct MediaType: Hashable, Sendable {
     /// The type and subtype without parameters: "application/json".
     public var essence: String { "\(type)/\(subtype)" }
 
-    /// The value of the named parameter, or the first value if the parameter repeats.
+    /// The value of the named parameter, or the first value if the parameter repeats; nil if there is none.
     public subscript(parameter name: String) -> String? {
         parameters.first { ASCII.equalIgnoringCase($0.name, name) }?.value
     }
 
-    /// The charset parameter, in lower case.
+    /// The value of the charset parameter, in lower case; nil if there is none.
     public var charset: String? { self[parameter: "charset"].map(ASCII.lowercased) }
 
     /// Whether the content is JSON: `application/json`, `text/json` or any type with the suffix `+json` (RFC 6839).
@@ -56,10 +57,11 @@ public struct MediaType: Hashable, Sendable {
         subtype.ends(with: "+json") || (subtype == "json" && (type == "application" || type == "text"))
     }
 
-    /// Whether the given media range includes this type.
+    /// Returns whether the given media range includes this type.
     ///
-    /// `*/*` includes every type, `text/*` every text type. Parameters of the range must be present in this type,
-    /// except the weight `q`, which is not a parameter of the type.
+    /// `*/*` includes every type, and `text/*` includes every text type. This type must have each parameter of the
+    /// range with the same value, which is case-insensitive for `charset`. The weight `q` is ignored, because it is not
+    /// a parameter of the type.
     public func matches(_ range: MediaType) -> Bool {
         guard range.type == "*" || range.type == type else { return false }
         guard range.subtype == "*" || range.subtype == subtype else { return false }
@@ -72,7 +74,7 @@ public struct MediaType: Hashable, Sendable {
 }
 
 extension MediaType: CustomStringConvertible {
-    /// The type in field syntax. Parameter values that are not tokens are quoted.
+    /// The media type in field syntax, with its parameters. Parameter values that are not tokens are quoted.
     public var description: String {
         var text = essence
         for parameter in parameters {
@@ -93,22 +95,22 @@ extension MediaType: CustomStringConvertible {
 }
 
 extension MediaType {
-    /// `application/json`.
+    /// `application/json`: JSON (RFC 8259).
     public static let json = MediaType(type: "application", subtype: "json")
-    /// `application/problem+json` (RFC 9457).
+    /// `application/problem+json`: problem details in JSON (RFC 9457).
     public static let problemJSON = MediaType(type: "application", subtype: "problem+json")
-    /// `application/x-www-form-urlencoded`.
+    /// `application/x-www-form-urlencoded`: the fields of a form as one line of text.
     public static let form = MediaType(type: "application", subtype: "x-www-form-urlencoded")
-    /// `multipart/form-data` (RFC 7578). The form adds the boundary.
+    /// `multipart/form-data`: a form with files (RFC 7578). It has no boundary; `MultipartForm` adds one.
     public static let multipartFormData = MediaType(type: "multipart", subtype: "form-data")
-    /// `text/plain; charset=utf-8`.
+    /// `text/plain; charset=utf-8`: plain text in UTF-8.
     public static let text = MediaType(
         type: "text", subtype: "plain", parameters: [Parameter(name: "charset", value: "utf-8")])
     /// `application/octet-stream`: bytes of an unknown type.
     public static let octetStream = MediaType(type: "application", subtype: "octet-stream")
-    /// `text/html`.
+    /// `text/html`: an HTML document.
     public static let html = MediaType(type: "text", subtype: "html")
-    /// `application/xml`.
+    /// `application/xml`: an XML document.
     public static let xml = MediaType(type: "application", subtype: "xml")
     /// `text/event-stream`: server-sent events.
     public static let eventStream = MediaType(type: "text", subtype: "event-stream")

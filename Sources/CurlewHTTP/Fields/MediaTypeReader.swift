@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension FieldReader {
-    /// Reads `type "/" subtype`, followed by a semicolon or the end.
+    /// Reads the type and the subtype of a media type, which must end at a semicolon or at the end of the value.
     mutating func essence() -> (type: String, subtype: String)? {
         skipBlanks()
         guard let type = token(), take(0x2F), let subtype = token() else { return nil }
@@ -10,7 +10,7 @@ extension FieldReader {
         return (type, subtype)
     }
 
-    /// Reads `*( OWS ";" OWS [ parameter ] )`. Malformed parameters are skipped.
+    /// Reads the parameters of a media type: `*( OWS ";" OWS [ parameter ] )`. Malformed parameters are skipped.
     mutating func parameters() -> [MediaType.Parameter] {
         var found: [MediaType.Parameter] = []
         while skipToSemicolon() {

@@ -8,18 +8,19 @@ package import Foundation
 
 /// The remaining quota that a server reports in a response.
 ///
-/// Three generations of fields are supported. The first that can be parsed is used:
+/// Three generations of fields are supported. If `RateLimit` is present, only this field is read; otherwise, the first
+/// pair of the older fields with a remaining count is used:
 ///
 ///     RateLimit: "burst";r=0;t=5, "daily";r=900;t=4000     draft-ietf-httpapi-ratelimit-headers-10, structured items
-///     RateLimit: limit=100, remaining=0, reset=5           its versions 07 and 08
+///     RateLimit: limit=100, remaining=0, reset=5           versions 07 and 08 of the draft
 ///     RateLimit-Remaining: 0, RateLimit-Reset: 5           its first versions; also `X-RateLimit-…`, `X-Rate-Limit-…`
 ///
-/// Of several quotas, the one with the fewest remaining requests is used. The server's values may be hostile: callers
-/// must cap the wait.
+/// Of several quotas, the one with the fewest remaining requests is used and, if these are equal, the one with the
+/// latest reset. The server's values may be hostile: callers must cap the wait.
 package struct RateLimitStatus: Hashable, Sendable {
     /// The number of requests that remain in the quota; never negative.
     package let remaining: Int
-    /// The time until the quota is reset, at most 2³¹ − 1 seconds; nil if the server does not report it.
+    /// The time from now until the quota is reset, at most 2³¹ − 1 seconds; nil if the server does not report it.
     package let reset: Duration?
 
     /// Creates a status from its values.
@@ -30,10 +31,11 @@ package struct RateLimitStatus: Hashable, Sendable {
 
     /// Parses the status from `headers`. Returns nil if no supported field can be parsed.
     ///
-    /// - `status`: the status of the response. A 429 with a reset and no remaining count means that nothing remains.
+    /// - `status`: the status of the response. In the older fields, a 429 with a reset and no remaining count means
+    ///   that nothing remains.
     /// - `now`: the wall-clock time. Some servers send `X-RateLimit-Reset` in seconds, others as a Unix time. Numbers
-    ///   above 10⁹ (31 years in seconds) are read as a Unix time in seconds, numbers above 10¹¹ as one in milliseconds.
-    ///   Fractions are rounded up.
+    ///   above 10⁹ (31 years in seconds) are read as a Unix time in seconds, numbers above 10¹¹ as a Unix time in
+    ///   milliseconds. Fractions are rounded up.
     package init?(_ headers: HTTPHeaders, status: HTTPStatus? = nil, now: Date) {
         if let value = headers[Self.field] {
             let statuses = Self.items(of: value)
@@ -60,7 +62,7 @@ package struct RateLimitStatus: Hashable, Sendable {
         return .seconds(min(max(0, wait), Double(longest)))
     }
 
-    // Parsed for every response, so the names are created only once.
+    // These names are looked up for every response, so they are created only once.
     private static let field: HTTPField.Name = "RateLimit"
     private static let olderFields: [(remaining: HTTPField.Name, reset: HTTPField.Name)] = [
         ("RateLimit-Remaining", "RateLimit-Reset"), ("X-RateLimit-Remaining", "X-RateLimit-Reset"),
@@ -73,8 +75,8 @@ package struct RateLimitStatus: Hashable, Sendable {
         (left.remaining, right.reset ?? .zero) < (right.remaining, left.reset ?? .zero)
     }
 
-    /// Parses comma-separated members that have a remaining count, either as a parameter or, in older drafts, as a
-    /// separate member.
+    /// Parses the comma-separated members of a `RateLimit` value, at most 16. The remaining count is a parameter of a
+    /// member or, in older drafts, a separate member.
     private static func items(of value: String) -> [RateLimitStatus] {
         let members = value.parts(",", most: mostItems + 1).prefix(mostItems).map { member in
             member.parts(";").compactMap { part -> (name: String, number: Int)? in
@@ -96,7 +98,8 @@ package struct RateLimitStatus: Hashable, Sendable {
         return RateLimitStatus(remaining: left.number, reset: wait.map { .seconds(min($0.number, longest)) })
     }
 
-    /// Parses leading digits and clamps large numbers. Some servers send a list, of which the first number is used.
+    /// Returns the number at the beginning of a value, clamped to `Int`. Some servers send a list, whose first number
+    /// is used.
     private static func number(_ text: String) -> Int? {
         number(text, mayHaveFraction: false).map { Int(clamping: $0) }
     }

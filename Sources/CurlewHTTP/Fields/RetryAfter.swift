@@ -10,12 +10,12 @@ package import Foundation
 ///
 /// The server's value may be hostile: callers must cap the delay and must not wait past a deadline.
 package enum RetryAfter: Hashable, Sendable {
-    /// After this number of seconds.
+    /// Retry after this number of seconds.
     case seconds(Int)
-    /// At this date.
+    /// Retry at this date or later.
     case date(HTTPDate)
 
-    /// Parses a `Retry-After` value: digits only, or a date.
+    /// Parses a `Retry-After` value: digits only, or a date. Returns nil for anything else.
     ///
     /// Numbers above 2³¹ − 1 (about 68 years) are clamped, so that adding them to a clock cannot overflow.
     package init?(_ value: String) {

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// Decides from a name whether its value is secret. Used for header fields, query items and members.
+/// Decides from a name whether the value is a secret: for header fields, query items, and members of JSON and XML.
 ///
-/// A name is secret if it is listed or has a listed ending. Only letters and digits are compared, without regard to
-/// case: `X-Api-Key`, `apiKey` and `api_key` all end in `key`.
+/// A name is secret if it is listed or has a listed ending. Case and separators are ignored: `X-Api-Key`, `apiKey` and
+/// `api_key` all end in `key`.
 package enum SecretName {
-    /// Endings of names with secret values.
+    /// The endings of names whose values are secrets.
     package static let endings: Set<String> = [
         "token", "secret", "password", "passwd", "passphrase", "passcode", "key", "session", "sessionid", "signature",
         "credential", "credentials", "jwt", "assertion", "hmac", "authorization", "cookie", "cookies", "pwd",
     ]
 
-    /// Exceptions to `endings`: names of operations, entries and public values.
+    /// Exceptions to `endings`: names of identifiers and public values, such as `idempotency-key`, and words that
+    /// happen to have such an ending, such as `monkey`.
     package static let publicEndings: Set<String> = [
         "idempotencykey", "websocketkey", "cachekey", "surrogatekey", "sortkey", "primarykey", "foreignkey",
         "partitionkey", "routingkey", "groupkey", "publickey", "allowcredentials", "monkey", "donkey", "turkey",
         "whiskey", "hockey",
     ]
 
-    /// Header fields without such an ending by which services identify users, tenants, teams and devices. Services
+    /// Names of header fields that identify users, tenants, teams or devices, but have none of the `endings`. Services
     /// often trust these fields as proof of identity.
     package static let identities: Set<String> = [
         "dpop", "from", "baggage", "forwardeduser", "forwardedemail", "forwardedpreferredusername", "forwardedgroups",
@@ -29,7 +30,7 @@ package enum SecretName {
         "cfaccessclientid", "cfaccessauthenticateduseremail", "jfrogartapi", "honeycombteam", "sid",
     ]
 
-    /// Returns the letters and digits of the name in lower case. Bytes outside ASCII are kept.
+    /// Returns the name in lower case and without separators: spaces, colons, brackets, and the characters `-_.`.
     package static func plain(_ name: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
@@ -39,12 +40,12 @@ package enum SecretName {
 
     private static let separators = Array("-_.[] :".utf8)
 
-    /// Whether a normalised name has one of the endings and is not an exception.
+    /// Returns whether a name, as `plain(_:)` returns it, has one of the endings and is not an exception.
     package static func ends(_ plain: String, in endings: Set<String>) -> Bool {
         endings.contains { plain.ends(with: $0) } && !publicEndings.contains { plain.ends(with: $0) }
     }
 
-    /// Whether a header field with this name is secret, by its ending or as an identity.
+    /// Returns whether a header field with this name is secret, because of its ending or because it identifies a user.
     static func covers(field name: String) -> Bool {
         let plain = plain(name)
         if ends(plain, in: endings) || identities.contains(plain) { return true }

@@ -7,7 +7,7 @@ package struct StrictTransportSecurity: Hashable, Sendable {
     /// Whether the policy also applies to subdomains of the host.
     package let includesSubdomains: Bool
 
-    /// Creates a policy. The lifetime is clamped to 0 up to a hundred years.
+    /// Creates a policy. The lifetime is clamped to the range from zero to a hundred years.
     package init(maxAge: Int64, includesSubdomains: Bool = false) {
         self.maxAge = min(max(0, maxAge), Self.longest)
         self.includesSubdomains = includesSubdomains

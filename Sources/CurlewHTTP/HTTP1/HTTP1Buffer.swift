@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A buffer of received bytes that are not yet consumed. The search for a line end examines each byte once.
+/// A buffer of received bytes that have not been consumed. The search for line ends examines each byte once.
 struct HTTP1Buffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -30,7 +30,8 @@ struct HTTP1Buffer: Sendable {
 
     /// Returns the next line without its CRLF, or `nil` if it is incomplete.
     ///
-    /// Throws `tooLong` for a line of more than `limit` bytes, including the line end, however the bytes are split.
+    /// Throws `tooLong` for a line of more than `limit` bytes, including the line end, regardless of how the input is
+    /// split. Throws `bareLineFeed` for a line that ends with LF alone.
     mutating func line(
         limit: Int, tooLong: HTTP1ParseError
     ) throws(HTTP1ParseError) -> ArraySlice<UInt8>? {
@@ -48,7 +49,7 @@ struct HTTP1Buffer: Sendable {
         return bytes[start..<end - 1]
     }
 
-    /// Returns at most `limit` bytes, or `nil` if the buffer is empty.
+    /// Removes and returns at most `limit` bytes, or `nil` if the buffer is empty.
     mutating func take(upTo limit: Int) -> Data? {
         let length = min(count, limit)
         guard length > 0 else { return nil }
@@ -58,7 +59,8 @@ struct HTTP1Buffer: Sendable {
         return data
     }
 
-    /// Consumes a CRLF. Returns whether there was one, or `nil` if more bytes are needed.
+    /// Removes a CRLF and returns true. Returns false if the next bytes are not a CRLF, or `nil` if more bytes are
+    /// needed.
     mutating func takeLineEnd() -> Bool? {
         if count > 0, bytes[start] != 0x0D { return false }
         guard count >= 2 else { return nil }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Parses the lines of a request one at a time (RFC 9112 §3–§7).
+/// Parses single lines of a request, and determines its framing (RFC 9112 §3–§7).
 enum HTTP1Grammar {
     typealias Line = ArraySlice<UInt8>
 
-    /// Parses `method SP request-target SP HTTP-version` with single spaces, as the grammar requires.
+    /// Parses a request line: `method SP request-target SP HTTP-version` with single spaces, as the grammar requires.
     static func requestLine(
         _ line: Line
     ) throws(HTTP1ParseError) -> (method: HTTPMethod, target: String, version: HTTPVersion) {
@@ -15,7 +15,7 @@ enum HTTP1Grammar {
         return (method, text(parts[1]), try version(parts[2]))
     }
 
-    /// Parses `field-name ":" OWS field-value OWS` and adds the field to `headers`.
+    /// Parses a field line, `field-name ":" OWS field-value OWS`, and adds the field to `headers`.
     static func field(_ line: Line, into headers: inout HTTPHeaders) throws(HTTP1ParseError) {
         if let first = line.first, ASCII.isBlank(first) { throw .foldedField }
         guard let colon = line.firstIndex(of: 0x3A) else { throw .badFieldName }
@@ -24,10 +24,11 @@ enum HTTP1Grammar {
         guard !name.isEmpty, name.allSatisfy(set.contains) else { throw .badFieldName }
         let value = line[(colon + 1)...]
         guard value.allSatisfy({ !ASCII.isControl($0) || $0 == 0x09 }) else { throw .badFieldValue }
-        headers.appendUnchecked(name: text(name), value: FieldRules.trimmed(text(value)))
+        headers.appendUnchecked(name: text(name), value: FieldSyntax.trimmed(text(value)))
     }
 
-    /// Determines the framing of the content. Throws if the fields are ambiguous (RFC 9112 §6.3).
+    /// Returns the framing of the content. Throws if the framing fields are invalid, ambiguous or not supported
+    /// (RFC 9112 §6.3).
     static func framing(
         _ headers: HTTPHeaders, _ version: HTTPVersion
     ) throws(HTTP1ParseError) -> HTTP1RequestHead.Framing {
@@ -42,15 +43,15 @@ enum HTTP1Grammar {
         return .length(length)
     }
 
-    /// Parses `chunk-size [ chunk-ext ]`. Extensions are ignored.
+    /// Parses the line before a chunk, `chunk-size [ chunk-ext ]`, and returns the size. Extensions are ignored.
     static func chunkSize(_ line: Line) throws(HTTP1ParseError) -> Int {
         var size = 0
         var digits = 0
         var rest = line
         while let byte = rest.first, let digit = ASCII.hexValue(byte) {
             digits += 1
-            // 15 digits are less than 2⁶⁰, which a 32-bit `Int` cannot hold. Leading zeros count, because no sender
-            // needs them.
+            // A number of 15 hex digits is below 2⁶⁰. A 32-bit `Int` cannot hold it, so the size is checked as well.
+            // Leading zeros count, because no sender needs them.
             guard digits <= 15, size <= .max >> 4 else { throw .badChunk }
             size = size << 4 | Int(digit)
             rest.removeFirst()

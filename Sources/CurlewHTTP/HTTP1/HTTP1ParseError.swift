@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a request cannot be parsed. The start of the next request is then unknown: send the error response and close the
-/// connection.
+/// The reason why a request cannot be parsed.
+///
+/// The start of the next request is then unknown: send the error response and close the connection.
 package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
     case badRequestLine
     case unsupportedVersion
-    /// A line of the head ends with LF alone, which other servers interpret differently.
+    /// A line that ends with LF alone, which other servers interpret differently.
     case bareLineFeed
     /// A field name that is not a token, for example because of a space before the colon (RFC 9112 §5.1).
     case badFieldName
@@ -18,14 +19,14 @@ package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
     case tooManyFields
     /// A Content-Length that is not a plain number, or more than one.
     case badContentLength
-    /// Content-Length and Transfer-Encoding together, or chunked in HTTP/1.0 (RFC 9112 §6.1).
+    /// Content-Length and Transfer-Encoding together, or Transfer-Encoding in HTTP/1.0 (RFC 9112 §6.1).
     case ambiguousLength
     /// A transfer coding other than chunked.
     case unsupportedTransferCoding
     case badChunk
     case bodyTooLarge
 
-    /// The status of the error response.
+    /// The status of the error response; 400 for most errors.
     package var status: HTTPStatus {
         switch self {
         case .unsupportedVersion: .httpVersionNotSupported

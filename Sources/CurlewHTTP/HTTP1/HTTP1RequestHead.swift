@@ -9,9 +9,10 @@ package struct HTTP1RequestHead: Equatable, Sendable {
     package let headers: HTTPHeaders
     package let framing: Framing
 
-    /// How the content is delimited (RFC 9112 §6).
+    /// How the end of the content is determined (RFC 9112 §6).
     package enum Framing: Equatable, Sendable {
-        /// This number of bytes. 0 without a Content-Length, because a request body never extends until close.
+        /// The content has this number of bytes: 0 without a Content-Length, because closing the connection never ends
+        /// the content of a request.
         case length(Int)
         case chunked
     }
@@ -21,7 +22,7 @@ package struct HTTP1RequestHead: Equatable, Sendable {
         let options = headers[.connection] ?? ""
         func has(_ option: String) -> Bool {
             options.parts(",").contains {
-                ASCII.equalIgnoringCase(FieldRules.trimmed(String($0)), option)
+                ASCII.equalIgnoringCase(FieldSyntax.trimmed(String($0)), option)
             }
         }
         return version >= .http1_1 ? !has("close") : has("keep-alive") && !has("close")

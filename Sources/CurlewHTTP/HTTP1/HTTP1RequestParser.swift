@@ -12,11 +12,14 @@ package import Foundation
 ///     while let event = try parser.next() { ... }
 ///
 /// Every request produces `.head`, then any number of `.body`, `.trailers` if there are any, and `.end`. Bytes of the
-/// next request are kept for the calls after `.end`. The way in which the input is split affects only the sizes of the
-/// `.body` events. Input that two servers may interpret differently is rejected, including bare LF and folded fields.
-/// Field values that are not UTF-8 are repaired. After an error, every call throws the same error.
+/// next request are kept for the calls after `.end`. How the input is split affects only the sizes of the `.body`
+/// events. After an error, every call of `next()` throws the same error.
 ///
-/// Memory use: received bytes that are not yet consumed. Call `next()` until it returns `nil` before receiving more.
+/// Input that two servers may interpret differently is rejected, including bare LF and folded fields. Invalid UTF-8 in
+/// a field value is replaced.
+///
+/// The parser stores received bytes until they are consumed. Call `next()` until it returns `nil` before receiving
+/// more.
 package struct HTTP1RequestParser: Sendable {
     package enum Event: Equatable, Sendable {
         case head(HTTP1RequestHead)
@@ -26,13 +29,13 @@ package struct HTTP1RequestParser: Sendable {
     }
 
     package struct Limits: Sendable {
-        /// The maximum size of the request line and fields together, and of the trailers: 64 KiB.
+        /// The maximum size of the request line and fields together, and of the trailers, in bytes. Default: 64 KiB.
         package var headBytes = 65_536
-        /// The maximum number of fields in a head, and in trailers: 256.
+        /// The maximum number of fields in a head, and in trailers. Default: 256.
         package var fields = 256
-        /// The maximum content size of a request: 64 MiB.
+        /// The maximum size of the content of a request, in bytes. Default: 64 MiB.
         package var bodyBytes = 67_108_864
-        /// The maximum size of a chunk-size line with extensions: 4 KiB.
+        /// The maximum size of the line before a chunk, with its extensions, in bytes. Default: 4 KiB.
         package var chunkLineBytes = 4096
 
         package init() {}
@@ -76,8 +79,8 @@ package struct HTTP1RequestParser: Sendable {
         }
     }
 
-    /// Whether no bytes of a request have been received, so that the connection may be closed without truncating a
-    /// request.
+    /// Whether the parser is between two requests and no bytes of the next one have been received, so that the
+    /// connection can be closed without truncating a request.
     package var isIdle: Bool {
         if case .requestLine = state { return buffer.count == 0 }
         return false
@@ -97,7 +100,7 @@ package struct HTTP1RequestParser: Sendable {
 
     private enum Step {
         case event(Event)
-        /// Bytes were consumed; the parser continues.
+        /// The state changed without an event; the parser continues.
         case again
         case starved
     }
@@ -187,7 +190,7 @@ extension HTTP1RequestParser {
         return .again
     }
 
-    /// Returns the buffered part of the `remaining` bytes, and changes the state to `next` when none remain.
+    /// Returns the buffered part of the `remaining` bytes of content, and changes the state to `next` when none remain.
     private mutating func body(_ remaining: Int, next: State, rest: (Int) -> State) -> Step {
         guard remaining > 0 else {
             state = next

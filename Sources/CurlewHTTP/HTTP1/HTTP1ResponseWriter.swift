@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a response cannot be written. None of its bytes are written.
+/// The reason why a part of a response cannot be written. The call that throws this error writes nothing.
 package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertible {
     package let message: String
 
@@ -11,22 +11,23 @@ package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertib
 
 /// Serialises HTTP/1.1 responses, without I/O (RFC 9112).
 ///
-/// Each call appends one piece to `bytes`, or throws and appends nothing. The caller is responsible for the order: any
-/// number of `informational`, one `head`, then the content as the framing requires.
+/// Each call appends one part of a response to `bytes`, or throws and appends nothing. The caller is responsible for
+/// the order: any number of `informational`, one `head`, then the content as the framing requires.
 package enum HTTP1ResponseWriter {
-    /// How the content is delimited. The writer adds the corresponding field to the head.
+    /// How the end of the content is marked. The writer adds the corresponding field to the head.
     package enum Framing: Hashable, Sendable {
-        /// No content and no framing field: 1xx, 204, or a response to HEAD without a length.
+        /// No content and no framing field: 1xx, 204, or a response to HEAD whose length is unknown.
         case none
-        /// Content-Length. This number of bytes follows, or none for HEAD and 304.
+        /// A Content-Length field. This number of bytes follows, or none for HEAD and 304.
         case length(Int)
-        /// Transfer-Encoding: chunked. Followed by ``chunk(_:into:)`` and ``lastChunk(trailers:into:)``.
+        /// Transfer-Encoding: chunked. Chunks follow: ``chunk(_:into:)``, then ``lastChunk(trailers:into:)``.
         case chunked
         /// No framing field: the content ends when the connection closes.
         case untilClose
     }
 
-    /// Writes the status line and the fields. Throws for fields that are invalid or that contradict the framing.
+    /// Writes the status line and the fields. Throws if the status, the reason phrase or a field is invalid, or if a
+    /// field contradicts the framing.
     package static func head(
         _ status: HTTPStatus, reason: String? = nil, headers: HTTPHeaders, framing: Framing, into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
@@ -44,7 +45,8 @@ package enum HTTP1ResponseWriter {
         append(headers, to: &bytes)
     }
 
-    /// Writes a 1xx head, which has no content and precedes the final head (RFC 9110 §15.2).
+    /// Writes the head of a 1xx response, which has no content and precedes the final head (RFC 9110 §15.2). Throws for
+    /// any other status.
     package static func informational(
         _ status: HTTPStatus, headers: HTTPHeaders = [:], into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
@@ -54,7 +56,7 @@ package enum HTTP1ResponseWriter {
         try head(status, headers: headers, framing: .none, into: &bytes)
     }
 
-    /// Writes one chunk. Empty content writes nothing, because an empty chunk ends the body.
+    /// Writes one chunk. Writes nothing for empty content, because an empty chunk would end the body.
     package static func chunk(_ content: some Collection<UInt8>, into bytes: inout [UInt8]) {
         guard !content.isEmpty else { return }
         bytes.append(contentsOf: String(content.count, radix: 16).utf8)
@@ -63,7 +65,7 @@ package enum HTTP1ResponseWriter {
         bytes.append(contentsOf: "\r\n".utf8)
     }
 
-    /// Writes the end of chunked content, with the trailers.
+    /// Writes the last chunk, which ends the content, and the trailers. Throws for a field that cannot be a trailer.
     package static func lastChunk(
         trailers: HTTPHeaders = [:], into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
@@ -103,11 +105,11 @@ package enum HTTP1ResponseWriter {
         }
     }
 
-    /// Validates fields that a parser may have added without validation.
+    /// Throws for an invalid field. A parser may have added fields without validation.
     private static func check(_ headers: HTTPHeaders) throws(HTTP1WriteError) {
         if let problem = headers.problem { throw HTTP1WriteError(problem.description) }
         for field in headers {
-            if case .bad(let problem) = FieldRules.check(field.name, field.value) {
+            if case .bad(let problem) = FieldSyntax.check(field.name, field.value) {
                 throw HTTP1WriteError(problem.description)
             }
         }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Validates hosts. Stricter than RFC 3986, which allows almost any registered name.
+/// Validates the host of a URL. Stricter than RFC 3986, which allows almost any registered name.
 enum HostSyntax {
-    /// Describes the problem with a host in lower case, as the end of a sentence; `nil` if the host is valid.
+    /// Returns the problem with a host, as the end of a sentence; `nil` if the host is valid. The host must be in lower
+    /// case.
     static func problem(of host: String) -> String? {
         let bytes = host.utf8
         if bytes.isEmpty { return "has no host; write scheme://host/path" }
@@ -16,7 +17,8 @@ enum HostSyntax {
         return labelProblem(bytes)
     }
 
-    /// Whether the bytes are four decimal numbers up to 255.
+    /// Returns whether the bytes are an IPv4 address: four decimal numbers up to 255, without leading zeros, separated
+    /// by dots.
     static func isIPv4(_ bytes: some Collection<UInt8>) -> Bool {
         let parts = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)
         return parts.count == 4
@@ -25,15 +27,15 @@ enum HostSyntax {
             }
     }
 
-    /// Whether the text is a valid scheme (RFC 3986 §3.1).
+    /// Returns whether the text is a valid scheme (RFC 3986 §3.1).
     static func isScheme(_ text: String) -> Bool {
         guard let first = text.utf8.first, ASCII.isLetter(first) else { return false }
         let set = schemeBytes
         return text.utf8.allSatisfy(set.contains)
     }
 
-    /// RFC 4291 §2.2: eight groups of hex digits, with at most one run of zeros written as "::" and an optional IPv4
-    /// address at the end.
+    /// Returns whether the bytes are an IPv6 address (RFC 4291 §2.2): eight groups of hex digits, with at most one run
+    /// of zeros written as "::" and an optional IPv4 address at the end.
     private static func isIPv6(_ bytes: some BidirectionalCollection<UInt8>) -> Bool {
         let groups = bytes.split(separator: 0x3A, omittingEmptySubsequences: false)
         guard (3...9).contains(groups.count) else { return false }

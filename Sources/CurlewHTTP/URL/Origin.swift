@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A scheme, a host and a port: the scope of credentials, cookies and cached responses (RFC 6454 §4).
+/// A scheme, a host and a port: the scope of credentials and cached responses (RFC 6454 §4).
 ///
 /// Different spellings of one address, such as `[::1]` and `[0:0::1]`, are different origins and share nothing.
 public struct Origin: Hashable, Sendable {
@@ -13,8 +13,8 @@ public struct Origin: Hashable, Sendable {
 
     /// Creates an origin from its parts. Returns `nil` if a part is invalid.
     ///
-    /// The default port is that of the scheme, which is known for http, https, ws and wss. The brackets of an IPv6
-    /// address are optional. Names outside ASCII must be in punycode.
+    /// If `port` is omitted, the default port of the scheme is used: 80 for http and ws, 443 for https and wss. Other
+    /// schemes need a port. The brackets of an IPv6 address are optional. Names outside ASCII must be in punycode.
     public init?(scheme: String, host: String, port: Int? = nil) {
         guard HostSyntax.isScheme(scheme) else { return nil }
         let scheme = ASCII.lowercased(scheme)
@@ -25,7 +25,7 @@ public struct Origin: Hashable, Sendable {
         self.init(scheme: scheme, host: host, port: port)
     }
 
-    /// Creates an origin from parts that are validated and in lower case.
+    /// Creates an origin from parts that have been validated and are in lower case.
     init(scheme: String, host: String, port: Int) {
         self.scheme = scheme
         self.host = host
@@ -41,7 +41,7 @@ public struct Origin: Hashable, Sendable {
     /// The host and port as in the `Host` field. The default port is omitted.
     public var authority: String { isDefaultPort ? host : "\(host):\(port)" }
 
-    /// Whether the host is a loopback host by definition: localhost and its subdomains (RFC 6761), 127.0.0.0/8, `::1`.
+    /// Whether the host is always a loopback host: localhost and its subdomains (RFC 6761), 127.0.0.0/8 and `::1`.
     ///
     /// Transports connect to such a host without a DNS query, or refuse to connect.
     public var isLoopback: Bool {
@@ -50,8 +50,8 @@ public struct Origin: Hashable, Sendable {
         return name.begins(with: "127.") && HostSyntax.isIPv4(name.utf8)
     }
 
-    /// The addresses for a loopback name that a resolver may not know, such as `app.localhost` or `127.0.0.1.`. Returns
-    /// `nil` for addresses, for `localhost` itself and for other hosts.
+    /// The addresses, separated by commas, of a loopback name that a resolver may not know, such as `app.localhost` or
+    /// `127.0.0.1.`; `nil` for addresses, for `localhost` itself and for other hosts.
     package var loopbackAddresses: String? {
         guard isLoopback, host != "localhost", host != "[::1]", !HostSyntax.isIPv4(host.utf8) else { return nil }
         let name = host.utf8.dropLast(host.ends(with: ".") ? 1 : 0)
@@ -68,6 +68,6 @@ public struct Origin: Hashable, Sendable {
 }
 
 extension Origin: CustomStringConvertible {
-    /// The serialised origin: "https://example.com", with the port if it is not the default (RFC 6454 §6.2).
+    /// The origin as text (RFC 6454 §6.2): "https://example.com", followed by the port if it is not the default port.
     public var description: String { "\(scheme)://\(authority)" }
 }

@@ -2,46 +2,49 @@
 
 /// Percent-encoding for the components of a URL (RFC 3986 §2).
 ///
-/// ``decode(_:)`` restores the text that was encoded for a component, and ``decodeForm(_:)`` restores form values.
+/// ``decode(_:)`` restores text that ``encode(_:for:)`` has encoded for a component; ``decodeForm(_:)`` restores form
+/// values.
 public enum PercentCoding {
     /// The URL component that determines which characters are encoded.
     public enum Component: Hashable, Sendable, CaseIterable {
-        /// A single path segment. Encodes "/" and also ";", after which some servers read parameters.
+        /// A single path segment. "/" is encoded, and also ";", because some servers read parameters after it.
         case pathSegment
-        /// A whole path. "/" is not encoded.
+        /// A complete path. "/" and ";" are not encoded.
         case path
-        /// The name of a query item. Encodes every character that could end it, and "+", ";" and "'".
+        /// The name of a query item. Every character that could end the name is encoded, and also "+", ";" and "'".
         case queryName
-        /// The value of a query item. Encoded like a name.
+        /// The value of a query item, which is encoded like a name.
         case queryValue
-        /// The part after "#".
+        /// The fragment: the part of a URL after "#".
         case fragment
-        /// A user name or password before "@". Encodes ":".
+        /// A user name or a password before "@". ":" is encoded.
         case userinfo
-        /// A name or value of `application/x-www-form-urlencoded`. A space becomes "+" (WHATWG URL §5.2).
+        /// A name or a value in `application/x-www-form-urlencoded`. A space becomes "+" (WHATWG URL §5.2).
         case formValue
     }
 
-    /// Encodes every byte that the component does not allow. Returns the same string if there is none.
+    /// Returns the text with every byte encoded that the component does not allow, or the same string if there is none.
     ///
-    /// "%" is always encoded: the input must not be encoded already.
+    /// "%" is always encoded: the text must not be encoded already.
     public static func encode(_ string: String, for component: Component) -> String {
         let allowed = component.allowed
         return encode(string, keeping: allowed, spaceAsPlus: component == .formValue)
     }
 
-    /// Decodes percent-encoded text. Returns `nil` if a "%" is not followed by two hex digits, or if the bytes are not
-    /// UTF-8.
+    /// Decodes percent-encoded text. Returns `nil` if a "%" is not followed by two hex digits, or if the decoded bytes
+    /// are not UTF-8.
     public static func decode(_ string: String) -> String? {
         decode(string, plusAsSpace: false)
     }
 
-    /// Decodes like ``decode(_:)`` and replaces "+" with a space: for forms, and for query strings in form encoding.
+    /// Decodes percent-encoded text like ``decode(_:)``, and replaces "+" with a space. For forms, and for query
+    /// strings that are encoded like forms.
     public static func decodeForm(_ string: String) -> String? {
         decode(string, plusAsSpace: true)
     }
 
-    /// Encodes a path like `.path`, but leaves "%" unchanged: for text from a user, which may be partly encoded.
+    /// Encodes a path like `.path`, but leaves "%" unchanged. For text from a user, which may already be encoded in
+    /// part.
     package static func repairPath(_ string: String) -> String {
         encode(string, keeping: writtenPathBytes)
     }
@@ -78,12 +81,13 @@ public enum PercentCoding {
                 bytes.append(plusAsSpace && byte == 0x2B ? 0x20 : byte)
             }
         }
-        // Invalid UTF-8 is repaired when decoding, which changes the bytes.
+        // `String(decoding:as:)` replaces invalid UTF-8, which changes the bytes.
         let text = String(decoding: bytes, as: UTF8.self)
         return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
-    /// Decodes each well-formed escape once and leaves other bytes unchanged. For inspection only, not for sending.
+    /// Decodes each valid percent-encoded byte once and leaves all other bytes unchanged. For inspection only, not for
+    /// sending.
     package static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -121,7 +125,7 @@ extension PercentCoding.Component {
         }
     }
 
-    /// `pchar` without the percent sign (RFC 3986 §3.3).
+    /// The bytes of `pchar` (RFC 3986 §3.3) without "%" and ";".
     private static let segmentBytes = ByteSet.unreserved.union("!$&'()*+,=:@")
     private static let pathBytes = segmentBytes.union(";/")
     private static let queryItemBytes = ByteSet.unreserved.union("!$()*,:@/?")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Encodes names outside ASCII for the DNS (RFC 3492), for lists that are written in Unicode.
+/// Encodes host names that contain non-ASCII characters for the DNS (RFC 3492).
 package enum Punycode {
-    /// Returns the name with each label outside ASCII as `xn--…`, or `nil` if a label is too long.
+    /// Returns the name with each non-ASCII label as `xn--…`, or `nil` if such a label has more than 63 characters.
     ///
     /// The name must be in lower case and normalised: no mapping is applied.
     package static func encodeName(_ name: String) -> String? {
@@ -16,7 +16,8 @@ package enum Punycode {
         return labels.joined(separator: ".")
     }
 
-    /// Returns the name in lower case, with each label outside ASCII as `xn--…`, or `nil` if a label is too long.
+    /// Returns the name in lower case, with each non-ASCII label as `xn--…`, or `nil` if such a label has more than 63
+    /// characters.
     package static func hostName(_ name: String) -> String? {
         name.utf8.allSatisfy { $0 < 0x80 } ? ASCII.lowercased(name) : encodeName(name.lowercased())
     }
@@ -60,7 +61,7 @@ package enum Punycode {
         }
     }
 
-    /// Bias adaptation (RFC 3492 §3.4).
+    /// Returns the adapted bias for the next delta (RFC 3492 §3.4).
     private static func adapted(_ delta: Int, count: Int, isFirst: Bool) -> Int {
         var delta = isFirst ? delta / 700 : delta / 2
         delta += delta / count

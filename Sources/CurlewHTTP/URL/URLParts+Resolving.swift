@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 extension URLParts {
-    /// Resolves a URL reference against the URL with this `origin` and `target`.
+    /// Resolves a URL reference against the URL with this `origin` and `target`. Removes the fragment.
     ///
-    /// Follows RFC 3986 §5.2, and the behaviour of browsers (WHATWG URL §4.4) for invalid references: surrounding white
-    /// space and tabs are removed, a backslash before the query is a slash, any number of slashes begins an authority,
-    /// `http:path` is relative to a base with the same scheme, and `%2E` counts as a dot in dot segments. The fragment
-    /// is removed.
+    /// Follows RFC 3986 §5.2, and for invalid references the behaviour of browsers (WHATWG URL §4.4):
+    ///
+    /// - White space around the reference, and all tabs and line breaks, are removed.
+    /// - A backslash before the query is a slash.
+    /// - Two or more slashes begin an authority. After a scheme that differs from the scheme of `origin`, an authority
+    ///   follows any number of slashes, even none.
+    /// - `http:path` is relative to a base with the same scheme.
+    /// - `%2E` counts as a dot in dot segments.
     package init(resolving reference: String, against origin: Origin, target: String) throws(URLProblem) {
         var bytes = Array(reference.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D })
         while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
@@ -49,14 +53,14 @@ extension URLParts {
 
     private static let slashes: [UInt8] = [0x2F, 0x2F]
 
-    /// Returns the scheme in lower case, if the reference begins with a scheme.
+    /// Returns the scheme in lower case; nil if the reference does not begin with a scheme.
     private static func scheme(of bytes: ArraySlice<UInt8>) -> String? {
         guard let colon = bytes.firstIndex(of: 0x3A) else { return nil }
         let scheme = ASCII.lowercased(String(decoding: bytes[..<colon], as: UTF8.self))
         return HostSyntax.isScheme(scheme) ? scheme : nil
     }
 
-    /// Removes dot segments (RFC 3986 §5.2.4) from a path that begins with a slash or is empty.
+    /// Returns the path without dot segments (RFC 3986 §5.2.4). The path must begin with a slash or be empty.
     private static func withoutDots(_ path: ArraySlice<UInt8>) -> [UInt8] {
         guard !path.isEmpty else { return [] }
         let segments = path.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
@@ -74,7 +78,7 @@ extension URLParts {
         return [0x2F] + kept.joined(separator: [0x2F])
     }
 
-    /// Returns 1 for ".", 2 for "..", encoded or not, and 0 for any other segment.
+    /// Returns the number of dots in a dot segment, encoded or not: 1 for ".", 2 for "..", and 0 for any other segment.
     private static func dotCount(_ segment: ArraySlice<UInt8>) -> Int {
         guard (1...6).contains(segment.count) else { return 0 }
         let plain = PercentCoding.decodeLeniently(Array(segment))

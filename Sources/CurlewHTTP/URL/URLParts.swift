@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a string is not a URL that can be requested.
+/// The reason why a string is not a URL that can be requested.
 ///
 /// The message continues a sentence that begins with the URL. It contains no part of the URL, which may be a secret.
 package struct URLProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem and its solution: "has no host; write scheme://host/path".
     package let message: String
-    /// Whether the string is a URL with another scheme.
+    /// Whether the string is a URL with a scheme other than http and https.
     package let isForeignScheme: Bool
 
     package init(_ message: String) {
@@ -28,12 +28,13 @@ package struct URLProblem: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// Follows RFC 3986, and browsers where the RFC does not apply: a space, a byte outside ASCII or another character that
 /// is not allowed in a path or query is percent-encoded. "%" is unchanged, so that encoded text is not encoded twice.
-/// Control characters, a backslash before the query, and invalid hosts and ports are rejected. Dot segments are kept.
+/// Control characters, spaces at either end, a backslash before the query, and invalid hosts and ports are rejected.
+/// Dot segments are kept.
 package struct URLParts: Hashable, Sendable {
     package let origin: Origin
-    /// The text before "@", still encoded. A secret.
+    /// The user name and the password before "@", percent-encoded; nil if there is no "@". A secret.
     package let userinfo: String?
-    /// The path and query as in the request line; "/" if there is no path. The fragment is removed.
+    /// The path and the query, as in the request line; "/" if there is no path. The fragment is removed.
     package let target: String
 
     package init(_ string: String) throws(URLProblem) {
@@ -110,6 +111,6 @@ package struct URLParts: Hashable, Sendable {
 }
 
 extension URLParts: CustomStringConvertible {
-    /// The URL without its userinfo.
+    /// The URL without its user information.
     package var description: String { origin.description + target }
 }

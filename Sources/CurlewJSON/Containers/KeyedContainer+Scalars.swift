@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The scalar types, each of which the protocol requires separately.
+/// The methods for scalar types. The protocol requires one for each type.
 extension KeyedContainer {
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(type, key) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(type, key) }
@@ -23,7 +23,8 @@ extension KeyedContainer {
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(type, key) }
 
-    // The library's default implementations search three times: for the key, for a null, and for the value.
+    // The default implementations of the standard library search three times: for the key, for a null, and for the
+    // value.
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try scalarIfPresent(type, key) }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try scalarIfPresent(type, key) }

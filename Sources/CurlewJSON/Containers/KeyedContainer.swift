@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// The keyed container of an object, for a model's keys.
+/// The keyed container of an object, with the keys of a model.
 ///
-/// It retains the document, since a model may keep the container. The standard library boxes it and copies it for every
-/// field, so it stores as little as possible.
+/// The container retains the document, because a model may keep the container. The standard library boxes the container
+/// and copies it for every field, so it stores as little as possible.
 struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let document: Document
     let object: Int
 
     var codingPath: [any CodingKey] { document.path(to: object) }
 
-    /// In the order of the document; Foundation specifies no order.
+    /// The keys of the object that the model knows, in the order of the document. Foundation specifies no order.
     var allKeys: [Key] { document.names(of: object).compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool { document.find(key.stringValue, in: object) != nil }
@@ -32,7 +32,7 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return index
     }
 
-    /// Returns nil for a null too.
+    /// Returns the index of the value of a key; nil if the key is missing or its value is a null.
     @inline(__always)
     func indexIfPresent(of key: Key) -> Int? {
         guard let index = document.find(key.stringValue, in: object), document.tape[index].kind != .null else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The decoder of a missing `super`, which decodes a null, as Foundation's does.
+/// The decoder of a missing `super` value. It decodes a null, like Foundation's decoder in this case.
 struct NullDecoder: Decoder, SingleValueDecodingContainer {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any]
@@ -39,7 +39,8 @@ struct NullDecoder: Decoder, SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if Document.isSpecial(type) { throw Document.null(type, codingPath) }
-        // Foundation reads dictionaries itself where it converts keys.
+        // Where keys are converted, Foundation decodes dictionaries without their `init(from:)` and reports a missing
+        // dictionary.
         if convertsKeys, type is any DecodableDictionary.Type {
             throw Document.null([String: Any].self, codingPath)
         }

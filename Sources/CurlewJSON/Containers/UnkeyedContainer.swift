@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The elements of an array in order. An element that could not be decoded remains the next one.
+/// The unkeyed container of an array, which decodes its elements in order. If an element cannot be decoded, it remains
+/// the next element.
 struct UnkeyedContainer: UnkeyedDecodingContainer {
     let document: Document
     private let array: UInt32
@@ -92,14 +93,14 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
         return Int(next)
     }
 
-    /// Returns nil for a null and at the end.
+    /// Returns the index of the next element; nil if the element is a null, and at the end.
     @inline(__always)
     private func indexIfPresent() -> Int? {
         guard currentIndex < elements, document.tape[Int(next)].kind != .null else { return nil }
         return Int(next)
     }
 
-    /// The index may be past the end, where Foundation counts too.
+    /// Advances to the next element. At the end, only `currentIndex` is increased, as in Foundation.
     @inline(__always)
     private mutating func advance() {
         if currentIndex < elements {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// The decoder of one value, which is also its single value container. It has two machine words, so that it needs no
-/// allocation.
+/// The decoder of one value, which is also its single-value container. It consists of two machine words, so that
+/// storing it as an existential needs no allocation.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     let document: Document
     private let cell: UInt32
-    /// The container of the value, for the coding paths of errors.
+    /// The index of the container around the value, for the coding paths of errors.
     private let parent: UInt32
 
     @inline(__always)
@@ -64,6 +64,6 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
         try document.value(type, at: index, in: parent)
     }
 
-    /// Returns the value as a `JSONValue`.
+    /// Reads any value without creating a container.
     func jsonValue() throws -> JSONValue { try document.jsonValue(at: index, in: parent) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The kind of a cell of the tape. Containers are last, so that one comparison recognises them.
+/// The kind of a cell of the tape: a value, a key, or the length of a key. Containers are last, so that one comparison
+/// recognises them.
 struct Kind: Equatable {
     let code: UInt8
 
@@ -10,7 +11,7 @@ struct Kind: Equatable {
     static let number = Kind(code: 3)
     static let string = Kind(code: 4)
     static let key = Kind(code: 5)
-    /// The length of the long key that follows.
+    /// The length of the long key in the next cell.
     static let keyLength = Kind(code: 6)
     static let array = Kind(code: 7)
     static let object = Kind(code: 8)
@@ -20,43 +21,45 @@ struct Kind: Equatable {
 ///
 /// An `Int` has 32 bits on some watches, so no conversion to it may trap.
 ///
-///     bits   0 kind 4, flags 4, detail 24, place 32
-///     number      the detail is a whole number below 2^24, and the place that of its text; else `extra` is set, the
-///                 detail is the exponent of ten (16 bits), and the next cell holds the digits as an integer
-///     long number `extra` and `long`; the next cell holds the digits before the point (high) and the length of sign,
-///                 digits and point (low)
-///     string      the detail is the length; else `extra` is set, and the next cell holds the length
-///     key         the detail is the length (8 bits) and 16 bits of the hash. A longer key has 255 for its length, and
-///                 the cell before holds it (`keyLength`), so that the key is always right before its value
-///     container   the detail is the number of elements (12 bits) and of cells (12 bits), the place is the container
-///                 around it; else `extra` is set, and the place is the cell of its `Trailer`
+///     bits        from the lowest: 4 for the kind, 4 for the flags, 24 for the detail, 32 for the place
+///     number      The detail is the number, below 2^24, and the place is the offset of its text. If `extra` is set,
+///                 the detail is the exponent of ten (16 bits), and the next cell holds the digits as an integer.
+///     long number `extra` and `long` are set. The next cell holds the number of digits before the point (high), and
+///                 the length of sign, digits and point (low).
+///     string      The detail is the length, and the place is the offset. If `extra` is set, the next cell holds the
+///                 length.
+///     key         The detail is the length (8 bits) and 16 bits of the hash, and the place is the offset. A key of
+///                 255 bytes or more has 255 as its length, and the cell before it (`keyLength`) holds its length. So
+///                 a key is always directly before its value.
+///     container   The detail is the number of elements (12 bits) and of cells (12 bits), and the place is the index of
+///                 the outer container. If `extra` is set, the place is the index of its `Trailer`.
 struct Cell {
     private(set) var bits: UInt64
 
     struct Flags {
         let bits: UInt64
 
-        /// The value has more than one cell.
+        /// A value with more than one cell, or a container with a trailer.
         static let extra = Flags(bits: 1 << 6)
         /// A string or key with a backslash.
         static let escaped = Flags(bits: 1 << 4)
-        /// A snake-case key that is compared in camel case, which its bytes alone determine.
+        /// A snake-case key of ASCII letters and digits, which is converted to camel case byte by byte.
         static let converted = Flags(bits: 1 << 5)
-        /// A snake-case key whose camel case only `String` can determine.
+        /// A key that is converted to camel case with the Unicode rules of `String`.
         static let uncommon = Flags(bits: 1 << 6)
         /// A key, or an object with a key, that has more consecutive combining marks than `CombiningMarks` allows.
         static let crowded = Flags(bits: 1 << 7)
         /// A negative number, or minus zero.
         static let negative = Flags(bits: 1 << 4)
-        /// A number with more digits or a larger exponent than the tape holds; it is read from its text.
+        /// A number that is read from its text, because it has more digits or a larger exponent than the tape can hold.
         static let long = Flags(bits: 1 << 5)
-        /// An object that may contain two equal keys, so that searches have to begin with the first one.
+        /// An object that may contain two equal keys, so that every search begins at its first key.
         static let repeated = Flags(bits: 1 << 4)
         /// An object with a key that has escapes or non-ASCII characters.
         static let foreign = Flags(bits: 1 << 5)
     }
 
-    /// All bits of a continuation cell.
+    /// Creates a cell from all of its bits.
     @inline(__always)
     init(bits: UInt64) { self.bits = bits }
 
@@ -83,11 +86,12 @@ struct Cell {
     @inline(__always) var low: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: bits)) }
 
     // Keys.
-    /// The length that the cell of a longer key contains.
+    /// The value of `keyLength` in the cell of a key with this length or more.
     static var longKey: Int { 255 }
     @inline(__always) var keyLength: Int { Int(truncatingIfNeeded: bits &>> 8 & 0xFF) }
     @inline(__always) var hash: UInt16 { UInt16(truncatingIfNeeded: bits &>> 16) }
-    /// Whether the bytes of a key can be compared without conversion.
+    /// Whether the bytes of a key can be compared without conversion: it has no escapes, and is not converted to camel
+    /// case.
     @inline(__always)
     var isPlainKey: Bool {
         bits & (Flags.escaped.bits | Flags.converted.bits | Flags.uncommon.bits) == 0
@@ -97,7 +101,8 @@ struct Cell {
     @inline(__always) var exponent: Int { Int(Int16(truncatingIfNeeded: bits &>> 8)) }
 
     // Small containers.
-    /// The smallest number of cells, and of elements, for which a container has a trailer.
+    /// A container with this number of cells, or an array with this number of elements, has a trailer. So has an object
+    /// with more than `KeyIndex.threshold` keys.
     static var smallCells: Int { 1 << 12 }
     static var smallElements: Int { 1 << 8 }
     @inline(__always) var smallCount: Int { Int(truncatingIfNeeded: bits &>> 8 & 0xFFF) }
@@ -106,16 +111,19 @@ struct Cell {
     mutating func setSize(elements: Int, cells: Int) {
         bits |= UInt64(UInt32(truncatingIfNeeded: elements | cells &<< 12)) &<< 8
     }
-    /// Sets the index of the trailer, in place of that of the outer container.
+    /// Replaces the index of the outer container with the index of the trailer, which contains both.
     mutating func setTrailer(_ index: Int) {
         bits = bits & 0xFFFF_FFFF | Flags.extra.bits | UInt64(UInt32(truncatingIfNeeded: index)) &<< 32
     }
-    /// Whether the container is empty: such an object has no first key.
+    /// Whether the container is empty. An empty object has no first key.
     @inline(__always) var isEmptyContainer: Bool { bits & (0xFFF &<< 8 | Flags.extra.bits) == 0 }
 }
 
-/// The data after the elements of a large container: the cell after all of it and the number of elements; the outer
-/// container and the size of the table; and the table, which finds keys by their hashes, or elements by their indexes.
+/// The data after the elements of a large container.
+///
+/// Its first cell holds the index of the cell after the trailer, and the number of elements. Its second cell holds the
+/// outer container, and the size of the table. The table follows: it finds keys by their hashes, or elements by their
+/// indexes.
 struct Trailer {
     /// The number of cells before the table.
     static let fixedCells = 2

@@ -2,16 +2,16 @@
 
 import CStack
 
-/// An object that is being read as a dictionary, in a frame of the reading thread's stack.
+/// A record on a thread's stack, which states that the thread is reading an object as a dictionary.
 ///
-/// Where keys are converted, those of a dictionary stay as they are written, also in the coding paths of errors inside
+/// If keys are converted, the keys of a dictionary stay as they are written, also in the coding paths of errors inside
 /// it. Other readers of the same object see converted keys, so this is not a property of the object.
 struct DictionaryFrame {
     private let document: ObjectIdentifier
     private let object: UInt32
     private let outer: UnsafeRawPointer?
 
-    /// Runs `work`, during which this thread reads the object as a dictionary.
+    /// Runs `work`, and records meanwhile that this thread reads the object as a dictionary.
     static func reading<Value>(_ object: Int, of document: Document, _ work: () throws -> Value) rethrows -> Value {
         guard let innermost = curlew_thread_dictionaries() else { return try work() }
         let outer = innermost.pointee
@@ -24,7 +24,7 @@ struct DictionaryFrame {
         }
     }
 
-    /// Whether this thread is reading the object as a dictionary.
+    /// Returns whether this thread is reading the object as a dictionary.
     static func isReading(_ object: Int, of document: Document) -> Bool {
         var next = curlew_thread_dictionaries()?.pointee
         while let frame = next?.load(as: DictionaryFrame.self) {

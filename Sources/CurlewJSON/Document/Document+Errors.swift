@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// Returns the error for a value that could not be decoded as a type, with Foundation's text.
+    /// Returns the error for a value that could not be decoded as `type`, with Foundation's text.
     ///
-    /// `key` replaces the last element of the coding path.
+    /// `key` replaces the last key of the coding path.
     @inline(never)
     func failure(_ type: Any.Type, at index: Int, in parent: UInt32, key: (any CodingKey)? = nil) -> DecodingError {
         let cell = tape[index]
@@ -13,7 +13,8 @@ extension Document {
         return Self.mismatch(type, cell.kind, path)
     }
 
-    /// Contains only the beginning of the number, which may have millions of digits, because errors are logged.
+    /// Returns the text of the error for a number that does not fit `type`. It contains at most 64 bytes of the number,
+    /// which may have millions of digits, because errors are logged.
     func unfit(_ number: Cell, for type: Any.Type) -> String {
         let text = source.numberText(at: number.place, atMost: 65)
         let shown = String(decoding: text.prefix(64), as: UTF8.self) + (text.count > 64 ? "…" : "")
@@ -64,7 +65,8 @@ extension Document {
     }
 
     static func mismatch(_ type: Any.Type, _ kind: Kind, _ path: [any CodingKey]) -> DecodingError {
-        // Built in few steps, because lists that skip invalid elements create one for each.
+        // Appending is faster than interpolation. A list that skips invalid elements creates this error for each of
+        // them.
         var text = ""
         text.reserveCapacity(64)
         text += "Expected to decode "

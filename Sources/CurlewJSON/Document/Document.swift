@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-/// A scanned document: its bytes, its tape, and the state for reading it. Decoders and containers hold it and an index.
+/// A scanned document: its bytes, its tape, and the state for reading it. A decoder or a container consists of the
+/// document and the index of a cell.
 ///
-/// Reading changes nothing that two threads can access: the tape is complete before a model reads it, and the caches
-/// for the next read (`hints`, `paths`) belong to the thread of `decode` until that returns. Its stack identifies that
-/// thread.
+/// Reading changes nothing that two threads can access. The tape is complete before a model reads it. The caches for
+/// the next read (`hints`, `paths`) belong to the thread that called `decode`, until `decode` returns. The stack
+/// identifies this thread.
 final class Document {
     let options: FastJSONDecoder
     let convertsKeys: Bool
     let tape: Tape
     let userInfo: [CodingUserInfoKey: Any]
     private(set) var keys: KeyReader
-    /// The copy of the bytes, if there is one.
+    /// The copy of the bytes that `outliveCall` makes; nil before.
     private var ownBytes: UnsafeMutableRawPointer?
 
-    /// Empty after `decode` has returned: from then on any number of threads may read.
+    /// The part of the stack that `decode` may use. Empty after `decode` has returned: from then on, any number of
+    /// threads may read.
     private(set) var stack: StackRoom
-    /// Used only on the thread of `decode`.
+    /// The positions at which the next searches for keys begin. Used only on the thread of `decode`.
     let hints = SearchHints()
-    /// Used only on the thread of `decode`.
+    /// The cache of coding paths. Used only on the thread of `decode`.
     var paths = PathCache()
 
-    /// Scans the bytes, which must stay valid until the document is released or `outliveCall` was called.
+    /// Scans the bytes, which must stay valid until the document is released or `outliveCall` has been called.
     ///
-    /// Called in the frame of `decode`, above all frames of models.
+    /// Must be called in the frame of `decode`, above all frames of models.
     init(_ source: Source, options: FastJSONDecoder, stack: StackRoom) throws(SyntaxFailure) {
         self.options = options
         self.stack = stack
@@ -41,10 +43,11 @@ final class Document {
 
     @inline(__always) var source: Source { keys.source }
 
-    /// Whether the caller runs on the thread of `decode`, in a frame below it. No other thread has frames there.
+    /// Whether the caller runs inside `decode`, on its thread: in a frame below the frame of `decode`, where no other
+    /// thread has frames.
     @inline(__always) var isConfined: Bool { stack.holdsCaller }
 
-    /// Makes the document independent of the call of `decode`: of its bytes, and of its thread.
+    /// Makes the document independent of the call of `decode`: copies the bytes, and lets any thread read.
     func outliveCall() {
         stack = .none
         let count = source.count
@@ -55,13 +58,13 @@ final class Document {
         keys = KeyReader(source: source, convertsKeys: convertsKeys, seed: keys.seed)
     }
 
-    /// Called before entering a container. Throws if little of the thread's stack is left.
+    /// Checks the stack before a container is read. Throws if less than 64 KB of the thread's stack is left.
     @inline(__always)
     func enter(_ container: Int) throws {
         if !stack.holdsCaller { try enterElsewhere(container) }
     }
 
-    /// The slow path: on another thread, or near the end of this thread's stack.
+    /// Checks the stack on another thread, or near the end of this thread's stack.
     @inline(never)
     private func enterElsewhere(_ container: Int) throws {
         guard StackRoom.isLittleLeft else { return }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// The table after a large array: the cell of every 128th element, so that the index of an element is found quickly.
+/// The table after a large array: the position of every 128th element, so that the index of an element is found quickly
+/// for the coding path of an error.
 ///
-/// The coding paths of errors need it. A slot holds the distance of the element from the array.
+/// A slot holds the distance of the element from the array, in cells.
 enum ElementIndex {
     private static let step = 128
 
@@ -18,13 +19,13 @@ enum ElementIndex {
         }
     }
 
-    /// Returns an element at or before the one at `index`, at most 128 elements before it in a large array, and its
-    /// number.
+    /// Returns the nearest element with a known index, at or before the cell `index`, and its index in the array. In a
+    /// large array, it is less than 128 elements away; in a small array, it is the first element.
     static func nearest(to index: Int, in array: Int, _ tape: Tape) -> (element: Int, number: Int) {
         let head = tape[array]
         guard head.has(.extra) else { return (array + 1, 0) }
         let table = head.place + Trailer.fixedCells
-        // A binary search for the slots that are not after the element.
+        // A binary search for the last slot whose element is not after `index`.
         var low = 0
         var high = slots(for: tape.elements(head))
         while low < high {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// The most recently requested coding path. The next one usually differs only in its last key and is then created in
-/// one step. Otherwise a list with many invalid elements would cost its depth for each.
+/// A cache of the most recently requested coding path.
 ///
-/// While an error retains a path, the next one is a copy of it; the path of a released error is changed in place.
+/// The next path usually differs only in its last key and is then created in one step. Without the cache, each invalid
+/// element of a list would take time proportional to its depth.
+///
+/// While an error retains a path, the next path is a copy of it; the path of a released error is changed in place.
 struct PathCache {
     /// The containers from the root to the container of the last key.
     private var containers: [UInt32] = []
-    /// A key in each of them.
+    /// The key of the path in each container.
     private var keys: [any CodingKey] = []
-    /// The array element whose number was requested last.
+    /// The array element whose index was requested last.
     private var cursor: (array: Int, element: Int, number: Int) = (-1, 0, 0)
 
-    /// Returns the keys from the root to the value at `index`; `key` replaces the last one.
+    /// Returns the keys from the root to the value at `index`. `key` replaces the last of them.
     mutating func path(
         to index: Int, in parent: UInt32, _ key: (any CodingKey)?, _ document: Document
     ) -> [any CodingKey] {
@@ -22,8 +24,8 @@ struct PathCache {
         return keys
     }
 
-    /// Removes containers until `container` is the last one, or would have to be inside the last one. Also called where
-    /// the keys of the container change, because a dictionary begins or ends.
+    /// Removes containers until `container` is the last, or can only be inside the last. Also called when the keys of
+    /// the container change, because reading it as a dictionary begins or ends.
     mutating func leave(to container: UInt32) {
         while let last = containers.last, last > container {
             containers.removeLast()
@@ -31,7 +33,7 @@ struct PathCache {
         }
     }
 
-    /// Makes `container` the last one. A container follows its outer containers, and so has a greater index.
+    /// Makes `container` the last of the containers. A container has a greater index than the containers around it.
     private mutating func enter(_ container: UInt32, _ document: Document) {
         var missing: [UInt32] = []
         var next = container
@@ -80,7 +82,7 @@ extension Document {
     /// Returns the keys from the root to a container.
     func path(to container: Int) -> [any CodingKey] { path(to: container, in: tape.parent(of: container)) }
 
-    /// Returns the keys from the root to a value in `parent`; `key` replaces the last one.
+    /// Returns the keys from the root to a value in `parent`. `key` replaces the last of them.
     func path(to index: Int, in parent: UInt32, _ key: (any CodingKey)? = nil) -> [any CodingKey] {
         if isConfined { return paths.path(to: index, in: parent, key, self) }
         var paths = PathCache()

@@ -2,18 +2,18 @@
 
 import CStack
 
-/// The part of a stack that a call of `decode` may use: from its frame down to a reserve at the end.
+/// The part of a thread's stack that a call of `decode` may use: from its frame down to a reserve at the end.
 ///
 /// Models nest as deep as the document, and each level uses stack: a small document could crash a program whose thread
 /// has 512 KB, as on Apple platforms. Decoding therefore fails with an error before the stack overflows.
 struct StackRoom {
-    /// The reserve for the innermost value, in bytes.
+    /// The size of the reserve in bytes. The innermost value may use it.
     static let reserve = 64 * 1024
 
     private let lowest: UInt
     private let size: UInt
 
-    /// Creates the range for the caller's thread, from its frame on.
+    /// Creates the range for the caller's thread, beginning at the caller's frame.
     init() {
         let end = UInt(curlew_stack_end())
         let here = StackRoom.here
@@ -22,7 +22,7 @@ struct StackRoom {
         size = end != 0 && here > lowest ? here &- lowest &+ StackRoom.slack : 0
     }
 
-    /// The empty range.
+    /// An empty range, which contains no frame.
     static let none = StackRoom(lowest: 0, size: 0)
 
     private init(lowest: UInt, size: UInt) {
@@ -30,19 +30,20 @@ struct StackRoom {
         self.size = size
     }
 
-    /// Frames may be laid out in a slightly different order than that of their calls.
+    /// A tolerance in bytes, because frames may be laid out in a slightly different order than their calls.
     private static var slack: UInt { 512 }
 
-    /// Whether the caller's frame is in that part: the caller runs on the same thread, and has room.
+    /// Whether the caller's frame is in this part of the stack: it runs on the same thread, above the reserve.
     @inline(__always) var holdsCaller: Bool { StackRoom.here &- lowest < size }
 
-    /// Whether no more than the reserve is left of the caller's stack.
+    /// Whether less than the reserve is left of the stack of the caller's thread. False if the system does not know the
+    /// bounds of the stack.
     static var isLittleLeft: Bool {
         let end = UInt(curlew_stack_end())
         return end != 0 && here < end &+ UInt(reserve)
     }
 
-    /// An address in the frame of the caller. Stacks grow downwards on all platforms of Swift.
+    /// An address in the frame of the caller. Stacks grow downwards on all platforms that Swift supports.
     @inline(__always)
     private static var here: UInt {
         var frame: UInt8 = 0

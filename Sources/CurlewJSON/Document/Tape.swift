@@ -2,20 +2,24 @@
 
 /// The cells of a document in order: a container, then its contents; a key, then its value.
 ///
-/// The memory is managed manually, because an array in a class would be retained and released around every access. Only
-/// the scanner creates indexes: it writes cells in order, and a container contains the index after its end. They are
-/// asserted, so only debug builds check them. After scanning, the tape is immutable and any number of threads may read
-/// it. The owner of a tape deallocates it.
+/// The memory is managed manually, because an array in a class would be retained and released around every access. The
+/// owner of a tape deallocates it.
+///
+/// Only the scanner creates indexes: it writes the cells in order, and a container stores the index after its end.
+/// Assertions check the indexes, in debug builds only. After scanning, the tape is immutable and any number of threads
+/// may read it.
 struct Tape {
-    /// The parent of the root.
+    /// The parent of the root value, which is in no container.
     static let noParent = UInt32.max
 
     private var cells: UnsafeMutablePointer<Cell>
     private(set) var count = 0
     private var capacity: Int
 
+    /// Creates a tape for a document of this size.
+    ///
     /// Apart from a few cells at the beginning, sixteen bytes fill at most nine cells. For large documents the memory
-    /// is only reserved, and the system commits it as it is written; small ones usually need less.
+    /// is only reserved, and the system commits it as it is written; small documents usually need less.
     init(forBytes bytes: Int) {
         let isLarge = bytes >= 1 << 16
         capacity = min(isLarge ? bytes / 16 * 9 : bytes / 4, 1 << 24) + 32
@@ -41,7 +45,7 @@ struct Tape {
         }
     }
 
-    /// Returns the cell after a value and its contents.
+    /// Returns the index of the cell after a value and its contents.
     @inline(__always)
     func index(after index: Int) -> Int {
         let cell = self[index]
@@ -52,25 +56,25 @@ struct Tape {
     @inline(__always)
     func trailer(_ container: Cell) -> Trailer { Trailer(self[container.place], self[container.place &+ 1]) }
 
-    /// The number of elements of an array, or of members of an object.
+    /// Returns the number of elements of an array, or of members of an object.
     @inline(__always)
     func elements(_ container: Cell) -> Int {
         container.has(.extra) ? self[container.place].low : container.smallCount
     }
 
-    /// Returns the cell after the last element of a container.
+    /// Returns the index of the cell after the last element of a container.
     @inline(__always)
     func end(of index: Int, _ container: Cell) -> Int {
         container.has(.extra) ? container.place : index &+ container.smallLength
     }
 
-    /// Returns the container that contains a container.
+    /// Returns the index of the container around a container; `noParent` for the root.
     func parent(of container: Int) -> UInt32 {
         let cell = self[container]
         return cell.has(.extra) ? trailer(cell).parent : UInt32(truncatingIfNeeded: cell.place)
     }
 
-    /// Returns the key at a cell, or the key whose length is in the cell.
+    /// Returns the index of a key: `index` itself, or the next cell if this cell holds the length of a long key.
     @inline(__always)
     func key(at index: Int) -> Int { self[index].kind == .keyLength ? index &+ 1 : index }
 
@@ -86,7 +90,7 @@ struct Tape {
         return cell.has(.extra) ? self[index &+ 1].low : Int(truncatingIfNeeded: cell.detail)
     }
 
-    /// Half a cell of a table.
+    /// Returns a slot of a table. Each slot is half a cell.
     @inline(__always)
     func slot(_ number: Int, ofTableAt table: Int) -> Int {
         let cell = self[table &+ number &>> 1]

@@ -2,12 +2,12 @@
 
 /// The encoding of a document, detected by its byte order mark, or by the positions of zeros among its first bytes.
 ///
-/// The text begins with an ASCII character, so that UTF-16 and UTF-32 contain zeros (RFC 4627 §3).
+/// JSON begins with an ASCII character, so that UTF-16 and UTF-32 contain zeros there (RFC 4627 §3).
 struct TextEncoding {
-    /// The number of bytes of a code unit: 1 for UTF-8, 2, or 4.
+    /// The number of bytes of a code unit: 1 for UTF-8, 2 for UTF-16, 4 for UTF-32.
     private(set) var unit = 1
     private var isBigEndian = false
-    /// The length of the byte order mark.
+    /// The length of the byte order mark in bytes; 0 without a mark.
     private(set) var start = 0
 
     var isUTF8: Bool { unit == 1 }
@@ -30,10 +30,10 @@ struct TextEncoding {
         }
     }
 
-    /// Converts UTF-16 or UTF-32 to UTF-8; the bytes are those after the mark.
+    /// Converts UTF-16 or UTF-32 to UTF-8. `bytes` are the bytes after the byte order mark.
     ///
-    /// A lone surrogate and a value beyond Unicode are errors, whose position is the number of bytes written so far. An
-    /// incomplete character at the end is omitted, see `rest`.
+    /// Throws for a lone surrogate and for a value beyond Unicode; the position of the error is the number of bytes
+    /// written so far. An incomplete character at the end is omitted, see `rest`.
     func utf8(of bytes: UnsafeRawBufferPointer) throws(SyntaxFailure) -> ContiguousArray<UInt8> {
         var text: ContiguousArray<UInt8> = []
         text.reserveCapacity(bytes.count / unit + 16)
@@ -81,8 +81,8 @@ struct TextEncoding {
         return (place, line, place - lineStart + 1)
     }
 
-    /// Returns a byte of UTF-8 or otherwise a character, with its number of bytes; nil at the end, and where the rest
-    /// is invalid.
+    /// Returns the byte of UTF-8 or the character of UTF-16 or UTF-32 at `place`, and its length in bytes; nil at the
+    /// end, and for an incomplete character.
     @inline(__always)
     private func scalar(at place: Int, in bytes: UnsafeRawBufferPointer) -> (value: UInt32, length: Int)? {
         if unit == 1 { return place < bytes.count ? (UInt32(bytes[place]), 1) : nil }

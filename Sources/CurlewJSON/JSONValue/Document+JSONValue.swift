@@ -36,7 +36,8 @@ extension Document {
         return elements
     }
 
-    /// The first of several equal keys is used; the values of the others are not read.
+    /// Reads the members of an object. Of several equal keys, the first is used, and the values of the others are not
+    /// read.
     private func jsonMembers(of object: Int) throws -> JSONObject {
         try enter(object)
         let head = tape[object]

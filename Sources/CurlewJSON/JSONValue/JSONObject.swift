@@ -5,8 +5,8 @@
 ///     let user: JSONObject = ["name": "Ann", "age": 31]
 ///     for (name, value) in user { print(name, value) }         // name, then age
 ///
-/// The order is for readers only: comparing objects ignores it (RFC 8259 §4). Setting an existing member keeps its
-/// position. Finding a member takes constant time.
+/// The order has no meaning in JSON, so comparing objects ignores it (RFC 8259 §4). Setting an existing member keeps
+/// its position. Finding a member takes constant time.
 public struct JSONObject: Sendable, Hashable, Sequence, ExpressibleByDictionaryLiteral {
     private var members: [String: Member] = [:]
     private var nextPlace = 0
@@ -36,7 +36,8 @@ public struct JSONObject: Sendable, Hashable, Sequence, ExpressibleByDictionaryL
         members.reserveCapacity(capacity)
     }
 
-    /// The value of the member `name`; nil if there is none. Setting nil removes the member; a new member is appended.
+    /// The value of the member `name`; nil if there is none. Setting a value appends a new member or replaces the value
+    /// of an existing one. Setting nil removes the member.
     public subscript(name: String) -> JSONValue? {
         get { members[name]?.value }
         set {
@@ -53,13 +54,13 @@ public struct JSONObject: Sendable, Hashable, Sequence, ExpressibleByDictionaryL
     /// The number of members.
     public var count: Int { members.count }
 
-    /// Whether there are no members.
+    /// Whether the object has no members.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The names in order.
+    /// The names of the members, in order.
     public var keys: [String] { map(\.key) }
 
-    /// The values in order.
+    /// The values of the members, in order.
     public var values: [JSONValue] { map(\.value) }
 
     /// The members as an unordered dictionary.
@@ -76,13 +77,13 @@ public struct JSONObject: Sendable, Hashable, Sequence, ExpressibleByDictionaryL
         left.count == right.count && left.members.allSatisfy { right.members[$0.key]?.value == $0.value.value }
     }
 
-    /// Hashes the members, independent of their order.
+    /// Hashes the members, regardless of their order.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(dictionary)
     }
 }
 
 extension JSONObject: CustomStringConvertible {
-    /// The object as JSON on one line, members sorted by name. Not redacted.
+    /// The object as JSON on one line, with members sorted by name. Secrets are not redacted.
     public var description: String { JSONValue.object(self).description }
 }

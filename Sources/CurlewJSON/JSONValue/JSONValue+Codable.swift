@@ -7,10 +7,10 @@ import Foundation
 #endif
 
 extension JSONValue: Codable {
-    /// Decodes any value. The decoder limits the nesting depth.
+    /// Decodes any JSON value. The decoder limits the nesting depth.
     ///
-    /// `FastJSONDecoder` creates the value directly. Other decoders reveal the type of a value only by rejecting the
-    /// wrong ones, at a cost, so the most frequent types are tried first.
+    /// `FastJSONDecoder` creates the value directly. Other decoders reveal the type of a value only by rejecting other
+    /// types, which is slow, so the most frequent types are tried first.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
             self = try decoder.jsonValue()
@@ -49,8 +49,8 @@ extension JSONValue: Codable {
         return elements
     }
 
-    /// Encodes the value. Foundation's encoder writes members in an arbitrary or sorted order; a request whose whole
-    /// body is a `JSONValue` keeps their order.
+    /// Encodes the value. Foundation's encoder writes members in an arbitrary or sorted order; the body of a request
+    /// keeps their order if it is itself a `JSONValue`.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let elements):
@@ -90,7 +90,7 @@ extension JSONValue: Codable {
 
 extension JSONValue: CustomStringConvertible {
     /// The document as JSON on one line, with members sorted by name, so that equal documents have the same
-    /// description. Not redacted.
+    /// description. Secrets are not redacted.
     public var description: String {
         encoded(sortsMembers: true).map { String(decoding: $0, as: UTF8.self) } ?? "a number that JSON cannot represent"
     }

@@ -4,32 +4,32 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
-    /// Creates `null`.
+    /// Creates `null` from `nil`.
     public init(nilLiteral: ()) {
         self = .null
     }
 
-    /// Creates a Boolean.
+    /// Creates a Boolean from `true` or `false`.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
 
-    /// Creates an integer.
+    /// Creates an integer from a literal, which must fit `Int64`.
     public init(integerLiteral value: Int64) {
         self = .integer(value)
     }
 
-    /// Creates a floating-point number.
+    /// Creates a floating-point number from a literal.
     public init(floatLiteral value: Double) {
         self = .number(value)
     }
 
-    /// Creates a string.
+    /// Creates a string from a literal, with or without interpolation.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
 
-    /// Creates an array.
+    /// Creates an array from its elements.
     public init(arrayLiteral elements: JSONValue...) {
         self = .array(elements)
     }
@@ -54,7 +54,7 @@ extension JSONValue {
         self = value.map(JSONValue.bool) ?? .null
     }
 
-    /// Creates an integer, `null` from nil, or a `Double` if it does not fit 64 bits.
+    /// Creates an integer, or `null` from nil. A number that does not fit 64 bits becomes the nearest `Double`.
     public init<Number: BinaryInteger>(_ value: Number?) {
         guard let value else {
             self = .null

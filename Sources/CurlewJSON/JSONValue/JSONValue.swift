@@ -6,9 +6,11 @@
 ///     let document: JSONValue = try await client.send(.get("/users/1"))
 ///     let city = document["address"]["city"].string
 ///
-/// Reading never fails: a subscript of a missing member or of a value of another kind is `.null`. Integers are exact up
-/// to 64 bits; any other number is the nearest `Double`, and decoding fails only if that is infinite. Members keep the
-/// order in which they are written or decoded, also in a request body; equality ignores the order.
+/// Reading never fails: a subscript returns `.null` for a missing member, and for a value that is no object or array.
+///
+/// Integers are exact up to 64 bits. Any other number is rounded to the nearest `Double`; decoding fails only if this
+/// is infinite. Members keep the order in which they are written or decoded, also in a request body. Comparing values
+/// ignores the order.
 public enum JSONValue: Sendable, Hashable {
     /// `null`, or a missing value.
     case null
@@ -18,7 +20,7 @@ public enum JSONValue: Sendable, Hashable {
     case integer(Int64)
     /// An integer that fits only `UInt64`.
     case unsigned(UInt64)
-    /// Any other number.
+    /// Any other number, rounded to the nearest `Double`.
     case number(Double)
     /// A string.
     case string(String)
@@ -27,7 +29,8 @@ public enum JSONValue: Sendable, Hashable {
     /// An object.
     case object(JSONObject)
 
-    /// The member `key`; `.null` if there is none. Setting it replaces a value that is not an object with an object.
+    /// The member `key`; `.null` if there is none. Setting a member of a value that is not an object replaces the value
+    /// with an object. Setting `.null` stores a null.
     public subscript(key: String) -> JSONValue {
         get { object?[key] ?? .null }
         set {
@@ -37,7 +40,8 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The element at `index`; `.null` if there is none. Only existing elements can be set.
+    /// The element at `index`; `.null` if there is none. Only existing elements can be set; setting any other element
+    /// has no effect.
     public subscript(index: Int) -> JSONValue {
         get {
             guard case .array(let elements) = self, elements.indices.contains(index) else { return .null }
@@ -51,17 +55,17 @@ public enum JSONValue: Sendable, Hashable {
     }
 }
 
-/// The value as a Swift type; nil if it is of another kind.
+/// Properties that return the value as a Swift type, or nil if it is of another kind.
 extension JSONValue {
     /// Whether the value is `null` or missing.
     public var isNull: Bool { self == .null }
 
-    /// The Boolean value.
+    /// The Boolean; nil if the value is not a Boolean.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The number as an `Int` if it fits, also from a `Double` without a fraction.
+    /// The number as an `Int`; nil if it does not fit, has a fraction, or is not a number.
     public var int: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -71,7 +75,7 @@ extension JSONValue {
         }
     }
 
-    /// The number as a `Double`, rounded if necessary.
+    /// The number as a `Double`, rounded if necessary; nil if the value is not a number.
     public var double: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -81,17 +85,17 @@ extension JSONValue {
         }
     }
 
-    /// The string.
+    /// The string; nil if the value is not a string.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The elements of the array.
+    /// The elements of the array; nil if the value is not an array.
     public var array: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The members of the object.
+    /// The members of the object; nil if the value is not an object.
     public var object: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }

@@ -6,7 +6,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Writes a `JSONValue` with its member order, which Foundation's encoder does not keep.
+/// A writer of `JSONValue`s that keeps the order of members, unlike Foundation's encoder.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     let convertsToSnakeCase: Bool
@@ -74,8 +74,8 @@ struct JSONWriter {
 extension JSONValue {
     /// Returns the document as UTF-8 JSON on one line; nil if a number is infinite or NaN.
     ///
-    /// - `convertsToSnakeCase`: whether `firstName` is written `first_name`, as by an encoder with
-    ///   `.convertToSnakeCase`.
+    /// - `convertsToSnakeCase`: whether `firstName` is written as `first_name`, as an encoder with
+    ///   `.convertToSnakeCase` writes it.
     /// - `sortsMembers`: whether members are sorted by name; otherwise they keep their order.
     package func encoded(convertsToSnakeCase: Bool = false, sortsMembers: Bool = false) -> Data? {
         var writer = JSONWriter(convertsToSnakeCase: convertsToSnakeCase, sortsMembers: sortsMembers)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// Returns the cell of the value of the first key with this name.
+    /// Returns the index of the value of the first key with this name; nil if there is none.
     @inline(__always)
     func find(_ name: String, in object: Int) -> Int? {
         var name = name
@@ -9,11 +9,13 @@ extension Document {
         return key == Document.missing ? nil : key &+ 1
     }
 
-    /// The index that represents a missing key: no key is the first cell of a document.
+    /// The index that represents a missing key. It cannot be the index of a key, because no document begins with one.
     private static var missing: Int { 0 }
 
-    /// Models usually read their keys in the order of the document. A search therefore begins after the key that was
-    /// found last, which is compared without hashing the name.
+    /// Returns the index of the first key with this name, or `missing`.
+    ///
+    /// Models usually read their keys in the order of the document. The search therefore begins after the key that was
+    /// found last: if the next key is the wanted one, the name need not be hashed.
     @inline(__always)
     private func find(_ name: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
         let head = tape[object]
@@ -55,7 +57,7 @@ extension Document {
         return Document.missing
     }
 
-    /// Starts the next search at the next key, unless an earlier key may have the same name.
+    /// Lets the next search begin at the next key, unless an earlier key may have the same name.
     @inline(__always)
     private func remember(_ key: Int, in object: Int, _ head: Cell) {
         guard !head.has(.repeated) else { return }
@@ -74,8 +76,8 @@ extension Document {
         }
     }
 
-    /// Returns the names of the keys that models see, in the order of the document: only the first of equal ones, and
-    /// none that would be slow to compare.
+    /// Returns the names of the keys for models, in the order of the document. Of several equal keys, only the first is
+    /// included; keys that would be slow to compare are omitted.
     func names(of object: Int) -> [String] {
         let head = tape[object]
         var names: [String] = []
@@ -84,7 +86,7 @@ extension Document {
             forEachKey(of: object) { names.append(keys.name(at: $0, in: tape)) }
             return names
         }
-        // Compared as Swift strings, like in models: equal strings may have different bytes.
+        // Names are compared as strings, as models compare them: equal strings may have different bytes.
         var known: Set<String> = []
         forEachKey(of: object) { key in
             guard !tape[key].has(.crowded) else { return }
@@ -95,7 +97,7 @@ extension Document {
     }
 }
 
-/// The positions at which searches in recently read objects continue. Accessed by one thread at a time.
+/// The positions at which the next searches in recently read objects begin. Accessed by one thread at a time.
 struct SearchHints {
     private static var slots: Int { 8 }
     private let memory: UnsafeMutablePointer<UInt64>
@@ -107,7 +109,7 @@ struct SearchHints {
 
     func deallocate() { memory.deallocate() }
 
-    /// The first key of an object without a hint.
+    /// Returns the position at which a search begins: the first key, for an object without a hint.
     @inline(__always)
     func start(of object: Int) -> Int {
         let hint = memory[object & (SearchHints.slots &- 1)]

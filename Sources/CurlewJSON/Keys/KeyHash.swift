@@ -18,11 +18,11 @@ struct KeySeed {
 
 /// A hash of the bytes of a key, computed while scanning, so that lookups compare numbers.
 ///
-/// Eight bytes at a time are multiplied with a secret, and the halves of the product are folded.
+/// Each group of eight bytes is multiplied by a secret number, and the halves of the product are combined.
 struct KeyHash {
     private let seed: KeySeed
     private var state: UInt64
-    /// The bytes at the end that do not fill a word.
+    /// The last bytes, which do not fill a word.
     private var rest: UInt64 = 0
     private var count: UInt64 = 0
 
@@ -48,7 +48,7 @@ struct KeyHash {
         if place < end { rest = source.partialWord(at: place, count: end &- place) }
     }
 
-    /// Adds one byte, for keys that are converted while they are hashed.
+    /// Adds one byte. For keys that are converted while they are hashed.
     mutating func add(_ byte: UInt8) {
         rest |= UInt64(byte) << ((count & 7) * 8)
         count += 1
@@ -70,7 +70,8 @@ extension UInt64 {
     @inline(__always) var keyTag: UInt16 { UInt16(truncatingIfNeeded: self &>> 48) }
 }
 
-/// A Bloom filter of the keys so far: two bits for each, from different parts of its hash.
+/// A Bloom filter of the keys of an object that have been scanned so far. Each key sets two bits, from different parts
+/// of its hash.
 struct KeyFilter {
     private var first: UInt64 = 0
     private var second: UInt64 = 0

@@ -2,20 +2,20 @@
 
 /// The table after an object with many keys: an open-addressing hash table with the position of each key.
 ///
-/// A slot holds the distance of the key from the object, or 0. The scanner writes the table when the object ends, so
-/// that reading changes nothing. The first of several equal keys is used.
+/// A slot holds the distance of the key from the object in cells, or 0 if it is empty. The scanner writes the table
+/// when the object ends, so that reading changes nothing. Of several equal keys, the table contains the first.
 enum KeyIndex {
-    /// Objects with more keys than this have a table; in others, keys are compared one by one.
+    /// The maximum number of keys of an object without a table. In such an object, keys are compared one by one.
     static let threshold = 32
 
-    /// Returns the binary logarithm of the number of slots for `keys` keys: at least a quarter stay empty.
+    /// Returns the binary logarithm of the number of slots for `keys` keys. At least a quarter of the slots stay empty.
     static func logarithm(for keys: Int) -> Int {
         var logarithm = 6
         while 3 &<< (logarithm - 2) < keys { logarithm += 1 }
         return logarithm
     }
 
-    /// Enters the keys of an object. Returns true if some are equal. The slots must be zero.
+    /// Enters the keys of an object into its table, whose slots must be zero. Returns true if some keys are equal.
     static func fill(_ tape: Tape, _ object: Int, count: Int, table: Int, logarithm: Int, _ keys: KeyReader) -> Bool {
         let mask = 1 &<< logarithm &- 1
         var isRepeated = false
@@ -40,7 +40,8 @@ enum KeyIndex {
         return isRepeated
     }
 
-    /// Whether two keys of an object without a table have the same tag.
+    /// Returns whether two keys of an object without a table have the same tag. May also return true for tags that
+    /// differ only in the lowest bit.
     static func hasRepeatedTags(_ tape: Tape, _ object: Int, count: Int) -> Bool {
         let slots = 64
         return withUnsafeTemporaryAllocation(of: UInt16.self, capacity: slots) { table in
@@ -62,7 +63,7 @@ enum KeyIndex {
         }
     }
 
-    /// Returns the key with this name; 0 if there is none.
+    /// Returns the index of the key with this name; 0 if there is none.
     @inline(__always)
     static func find(
         _ name: UnsafeBufferPointer<UInt8>, hash: UInt64, in tape: Tape, _ object: Int, _ head: Cell, _ keys: KeyReader

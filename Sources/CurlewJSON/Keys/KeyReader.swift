@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// The names of keys: their bytes with escapes resolved, and in camel case if keys are converted.
+/// Reads the names of keys: their bytes with escapes resolved, and in camel case if keys are converted.
 ///
-/// Keys are compared by bytes. Comparing by Unicode equivalence, such as `é` in two forms, takes time quadratic in the
-/// size of hostile input.
+/// Keys are compared by bytes. Comparing them by Unicode equivalence, such as `é` in two forms, would take time
+/// quadratic in the size of hostile input.
 struct KeyReader {
     let source: Source
     let convertsKeys: Bool
@@ -15,7 +15,7 @@ struct KeyReader {
         return source.text(key.place, tape.keyLength(at: index), isEscaped: key.has(.escaped))
     }
 
-    /// Returns the name of the key for models.
+    /// Returns the name of the key as models see it: converted to camel case if keys are converted.
     func name(at index: Int, in tape: Tape) -> String {
         let text = text(at: index, in: tape)
         return convertsKeys ? SnakeCase.camelCase(text) : text
@@ -51,7 +51,7 @@ struct KeyReader {
         return hash.value
     }
 
-    /// Converts a key to camel case by the Unicode rules, without creating a `String` if it has no escapes.
+    /// Passes the key in camel case to `body`, by the Unicode rules. Creates a `String` only if the key has escapes.
     private func withConvertedName<Value>(
         _ key: Cell, _ length: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value
     ) -> Value {
@@ -62,7 +62,7 @@ struct KeyReader {
         return text.withUTF8(body)
     }
 
-    /// Whether a key has this name.
+    /// Returns whether a key has this name.
     @inline(__always)
     func isEqual(_ index: Int, _ name: UnsafeBufferPointer<UInt8>, in tape: Tape) -> Bool {
         let key = tape[index]
@@ -96,7 +96,7 @@ struct KeyReader {
         return isEqual && offset == name.count
     }
 
-    /// Whether two keys have the same name.
+    /// Returns whether two keys have the same name.
     @inline(__always)
     func isEqual(_ first: Int, _ second: Int, in tape: Tape) -> Bool {
         tape[first].hash == tape[second].hash && haveOneName(first, second, tape)
@@ -113,7 +113,7 @@ struct KeyReader {
 }
 
 extension Source {
-    /// The bytes of a name to look up.
+    /// Creates a source of the bytes of a name to look up.
     @inline(__always)
     init(_ name: UnsafeBufferPointer<UInt8>) {
         let bytes = UnsafeRawBufferPointer(name)
@@ -121,7 +121,7 @@ extension Source {
         self.init(base: bytes.baseAddress ?? UnsafeRawPointer(Source.nothing), count: bytes.count)
     }
 
-    /// Whether the bytes at this position equal the others.
+    /// Returns whether the bytes at this position equal the bytes of `other`.
     @inline(__always)
     func isEqual(at place: Int, to other: Source) -> Bool {
         var offset = 0

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension SnakeCase {
-    /// Converts any key.
+    /// Returns any key in camel case.
     static func camelCase(_ key: String) -> String {
         var key = key
         return key.withUTF8 { bytes in
@@ -16,8 +16,10 @@ extension SnakeCase {
         } ?? key
     }
 
-    /// Words end at every underscore that is a separate `Character`, as in Foundation: one with a combining mark is
-    /// not.
+    /// Returns the UTF-8 of a key in camel case.
+    ///
+    /// Words end at every underscore that is a separate `Character`, as in Foundation. An underscore with a combining
+    /// mark does not end a word.
     static func camelCase(_ key: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var first = 0
         var end = key.count
@@ -42,17 +44,18 @@ extension SnakeCase {
         return result + key[end...]
     }
 
-    /// Appends the first word in lower case, the others capitalised.
+    /// Appends a word: the first word in lower case, any other word capitalised.
     private static func append(_ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]) {
         let start = result.count
         if appendLatin(word, isFirst: isFirst, to: &result) { return }
         result.removeSubrange(start...)
-        // Unicode rules determine where words begin after other characters.
+        // In any other word, Unicode rules determine which letters are capitalised.
         let text = String(decoding: word, as: UTF8.self)
         result += (isFirst ? text.lowercased() : text.capitalized).utf8
     }
 
-    /// Appends words of digits and letters up to U+00FE, whose cases differ in one bit. Returns false for other words.
+    /// Appends a word of digits and letters up to U+00FE, whose two cases differ in one bit. Returns false for any
+    /// other word.
     private static func appendLatin(
         _ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]
     ) -> Bool {
@@ -64,7 +67,7 @@ extension SnakeCase {
             if byte == 0xC3, place + 1 < word.count {
                 place += 1
                 byte = word[place]
-                // Excludes the signs × and ÷, and ß and ÿ, whose upper cases are elsewhere.
+                // Excludes the signs × and ÷, and the letters ß and ÿ, whose two cases differ in more than one bit.
                 guard byte & 0xDF != 0x97, byte & 0xDF != 0x9F else { return false }
                 result.append(0xC3)
                 result.append(followsLetter ? byte | 0x20 : byte & 0xDF)
@@ -79,17 +82,18 @@ extension SnakeCase {
         return true
     }
 
-    /// Whether there is an underscore that forms no larger `Character` with a neighbour.
+    /// Returns whether the byte is an underscore that does not form a larger `Character` with a neighbour.
     private static func isSeparator(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
         guard key[place] == Byte.underscore else { return false }
         return !(place > 0 && key[place - 1] >= 0x80 && joins(scalarBefore(place, key), place, key))
             && !(place + 1 < key.count && key[place + 1] >= 0x80 && joins(place, scalarAfter(place + 1, key), key))
     }
 
-    /// Whether the bytes between two offsets are one `Character`: an underscore and a scalar before or after it.
+    /// Returns whether an underscore and the scalar before or after it form one `Character`. They begin at `start`;
+    /// `end` is the offset of the underscore, or the end of the scalar after it.
     private static func joins(_ start: Int, _ end: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
         let (low, high) = key[start] == Byte.underscore ? (start, end) : (start, end + 1)
-        // No scalar below U+0300 joins, and no ideograph from U+4000 to U+9FFF.
+        // No scalar below U+0300 joins another one, and no ideograph from U+4000 to U+9FFF.
         let lead = key[low] == Byte.underscore ? key[low + 1] : key[low]
         if (0xC2..<0xCC).contains(lead) || (0xE4...0xE9).contains(lead) { return false }
         return String(decoding: key[low..<high], as: UTF8.self).count == 1

@@ -6,10 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Converts `created_at` to `createdAt`, with the rules of Foundation.
+/// Converts `created_at` to `createdAt`, with the rules of Foundation's decoder.
 ///
-/// Leading and trailing underscores are kept. Of the words between the others, the first becomes lower case and the
-/// rest are capitalised; a key of one word is not changed.
+/// Leading and trailing underscores are kept. Other underscores separate words: the first word becomes lower case, and
+/// the following words are capitalised. A key of one word is not changed.
 enum SnakeCase {
     enum Form {
         /// A key of one word.
@@ -20,7 +20,7 @@ enum SnakeCase {
         case uncommon
     }
 
-    /// Returns the conversion that an ASCII key needs.
+    /// Returns which conversion an ASCII key needs.
     static func form(of source: Source, _ start: Int, _ length: Int) -> Form {
         guard hasUnderscore(source, start, length), hasInnerUnderscore(source, start, length) else { return .unchanged }
         for place in start..<(start &+ length) {
@@ -30,7 +30,7 @@ enum SnakeCase {
         return .converted
     }
 
-    /// Checks eight bytes at a time, since most keys have no underscore.
+    /// Returns whether the key contains an underscore. Checks eight bytes at a time, because most keys have none.
     private static func hasUnderscore(_ source: Source, _ start: Int, _ length: Int) -> Bool {
         let end = start &+ length
         var place = start
@@ -58,7 +58,7 @@ enum SnakeCase {
         return first..<end
     }
 
-    /// Passes the converted bytes of a key of the common form to `emit`, until it returns false.
+    /// Passes the bytes of a key in camel case to `emit`, until `emit` returns false. For keys of the form `converted`.
     @inline(__always)
     static func forEachByte(_ source: Source, _ start: Int, _ length: Int, _ emit: (UInt8) -> Bool) {
         let inner = innerRange(source, start, length)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The bytes with a meaning in JSON.
+/// The ASCII bytes with a meaning in JSON or in keys, and functions that classify and convert bytes.
 enum Byte {
     static let tab = UInt8(ascii: "\t")
     static let newline = UInt8(ascii: "\n")

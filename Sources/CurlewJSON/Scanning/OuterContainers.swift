@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// A stack of the open containers around the innermost one. Its memory is managed manually, like that of the tape; the
-/// scanner deallocates it.
+/// A stack of the open containers around the innermost one. Its memory is managed manually, like the memory of the
+/// tape; the scanner deallocates it.
 struct OuterContainers {
     struct Element {
         let container: UInt32
@@ -24,7 +24,7 @@ struct OuterContainers {
         count &+= 1
     }
 
-    /// Removes and returns the innermost one. There must be one.
+    /// Removes and returns the innermost of these containers. The stack must not be empty.
     @inline(__always)
     mutating func removeLast() -> Element {
         assert(count > 0)

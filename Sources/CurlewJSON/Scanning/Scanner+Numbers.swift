@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension Scanner {
-    /// RFC 8259 §6. The value of the digits is computed here, because the grammar check reads them anyway.
+    /// Scans a number (RFC 8259 §6). The value of the digits is computed here, because the grammar check reads them
+    /// anyway.
     @inline(__always)
     mutating func scanNumber() throws(SyntaxFailure) {
         let start = position
@@ -46,7 +47,7 @@ extension Scanner {
         tape.append(Cell(bits: digits))
     }
 
-    /// The error for a missing digit.
+    /// Returns the error for a missing digit.
     @inline(never)
     private func brokenNumber() -> SyntaxFailure {
         SyntaxFailure(position < source.count ? .invalidNumber : .unexpectedEnd, at: position)
@@ -64,7 +65,7 @@ extension Scanner {
         }
     }
 
-    /// Numbers of eight digits often have many more, which are read eight at a time.
+    /// Adds digits eight at a time. A number with eight digits often has many more.
     @inline(never)
     private mutating func addEightDigits(_ digits: inout UInt64) {
         while let word = source.word(at: position) {
@@ -88,7 +89,7 @@ extension Scanner {
         let first = position
         var exponent = 0
         while Byte.isDigit(source[position]) {
-            // Beyond this the exponent has no further effect.
+            // A larger exponent has no further effect.
             if exponent < Int.max / 16 { exponent = exponent &* 10 &+ Int(source[position] &- Byte.zero) }
             position &+= 1
         }
@@ -98,7 +99,7 @@ extension Scanner {
 }
 
 extension Source {
-    /// Returns the number of zeros before the first other digit of a number.
+    /// Returns the number of zeros before the first digit of a number that is not zero.
     func leadingZeros(from place: Int) -> Int {
         var place = place
         var zeros = 0

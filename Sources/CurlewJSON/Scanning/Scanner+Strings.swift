@@ -16,7 +16,7 @@ extension Scanner {
         tape.append(Cell(bits: Cell(.string, at: start, detail: detail).bits | flags))
     }
 
-    /// Scans a key and its colon. The data for lookups is computed here, while the bytes are in the cache.
+    /// Scans a key and its colon. Also computes the data for lookups, while the bytes are in the cache.
     @inline(__always)
     mutating func scanKey() throws(SyntaxFailure) {
         guard source[position] == Byte.quote else { throw SyntaxFailure(.unexpectedByte, at: position) }
@@ -54,7 +54,7 @@ extension Scanner {
                 key.set(.crowded)
                 mark(.crowded)
             }
-            // The bytes do not show the word boundaries of such a key.
+            // Only the Unicode rules find the words of such a key.
             if convertsKeys { key.set(.uncommon) }
         } else if convertsKeys {
             switch SnakeCase.form(of: source, start, length) {
@@ -69,13 +69,13 @@ extension Scanner {
         add(key, keys.hash(of: key, length: length))
     }
 
-    /// The properties of a string that were found while scanning it.
+    /// The properties of a string that the scanner found.
     struct StringForm {
         let isEscaped: Bool
         let isASCII: Bool
     }
 
-    /// Scans from the opening quote to the end of the closing one.
+    /// Scans a string from its opening quote to the end of its closing quote.
     @inline(__always)
     private mutating func passString() throws(SyntaxFailure) -> StringForm {
         let start = position &+ 1
@@ -94,8 +94,8 @@ extension Scanner {
                 seen |= word & ((1 &<< bits) &- 1)
                 position &+= Int(truncatingIfNeeded: bits &>> 3)
             } else {
-                // The last bytes of the document are read one by one. Past its end the source returns 0, which stops
-                // too.
+                // The last bytes of the document are read one by one. Past the end, the source returns 0, which also
+                // ends the loop.
                 while true {
                     let byte = source[position]
                     if byte < Byte.space || byte == Byte.quote || byte == Byte.backslash { break }
@@ -117,7 +117,7 @@ extension Scanner {
         return StringForm(isEscaped: isEscaped, isASCII: isASCII)
     }
 
-    /// Returns the error of a string: its first invalid bytes, or otherwise the error at `place`.
+    /// Returns the error for a string: its first bytes that are not UTF-8 or, if there are none, the error at `place`.
     @inline(never)
     private func failure(_ reason: FastJSONDecoder.SyntaxError.Reason, at place: Int, from start: Int) -> SyntaxFailure
     {
@@ -128,8 +128,8 @@ extension Scanner {
         return SyntaxFailure(place < source.count ? reason : .unexpectedEnd, at: place)
     }
 
-    /// Returns a word with the highest bit set for each byte that is a quote, a backslash or a control character. Bits
-    /// above the lowest one may be wrong, because subtraction borrows; only the lowest is used.
+    /// Returns a word with the highest bit set for each byte that is a quote, a backslash or a control character. Only
+    /// the lowest set bit is reliable and used: higher bits may be wrong, because subtraction borrows.
     @inline(__always)
     static func stops(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -141,7 +141,7 @@ extension Scanner {
         return found & (ones &<< 7)
     }
 
-    /// RFC 8259 §7. Surrogates must be paired, otherwise the text would not be Unicode.
+    /// Scans an escape (RFC 8259 §7). Surrogates must be paired, because the text would not be Unicode otherwise.
     private mutating func passEscape(from start: Int) throws(SyntaxFailure) {
         switch source[position &+ 1] {
         case Byte.quote, Byte.backslash, Byte.slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
@@ -164,7 +164,8 @@ extension Scanner {
         }
     }
 
-    /// Returns the error for an undefined escape, at its backslash, or for an incomplete escape, at the end.
+    /// Returns the error for an escape: at its backslash if it is invalid, or at the end of the document if it is cut
+    /// short.
     @inline(never)
     private func brokenEscape(from start: Int) -> SyntaxFailure {
         let isCut = source.isEscapeCutShort(at: position)
@@ -173,7 +174,7 @@ extension Scanner {
 }
 
 extension Source {
-    /// Whether the document ends in the middle of an escape that further bytes could complete.
+    /// Returns whether the document ends in the middle of an escape that further bytes could complete.
     func isEscapeCutShort(at start: Int) -> Bool {
         guard start + 1 < count else { return true }
         guard self[start + 1] == UInt8(ascii: "u") else { return false }
@@ -191,7 +192,7 @@ extension Source {
 
     private func isD(_ place: Int) -> Bool { self[place] | 0x20 == UInt8(ascii: "d") }
 
-    /// D, then C to F.
+    /// Returns whether the hexadecimal digits begin a trail surrogate: D, then C to F.
     private func beginsTrailSurrogate(at place: Int) -> Bool {
         isD(place) && (Byte.hexValue(self[place + 1]) ?? 0) >= 0xC
     }
@@ -200,7 +201,7 @@ extension Source {
         (0..<4).first { Byte.hexValue(self[place + $0]) == nil } ?? 4
     }
 
-    /// Returns the value of the four hexadecimal digits after `\u`.
+    /// Returns the value of the four hexadecimal digits after `\u`; nil if they are not four digits.
     func hexUnit(at place: Int) -> UInt16? {
         var unit: UInt32 = 0
         for offset in 0..<4 {

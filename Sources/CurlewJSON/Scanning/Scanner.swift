@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads a document once from beginning to end, checks its grammar completely (RFC 8259), and writes the tape.
+/// Reads a document once from beginning to end, checks its complete grammar (RFC 8259), and writes the tape.
 ///
-/// The scanner does not recurse: the state of the containers around the innermost one is kept in a list.
+/// The scanner does not recurse: a stack in memory stores the state of the containers around the innermost one.
 struct Scanner {
-    /// The limit of Foundation.
+    /// The maximum depth of nested containers, as in Foundation.
     static let maximumDepth = 512
 
     let source: Source
     let keys: KeyReader
     var tape: Tape
     var position = 0
-    /// The innermost open container: its cell, its kind, and the number of its values so far.
+    /// The index of the innermost open container. `filter`, `isObject` and `elements` also describe this container;
+    /// `elements` is the number of its values so far.
     private var container = 0
-    /// The keys so far, if the container is an object.
+    /// A filter of the keys so far, if the container is an object.
     private var filter = KeyFilter()
     private var isObject = false
     private var elements = 0
@@ -29,7 +30,7 @@ struct Scanner {
         tape = Tape(forBytes: source.count)
     }
 
-    /// Returns the tape of a document, which the caller has to deallocate.
+    /// Returns the tape of a document. The caller has to deallocate the tape.
     static func tape(for keys: KeyReader) throws(SyntaxFailure) -> Tape {
         guard keys.source.count < UInt32.max else { throw SyntaxFailure(.tooLarge, at: 0) }
         var scanner = Scanner(keys)
@@ -78,8 +79,8 @@ struct Scanner {
         }
     }
 
-    /// After a value: closes the containers that end here and advances to the next one. Returns false at the end of the
-    /// document.
+    /// Continues after a value: closes the containers that end here and advances to the next value. Returns false at
+    /// the end of the document.
     @inline(__always)
     private mutating func goOn() throws(SyntaxFailure) -> Bool {
         elements &+= 1
@@ -160,7 +161,7 @@ struct Scanner {
         filter = last.filter
     }
 
-    /// Writes the trailer, including the table.
+    /// Closes a large container: writes its trailer, including the table.
     @inline(never)
     private mutating func closeLarge() {
         var head = tape[container]
@@ -192,17 +193,18 @@ struct Scanner {
         tape[container] = head
     }
 
-    /// Up to this number of keys, possibly equal keys are compared one by one.
+    /// The maximum number of keys for which possibly equal keys are compared one by one.
     private static var fewKeys: Int { 10 }
 
-    /// Marks the object if it may already contain a key with this hash. Objects with many keys have a table and need no
-    /// mark.
+    /// Marks the object if it may already contain a key with this hash. At the end of an object with more than
+    /// `fewKeys` keys, the mark is verified.
     @inline(__always)
     mutating func recordKey(_ hash: UInt64) {
         if filter.insert(hash) { mayRepeat(hash.keyTag) }
     }
 
-    /// With many keys, some match the filter by chance: the end of the object decides about all of them.
+    /// Marks the object if it contains a key with this tag. With more than `fewKeys` keys, some match the filter by
+    /// chance, so the object is marked at once and the mark is verified at its end.
     @inline(never)
     private mutating func mayRepeat(_ tag: UInt16) {
         guard elements <= Scanner.fewKeys else { return mark(.repeated) }
@@ -214,13 +216,13 @@ struct Scanner {
         }
     }
 
-    /// Removes the mark if no two keys have the same tag.
+    /// Removes the mark from an object without a table if no two of its keys have the same tag.
     @inline(never)
     private func verifyRepeated(_ head: inout Cell) {
         if !KeyIndex.hasRepeatedTags(tape, container, count: elements) { head.clear(.repeated) }
     }
 
-    /// The error for a missing value.
+    /// Returns the error for a byte with which no value can begin.
     @inline(never)
     private func unexpectedByte() -> SyntaxFailure {
         let byte = source[position]

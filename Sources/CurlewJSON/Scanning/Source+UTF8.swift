@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension Source {
-    /// Returns the offset of the first byte that is not valid UTF-8 (RFC 3629 §4); nil if all are valid. At `end` there
-    /// must be an ASCII byte or nothing, which ends a truncated sequence.
+    /// Returns the offset of the first byte that is not valid UTF-8 (RFC 3629 §4); nil if all bytes are valid. The byte
+    /// at `end`, if there is one, must be ASCII, which ends a truncated sequence.
     func firstInvalid(from start: Int, to end: Int) -> Int? {
         var place = start
         while place < end, let word = word(at: place) {
@@ -33,7 +33,7 @@ extension Source {
         return nil
     }
 
-    /// Whether the document ends in the middle of the sequence that begins here, and that further bytes could complete.
+    /// Returns whether the document ends in the middle of the sequence at `place`, which further bytes could complete.
     func isCutShort(at place: Int) -> Bool {
         let first = self[place]
         guard 0xC2...0xF4 ~= first else { return false }
@@ -46,30 +46,30 @@ extension Source {
         return place + 2 >= count || 0x80...0xBF ~= self[place + 2]
     }
 
-    /// Whether a word consists of four two-byte characters, of which many scripts have long runs.
+    /// Returns whether a word consists of four two-byte characters. Text in many scripts has long runs of them.
     @inline(__always)
     private static func isFourPairs(_ word: UInt64) -> Bool {
         guard word & 0xC0E0_C0E0_C0E0_C0E0 == 0x80C0_80C0_80C0_80C0 else { return false }
-        // None of them is C0 or C1: every pair has one of these bits.
+        // No first byte may be C0 or C1: in every pair, one of these bits must be set.
         let bits = word & 0x001E_001E_001E_001E
         return (bits &- 0x0001_0001_0001_0001) & ~bits & 0x8000_8000_8000_8000 == 0
     }
 
     /// Returns the length of the multi-byte sequence at the beginning of a word, whose first byte is the lowest; 0 if
-    /// there is none.
+    /// the sequence is invalid.
     @inline(__always)
     private static func sequenceLength(_ word: UInt32) -> Int {
         if word & 0xC0E0 == 0x80C0 {
-            // C0 and C1 would be overlong forms of ASCII.
+            // C0 and C1 begin overlong forms of ASCII.
             return word & 0x1E != 0 ? 2 : 0
         }
         if word & 0xC0_C0F0 == 0x80_80E0 {
-            // Overlong forms below U+0800, and surrogates.
+            // Excludes overlong forms below U+0800, and surrogates.
             let bits = word & 0x200F
             return bits != 0 && bits != 0x200D ? 3 : 0
         }
         guard word & 0xC0C0_C0F8 == 0x8080_80F0 else { return 0 }
-        // Overlong forms below U+10000, and values above U+10FFFF.
+        // Excludes overlong forms below U+10000, and values above U+10FFFF.
         let bits = word & 0x3007
         return bits != 0 && (bits & 7 < 4 || bits == 4) ? 4 : 0
     }

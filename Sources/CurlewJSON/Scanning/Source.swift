@@ -6,10 +6,10 @@
 struct Source {
     private let base: UnsafeRawPointer
     let count: Int
-    /// The first offset with fewer than eight bytes left.
+    /// The first offset at which fewer than eight bytes are left.
     private let wordEnd: UInt
 
-    /// A non-null address for an empty buffer.
+    /// A non-null address that stands for an empty buffer.
     static var nothing: UnsafePointer<UInt8> { ("" as StaticString).utf8Start }
 
     init(base: UnsafeRawPointer, count: Int) {
@@ -18,27 +18,28 @@ struct Source {
         wordEnd = UInt(bitPattern: max(0, count &- 7))
     }
 
-    /// Returns the byte at an offset; 0 outside the document, which no rule of JSON accepts.
+    /// Returns the byte at an offset; outside the document 0, which no rule of JSON accepts.
     @inline(__always)
     subscript(place: Int) -> UInt8 {
         UInt(bitPattern: place) < UInt(bitPattern: count) ? base.load(fromByteOffset: place, as: UInt8.self) : 0
     }
 
-    /// Returns eight bytes, the first one lowest; nil if fewer are left.
+    /// Returns eight bytes as a word, the first byte lowest; nil if fewer bytes are left.
     @inline(__always)
     func word(at place: Int) -> UInt64? {
         guard UInt(bitPattern: place) < wordEnd else { return nil }
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
     }
 
-    /// Returns fewer than eight bytes, the first one lowest, with zeros above.
+    /// Returns fewer than eight bytes as a word, the first byte lowest, with zeros above.
     @inline(__always)
     func partialWord(at place: Int, count length: Int) -> UInt64 {
         if let word = word(at: place) { return word & ((1 &<< UInt64(truncatingIfNeeded: length &* 8)) &- 1) }
         return lastWord(at: place, count: length)
     }
 
-    /// Returns the same where fewer than eight bytes are left, as in field names: reads by halves.
+    /// Returns a partial word where fewer than eight bytes are left, as in a short name. Reads one, two and four bytes
+    /// at once, instead of single bytes.
     @inline(__always)
     private func lastWord(at place: Int, count length: Int) -> UInt64 {
         guard place >= 0, length >= 0, length < 8, place <= count &- length else { return 0 }
@@ -60,7 +61,7 @@ struct Source {
         return word
     }
 
-    /// Returns a range of the bytes for the standard library, clamped to the end.
+    /// Returns a range of the bytes as a buffer for the standard library, clamped to the end of the document.
     @inline(__always)
     func slice(_ place: Int, _ length: Int) -> UnsafeBufferPointer<UInt8> {
         let start = max(0, min(place, count))

@@ -2,16 +2,16 @@
 
 /// Converts `digits × 10^exponent` to the nearest `Double`.
 ///
-/// Small numbers need one multiplication or division, which rounds once. The others use the Eisel-Lemire algorithm
-/// ("Number Parsing at a Gigabyte per Second", 2021): the upper bits of the product with a 128-bit power of five
-/// determine the result, and are proven to suffice for 19 digits.
+/// Small numbers need one multiplication or division, which rounds once. All other numbers use the Eisel-Lemire
+/// algorithm ("Number Parsing at a Gigabyte per Second", 2021): the upper bits of the product with a 128-bit power of
+/// five determine the result. They are proven to suffice for 19 digits.
 enum DecimalFloat {
     private static let exactPowers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
     ]
 
-    /// Returns nil if the result is too large, or if it is too small although the number is not zero.
+    /// Returns the nearest `Double`; nil if it would be infinite, or zero although the number is not zero.
     @inline(__always)
     static func double(digits: UInt64, exponent: Int) -> Double? {
         if digits <= 1 << 53, exponent >= -22, exponent <= 22 {
@@ -29,10 +29,11 @@ enum DecimalFloat {
         let shift = digits.leadingZeroBitCount
         let (high, low) = product(digits << UInt64(shift), exponent)
         let upper = Int(high >> 63)
-        // 53 bits of the result, one for rounding, and one because the product may begin with a zero.
+        // The product is cut to 53 bits of the result, one for rounding, and one because the product may begin with a
+        // zero.
         let cut = UInt64(upper + 9)
         var bits = high >> cut
-        // floor(exponent × log2(10)) and the bias.
+        // The first term is floor(exponent × log2(10)); 1023 is the bias of a `Double`.
         var power = ((217_706 * exponent) >> 16) + 63 + upper - shift + 1023
         if power <= 0 {
             // Subnormal numbers have fewer bits.
@@ -41,7 +42,8 @@ enum DecimalFloat {
             bits = (bits + (bits & 1)) >> 1
             return bits == 0 ? nil : Double(bitPattern: bits)
         }
-        // Half way between two neighbours, which is possible only for small powers: round to even.
+        // The number may be half way between two neighbours, which is possible only for small powers. It is rounded to
+        // even.
         if low <= 1, exponent >= -4, exponent <= 23, bits & 3 == 1, bits << cut == high { bits &= ~1 }
         bits = (bits + (bits & 1)) >> 1
         if bits >> 53 != 0 {
@@ -52,7 +54,7 @@ enum DecimalFloat {
         return Double(bitPattern: (bits & ~(1 << 52)) | UInt64(power) << 52)
     }
 
-    /// Returns the upper 128 bits of the product with the power, as exact as rounding requires.
+    /// Returns the upper 128 bits of the product of the digits and a power of five, as exactly as rounding requires.
     @inline(__always)
     private static func product(_ digits: UInt64, _ exponent: Int) -> (high: UInt64, low: UInt64) {
         let power = PowersOfFive.value(exponent)
@@ -70,9 +72,9 @@ enum DecimalFloat {
 
 /// The upper 128 bits of the powers of five that a `Double` can require, normalised so that the highest bit is set.
 ///
-/// The table is computed on first use, in much less than a millisecond, instead of a listing of 1,302 numbers. Positive
-/// powers are multiplied and truncated. For negative ones 2^1023 is divided by five repeatedly: truncating after each
-/// step gives the same result as truncating once.
+/// The table is computed on first use, in much less than a millisecond, instead of being listed as 1,302 numbers.
+/// Positive powers are multiplied and truncated. For negative powers, 2^1023 is divided by five repeatedly: truncating
+/// after each step gives the same result as truncating once.
 enum PowersOfFive {
     static let smallest = -342
     static let greatest = 308
@@ -88,8 +90,8 @@ enum PowersOfFive {
         for exponent in stride(from: -1, through: smallest, by: -1) {
             divideByFive(&number)
             var value = top(of: number)
-            // Up to here the product can be exact; the reciprocal has to be rounded up so that exact products are
-            // recognised.
+            // Down to this exponent, the product can be exact. The reciprocal has to be rounded up so that exact
+            // products are recognised.
             if exponent >= -27 {
                 let (low, carry) = value.low.addingReportingOverflow(1)
                 value = (value.high + (carry ? 1 : 0), low)

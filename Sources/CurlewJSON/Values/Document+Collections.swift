@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// Reads an array of scalars without a container and without a call of `init(from:)` for each.
+    /// Reads an array of scalars without a container, and without a call of `init(from:)` for each element.
     func scalars<Element: ScalarValue>(_ type: Element.Type, at index: Int) throws -> [Element] {
         let count = tape.elements(tape[index])
         var result: [Element] = []
@@ -17,9 +17,9 @@ extension Document {
         return result
     }
 
-    /// Reads a dictionary with its keys as written. The first of several equal keys is used.
+    /// Reads a dictionary with its keys as written. Of several equal keys, the first is used.
     ///
-    /// The values of the other equal keys are not read, unless keys are converted: Foundation then reads all of them.
+    /// The values of the other equal keys are not read, unless keys are converted: Foundation then reads all values.
     @inline(__always)
     func dictionary<Value: Decodable>(
         at index: Int, _ read: (Int) throws -> Value
@@ -40,7 +40,7 @@ extension Document {
     ) throws -> [String: Value] {
         var result: [String: Value] = [:]
         result.reserveCapacity(reservation(tape.elements(head), MemoryLayout<(String, Value)>.stride))
-        // Swift may consider strings equal whose bytes differ.
+        // Keys with different bytes may be equal as strings.
         let mayRepeat = head.has(.repeated) || head.has(.foreign)
         try forEachKey(of: index) { key in
             let name = keys.text(at: key, in: tape)
@@ -60,15 +60,16 @@ extension Document {
         try dictionary(at: index) { try scalar(type, at: $0, in: UInt32(truncatingIfNeeded: index)) }
     }
 
-    /// The initial capacity is limited by the size of the document; the rest is allocated as values are read.
+    /// Returns the initial capacity for a number of elements, limited by the size of the document. The collection grows
+    /// as values are read.
     func reservation(_ count: Int, _ stride: Int) -> Int {
         min(count, max(64, source.count / max(stride / 4, 1)))
     }
 }
 
-/// An `Array` of decodable elements, for recognition by its metatype.
+/// A protocol to which only `Array`s of decodable elements conform, so that their metatypes can be recognised.
 protocol DecodableArray {
-    /// `Value` is `Self`.
+    /// Reads the array. `Value` must be `Self`, which the protocol cannot express.
     static func read<Value>(_ document: Document, _ index: Int) throws -> Value
 }
 
@@ -87,7 +88,7 @@ extension Array: DecodableArray where Element: Decodable {
         return try identical(result)
     }
 
-    /// `Scalar` is `Element`.
+    /// Reads an array of scalars. `Scalar` must be `Element`, which the compiler cannot prove.
     private static func readScalars<Scalar: ScalarValue, Value>(
         _ type: Scalar.Type, _ document: Document, _ index: Int
     ) throws -> Value {
@@ -96,15 +97,16 @@ extension Array: DecodableArray where Element: Decodable {
 }
 
 extension ScalarValue {
-    /// Specialised for each scalar type.
+    /// Reads an array of scalars of this type.
     static func readAll(_ document: Document, _ index: Int) throws -> [Self] {
         try document.scalars(Self.self, at: index)
     }
 }
 
-/// A `Dictionary` with string keys and decodable values, for recognition by its metatype.
+/// A protocol to which only `Dictionary`s with string keys and decodable values conform, so that their metatypes can be
+/// recognised.
 protocol DecodableDictionary {
-    /// Decodes the value. `Result` must be `Self`, which the protocol cannot express.
+    /// Reads the dictionary. `Result` must be `Self`, which the protocol cannot express.
     static func read<Result>(_ document: Document, _ index: Int) throws -> Result
 }
 

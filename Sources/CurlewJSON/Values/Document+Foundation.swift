@@ -6,7 +6,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The types that JSON has no representation for. Each is read in the same way everywhere, also inside other types.
+/// Reads `Date`, `Data`, `URL` and `Decimal`, which Foundation's decoder treats specially. Each of them is read in the
+/// same way everywhere, also inside other types.
 extension Document {
     static func isSpecial(_ type: Any.Type) -> Bool {
         type == Date.self || type == URL.self || type == Data.self || type == Decimal.self
@@ -70,8 +71,8 @@ extension Document {
         return decimal
     }
 
-    /// Returns a number of up to 19 digits exactly; nil if it has more, or an exponent that `Decimal` may not
-    /// represent.
+    /// Returns a number of at most 19 digits exactly; nil if it has more digits, or an exponent that `Decimal` may not
+    /// be able to represent.
     private func shortDecimal(_ cell: Cell, _ index: Int) -> Decimal? {
         guard !cell.has(.long) else { return nil }
         let digits = cell.has(.extra) ? tape[index + 1].bits : cell.detail
@@ -83,7 +84,8 @@ extension Document {
         return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: Decimal(digits))
     }
 
-    /// Converts by way of text. Foundation truncates what exceeds a 128-bit mantissa: the digits after the 39th.
+    /// Returns a number by parsing its text. Foundation truncates the digits after the 39th, which exceed a 128-bit
+    /// mantissa.
     private func longDecimal(at index: Int) -> Decimal? {
         Decimal(string: LongNumber(at: index, in: self).shortened(to: 45))
     }
@@ -91,7 +93,7 @@ extension Document {
 
 /// Parses the common form of ISO 8601, `2026-11-22T10:30:00Z`, without a formatter, which would take most of the time.
 ///
-/// All other texts, and doubtful ones, are passed to the formatter.
+/// Returns nil for any other text, and for dates that a formatter has to check. The caller then uses a formatter.
 enum UTCDate {
     static func parse(_ text: String) -> Date? {
         var text = text
@@ -117,12 +119,13 @@ enum UTCDate {
         return number
     }
 
-    /// Leap days are passed to the formatter.
+    /// Returns the last day of a month that is parsed without a formatter: 28 for February, even in leap years.
     private static func lastDay(_ month: Int) -> Int {
         month == 2 ? 28 : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// The Gregorian calendar, with years that begin in March so that leap days are last.
+    /// Returns the number of days since 1 January 1970 in the Gregorian calendar. Years begin in March, so that leap
+    /// days are last.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let sinceMarch = (month + 9) % 12

@@ -8,7 +8,7 @@ extension Document {
         return kind == .false ? false : nil
     }
 
-    /// Returns an integer of at most 64 bits; nil if the value is not a number, or does not fit.
+    /// Returns an integer of at most 64 bits; nil if the value is not a whole number or does not fit.
     @inline(__always)
     func integer<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) -> Value? {
         let cell = tape[index]
@@ -20,13 +20,13 @@ extension Document {
     @inline(__always)
     private func signed<Value: FixedWidthInteger>(_ digits: UInt64, _ isNegative: Bool) -> Value? {
         guard isNegative else { return Value(exactly: digits) }
-        // Also correct for the minimum value, whose magnitude alone does not fit.
+        // The negation is also correct for the minimum value, whose magnitude does not fit `Int64`.
         guard digits <= 1 << 63 else { return nil }
         return Value(exactly: Int64(truncatingIfNeeded: 0 &- digits))
     }
 
-    /// Reads numbers of eight digits or more, and those with a fraction or an exponent, which may still be whole:
-    /// `1.0`, `1e3`. Exact, without a conversion to `Double`.
+    /// Reads integers from 2^24, and numbers with a fraction or an exponent, which may still be whole: `1.0`, `1e3`.
+    /// The result is exact, without a conversion to `Double`.
     @inline(__always)
     private func largeInteger<Value: FixedWidthInteger>(_ type: Value.Type, _ cell: Cell, _ index: Int) -> Value? {
         if cell.has(.long) { return wideInteger(type, at: index) }
@@ -35,11 +35,11 @@ extension Document {
         return shifted(digits, cell.exponent).flatMap { signed($0, cell.has(.negative)) }
     }
 
-    /// Returns `digits × 10^exponent`; nil if that is not whole, or needs more than 64 bits.
+    /// Returns `digits × 10^exponent`; nil if the result is not whole or needs more than 64 bits.
     @inline(never)
     private func shifted(_ digits: UInt64, _ exponent: Int) -> UInt64? {
         guard digits != 0 else { return 0 }
-        // Twenty digits do not fit 64 bits.
+        // 10^20 exceeds 64 bits.
         guard abs(exponent) < 20 else { return nil }
         var digits = digits
         for _ in 0..<abs(exponent) {
@@ -56,7 +56,7 @@ extension Document {
         return digits
     }
 
-    /// Returns an integer of any width.
+    /// Returns an integer of any width; nil if the number is not whole or does not fit. The value must be a number.
     @inline(never)
     func wideInteger<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) -> Value? {
         LongNumber(at: index, in: self).integer()
@@ -69,7 +69,8 @@ extension Document {
         return double(cell, index)
     }
 
-    /// Returns nil if the number is too large, or if it is too small although it is not zero, like Foundation.
+    /// Returns the nearest `Double`; nil, as in Foundation, if it would be infinite, or zero although the number is not
+    /// zero.
     @inline(__always)
     private func double(_ cell: Cell, _ index: Int) -> Double? {
         let value: Double
@@ -94,8 +95,8 @@ extension Document {
     func float(at index: Int) -> Float? {
         let cell = tape[index]
         guard cell.kind == .number, let double = double(cell, index) else { return nil }
-        // Rounding twice is wrong only if the first rounding produced a value half way between two floats, or a
-        // subnormal one.
+        // Rounding twice is wrong only if the first rounding gives a value half way between two floats, or if the float
+        // is subnormal.
         let isHalfWay = double.bitPattern & 0x1FFF_FFFF == 0x1000_0000
         let magnitude = double.magnitude
         if !isHalfWay, magnitude == 0 || magnitude > Double(Float.leastNormalMagnitude) {

@@ -7,7 +7,7 @@ extension Document {
         tape[index].kind == .string ? text(at: index) : nil
     }
 
-    /// Returns the text of a string.
+    /// Returns the text of a string. The value must be a string.
     @inline(__always)
     func text(at index: Int) -> String {
         let cell = tape[index]
@@ -22,14 +22,15 @@ extension Source {
         if isEscaped { return unescaped(place, length) }
         let bytes = slice(place, length)
         guard bytes.count < 16 else { return String(decoding: bytes, as: UTF8.self) }
-        // Short strings are stored inline; this initializer is faster by a third for them.
+        // Short strings are stored inline. This initializer is a third faster for them.
         return String(unsafeUninitializedCapacity: bytes.count) { output in
             _ = output.update(fromContentsOf: bytes)
             return bytes.count
         }
     }
 
-    /// Resolves the escapes, which the scanner has checked. The text does not become longer.
+    /// Returns a text with its escapes resolved. The scanner has validated the escapes. Resolving them never makes the
+    /// text longer.
     @inline(never)
     private func unescaped(_ start: Int, _ length: Int) -> String {
         let end = start + length
@@ -46,7 +47,7 @@ extension Source {
         }
     }
 
-    /// Passes the bytes of a text to `body`, with escapes resolved, until it returns false.
+    /// Passes the bytes of a text to `body`, with escapes resolved, until `body` returns false.
     func forEachUnescapedByte(_ start: Int, _ length: Int, _ body: (UInt8) -> Bool) {
         let end = start + length
         var place = start
@@ -61,7 +62,7 @@ extension Source {
         }
     }
 
-    /// Writes into preallocated memory, and never beyond its end.
+    /// A writer into preallocated memory, which never writes beyond its end.
     private struct Writer {
         let output: UnsafeMutableBufferPointer<UInt8>
         var count = 0
@@ -93,7 +94,7 @@ extension Source {
         return place &- start
     }
 
-    /// Passes the bytes of an escape to `write`, and returns the offset after it.
+    /// Passes the resolved bytes of an escape to `write`, and returns the offset after the escape.
     @inline(__always)
     private func resolveEscape(at place: Int, _ write: (UInt8) -> Void) -> Int {
         let letter = self[place &+ 1]

@@ -9,8 +9,8 @@ import Foundation
 extension Document {
     /// Reads a value of any type at a cell in the container `parent`.
     ///
-    /// Types that Foundation treats specially, and those that can be read without their own `init(from:)`, are
-    /// recognised by their metatypes. The kind of the cell determines which of them are tested.
+    /// Types that Foundation treats specially, and types that can be read without their own `init(from:)`, are
+    /// recognised by their metatypes. The kind of the cell determines which types are tested.
     func value<Value: Decodable>(_ type: Value.Type, at index: Int, in parent: UInt32) throws -> Value {
         let cell = tape[index]
         let kind = cell.kind
@@ -46,7 +46,7 @@ extension Document {
         return try Value(from: ValueDecoder(document: self, index: index, parent: parent))
     }
 
-    /// Up to this number of keys, testing each model for being a dictionary costs more than it saves.
+    /// The maximum number of keys for which testing whether a type is a dictionary costs more than it saves.
     private static var fewKeys: Int { 24 }
 
     @inline(__always)
@@ -56,7 +56,8 @@ extension Document {
     }
 }
 
-/// Returns the value as the same type under another generic parameter, which the compiler cannot prove equal.
+/// Returns the value as a `Value`, which must be the same type as `Known`. The compiler cannot prove that the two
+/// generic parameters are equal.
 @inline(__always)
 func identical<Known, Value>(_ value: Known) throws -> Value {
     guard Known.self == Value.self else {

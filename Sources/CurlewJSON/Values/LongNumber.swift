@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// A number that needs more than 64 bits, or its own rounding: digits, and a power of ten.
+/// A number that needs more than 64 bits or separate rounding, as digits and a power of ten.
 ///
-/// For a number with more digits than the tape holds, the digits are the bytes of the document, which may include a
-/// point; for others they are from the tape.
+/// For a number with more digits than the tape can hold, the digits are the bytes of the document, which may include a
+/// point. For any other number, they are from the tape.
 struct LongNumber {
     private let isNegative: Bool
     private let digits: UInt64
-    /// Empty if the tape holds all digits.
+    /// The digits in the document, with the point; empty if the tape holds all digits.
     private let mantissa: UnsafeBufferPointer<UInt8>
     /// The number of digits before the point.
     private let wholeDigits: Int
-    /// Clamped to a range in which additions do not overflow.
+    /// The exponent of ten, clamped to a range in which additions do not overflow.
     private let exponent: Int
 
     init(at index: Int, in document: Document) {
@@ -32,13 +32,13 @@ struct LongNumber {
         exponent = document.source.exponent(at: end)
     }
 
-    /// Returns the integer exactly; nil if the number has a fraction or does not fit.
+    /// Returns the exact integer; nil if the number has a fraction or does not fit.
     func integer<Value: FixedWidthInteger>() -> Value? {
         guard mantissa.isEmpty else { return integerOfText() }
         guard digits != 0 else { return 0 }
         var digits = digits
         var left = exponent
-        // After at most twenty divisions there is a remainder.
+        // The loop ends early: after at most twenty divisions there is a remainder.
         while left < 0 {
             let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: 10)
             guard remainder == 0 else { return nil }
@@ -59,7 +59,7 @@ struct LongNumber {
 
     private func integerOfText<Value: FixedWidthInteger>() -> Value? {
         var value: Value = 0
-        // The number of digits before the point after the exponent has moved it.
+        // The number of digits before the point, after the exponent has moved the point.
         var whole = wholeDigits + exponent
         for byte in mantissa where byte != Byte.point {
             let digit = byte &- Byte.zero
@@ -71,7 +71,7 @@ struct LongNumber {
             guard let next = append(Value(truncatingIfNeeded: digit), to: value) else { return nil }
             value = next
         }
-        // The rest of the exponent; a value other than 0 overflows soon.
+        // The rest of the exponent appends zeros. A value other than 0 soon overflows.
         while whole > 0, value != 0 {
             guard let next = append(0, to: value) else { return nil }
             value = next
@@ -87,13 +87,13 @@ struct LongNumber {
         return tooGreat || overflow ? nil : sum
     }
 
-    /// Returns the nearest value; nil if that is infinite, or 0 for a number that is not.
+    /// Returns the nearest value; nil if it would be infinite, or zero although the number is not zero.
     func floatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>() -> Value? {
         guard let value = Value(shortened(to: LongNumber.enoughDigits)), value.isFinite else { return nil }
         return value == 0 && !isZero ? nil : value
     }
 
-    /// Zero with the sign of the number, if it is too small for a `Double`; nil if it is too large.
+    /// Zero with the sign of the number, if the number rounds to zero as a `Double`; otherwise nil.
     var underflow: Double? {
         guard let value = Double(shortened(to: LongNumber.enoughDigits)), value == 0 else { return nil }
         return value
@@ -101,11 +101,13 @@ struct LongNumber {
 
     private var isZero: Bool { digits == 0 && !mantissa.contains { $0 != Byte.zero && $0 != Byte.point } }
 
-    /// No `Double` needs more digits to be distinguished from its neighbours; one more digit represents the rest.
+    /// The maximum number of digits that a `Double` needs to be distinguished from its neighbours. One more digit
+    /// represents the rest.
     private static let enoughDigits = 800
 
-    /// Returns the number with at most `most` digits and one more, and an exponent for the omitted digits. Parsing a
-    /// very long number as a whole takes more than linear time.
+    /// Returns the number as text with at most `most` digits, and one more digit if an omitted digit is not zero. The
+    /// exponent accounts for the omitted digits. Parsing a very long number completely would take more than linear
+    /// time.
     func shortened(to most: Int) -> String {
         guard !mantissa.isEmpty else { return "\(isNegative ? "-" : "")\(digits)e\(exponent)" }
         var text: [UInt8] = isNegative ? [Byte.minus] : []
@@ -128,7 +130,7 @@ struct LongNumber {
 }
 
 extension Source {
-    /// Returns the beginning of the number at `place`, as it is written.
+    /// Returns at most the first `length` bytes of the number at `place`, as written.
     func numberText(at place: Int, atMost length: Int) -> UnsafeBufferPointer<UInt8> {
         var end = place
         while end - place < length {
@@ -142,7 +144,8 @@ extension Source {
         return slice(place, end - place)
     }
 
-    /// Returns the exponent at `place`, 0 if there is none, clamped to a range in which additions do not overflow.
+    /// Returns the exponent at `place`; 0 if there is none. The exponent is clamped to a range in which additions do
+    /// not overflow.
     fileprivate func exponent(at place: Int) -> Int {
         guard self[place] | 0x20 == UInt8(ascii: "e") else { return 0 }
         let isNegative = self[place + 1] == Byte.minus

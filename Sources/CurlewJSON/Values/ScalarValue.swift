@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// The types that a container reads without a decoder.
+/// A type that a container reads without a decoder.
 protocol ScalarValue: Decodable {
-    /// Returns nil if the value at the cell is of another kind, or does not fit.
+    /// Reads the value at the cell. Returns nil if the value is of another kind or does not fit.
     static func read(_ document: Document, _ index: Int) -> Self?
 }
 
@@ -42,7 +42,7 @@ extension String: ScalarValue {
     static func read(_ document: Document, _ index: Int) -> String? { document.string(at: index) }
 }
 
-/// 128-bit integers. A cell holds 64 bits of them.
+/// A 128-bit integer. A cell holds only 64 bits, so these types are read from all digits of the number.
 @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
 protocol WideValue: ScalarValue, FixedWidthInteger {}
 

@@ -9,7 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Formats requests, responses and failures as lines of text: redacted, bounded, safe for a terminal.
+/// A formatter that writes requests, responses and failures as lines of text: redacted, bounded in length, and safe for
+/// a terminal.
 struct ExchangeText: Sendable {
     let level: LogEntry.Level
     let redaction: Redaction
@@ -28,12 +29,13 @@ struct ExchangeText: Sendable {
         return ([line] + fields(request.headers) + body).map(\.printable)
     }
 
-    /// Returns the cause of a further attempt.
+    /// Returns the cause of a further attempt, in parentheses.
     private func cause(of context: ExchangeContext) -> String {
         context.pastAttempts.last.map { " (before: \(redaction.text($0.text)))" } ?? ""
     }
 
-    /// Returns the attempts of a call that had several, one line each at levels that include them.
+    /// Returns a suffix with the number of attempts of a call that had several, and one line for each attempt at the
+    /// levels `.headers` and `.body`.
     private func lines(of attempts: [Attempt]) -> (suffix: String, lines: [String]) {
         guard attempts.count > 1 else { return ("", []) }
         let lines = level < .headers ? [] : attempts.map { "attempt \(redaction.text("\($0)"))" }
@@ -71,7 +73,7 @@ struct ExchangeText: Sendable {
         return headers.map { "\($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }
     }
 
-    /// Returns the lines of a body, or one line with the reason why they are omitted.
+    /// Returns the lines of a body, or one line with the reason why the body is omitted.
     private func content(_ data: Data?, _ headers: HTTPHeaders, _ absent: String) -> [String] {
         guard level >= .body else { return [] }
         guard let data else { return ["(\(absent), not shown)"] }

@@ -12,27 +12,27 @@ import Darwin
 
 /// One log entry: a request, a response or a failure, redacted and without control characters.
 public struct LogEntry: Sendable, CustomStringConvertible {
-    /// The kind of an entry.
+    /// The kind of a log entry.
     public enum Kind: Hashable, Sendable {
-        /// A request begins.
+        /// The call or request begins.
         case request
         /// The head of a response has arrived, whatever its status.
         case response
-        /// There is no response.
+        /// The call or request has failed without a response.
         case failure
     }
 
-    /// The kind of the entry, for a log with severities.
+    /// The kind of the entry, from which a log can derive a severity.
     public let kind: Kind
-    /// The number of the call, which its entries share.
+    /// The number of the call. All entries of a call have the same number.
     public let exchange: UInt64
     /// The name of the endpoint; empty when the call has none.
     public let routeName: String
-    /// The first line, and further ones at the levels `.headers` and `.body`.
+    /// The lines of the entry: one line, and further lines at the levels `.headers` and `.body`.
     public let lines: [String]
 
-    /// Creates an entry for the same sink. Control characters of `lines` are escaped; secrets in them are not
-    /// recognized.
+    /// Creates an entry that an app writes to the same sink. Control characters in `lines` are escaped. Secrets in
+    /// `lines` are not redacted.
     public init(_ kind: Kind, exchange: UInt64, routeName: String = "", lines: [String]) {
         self.kind = kind
         self.exchange = exchange
@@ -40,7 +40,8 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         self.lines = lines.map(\.printable)
     }
 
-    /// The lines, without a trailing line break. Further lines are indented, so that none looks like a new entry.
+    /// The lines as text, without a trailing line break. Lines after the first are indented, so that none looks like a
+    /// new entry.
     public var description: String {
         let sign =
             switch kind {
@@ -52,31 +53,32 @@ public struct LogEntry: Sendable, CustomStringConvertible {
             .joined(separator: "\n")
     }
 
-    /// How much is logged. Each level includes the previous ones.
+    /// The amount of detail in a log. Each level includes the previous ones.
     public enum Level: Int, Comparable, CaseIterable, Sendable {
         /// Nothing is logged.
         case off
-        /// Request line, status, time and size.
+        /// The request line, and the status, time and size of the response.
         case line
-        /// The header fields, and the attempts of a call that had several.
+        /// Also the header fields, and the attempts of a call that had several.
         case headers
-        /// The beginning of bodies that are text and in memory. Only the size is logged of multipart and XML
-        /// bodies, whose secrets cannot be recognized.
+        /// Also the first bytes of bodies that are text and in memory. Of multipart and XML bodies, only the size is
+        /// logged, because their secrets cannot be recognized.
         case body
 
-        /// Orders levels by how much they log.
+        /// Returns whether `left` logs less than `right`.
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The unit that two lines are logged for.
+    /// What is logged as a pair of entries: each call, or each request on the wire.
     public enum Unit: Sendable {
-        /// Each call of the client.
+        /// Each call of the client, whatever its retries and redirects.
         case call
-        /// Each request that leaves the pipeline: every attempt, every redirect, both requests of a hedged attempt.
+        /// Each request that leaves the pipeline: every attempt, every redirect, and both requests of a hedged attempt.
         case request
     }
 
-    /// The default sink: writes whole entries to standard error, one at a time from any thread.
+    /// Writes an entry to standard error. This is the default sink. Any thread may call it; entries are written
+    /// completely, one at a time.
     @Sendable public static func standardError(_ entry: LogEntry) {
         let bytes = Array("\(entry)\n".utf8)
         outputLock.withLock { _ in
@@ -89,6 +91,6 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Held while an entry is written, so that the lines of two calls do not mix.
+    /// A lock that is held while an entry is written, so that the lines of two calls do not mix.
     private static let outputLock = Locked(())
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
+package import CurlewHTTP
 
 /// The interceptor of `.logging()`, where its rules are documented.
 package struct LoggingInterceptor: Interceptor {
@@ -9,7 +10,7 @@ package struct LoggingInterceptor: Interceptor {
     private let unit: LogEntry.Unit
     private let sink: @Sendable (LogEntry) -> Void
 
-    /// Creates a log of calls or of requests.
+    /// Creates an interceptor that logs calls or requests.
     public init(
         _ level: LogEntry.Level = .line, each unit: LogEntry.Unit = .call, redaction: Redaction = .standard,
         bodyLimit: Int = 4096,
@@ -21,13 +22,13 @@ package struct LoggingInterceptor: Interceptor {
         text = ExchangeText(level: level, redaction: redaction, bodyLimit: max(0, bodyLimit))
     }
 
-    /// `.logging` for calls, `.wire` for requests.
+    /// The placement: `.logging` for calls, `.wire` for requests.
     public var placement: Placement { unit == .call ? .logging : .wire }
 
-    /// False: a preview sends nothing.
+    /// False: a preview sends nothing that could be logged.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it changes nothing.
+    /// Returns `.anonymous`, because the interceptor changes nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Logs the request, runs the rest of the chain, and logs the outcome.
@@ -61,6 +62,6 @@ extension LoggingInterceptor: UnsentCallListener {
 }
 
 extension LoggingInterceptor: CustomStringConvertible {
-    /// `Logging(line)`
+    /// The name of the interceptor and its level, such as `Logging(line)`.
     public var description: String { unit == .call ? "Logging(\(level))" : "Logging(\(level), each request)" }
 }

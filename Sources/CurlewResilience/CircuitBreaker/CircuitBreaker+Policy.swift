@@ -3,45 +3,47 @@
 import CurlewCore
 
 extension CircuitBreaker {
-    /// Specifies when a circuit opens, and for how long. <doc:Resilience> shows the effect of the defaults under load.
+    /// The rules that decide when a circuit opens, and for how long. <doc:Resilience> shows the effect of the defaults
+    /// under load.
     ///
     ///     .circuitBreaker(CircuitBreaker.Policy(failureRatio: 0.3, slowCall: .seconds(2)))
     public struct Policy: Hashable, Sendable {
-        /// The ratio of failed calls in the window that opens the circuit. Default one half, as in Hystrix and
-        /// resilience4j.
+        /// The ratio of failed calls in the window at which the circuit opens: above 0, at most 1. Default 0.5, as in
+        /// Hystrix and resilience4j.
         public var failureRatio: Double
-        /// The minimum number of calls in the window for the circuit to open. Default 20, as in Hystrix.
+        /// The minimum number of calls in the window before the circuit can open. Default 20, as in Hystrix.
         public var minimumCalls: Int
-        /// The length of the sliding window, which advances in steps of a tenth. Default 30 s, as in Polly.
+        /// The length of the sliding window, at least 10 ms. The window advances in steps of a tenth. Default 30 s, as
+        /// in Polly.
         public var window: Duration
-        /// The time above which a call counts as slow, measured to the response head without waits for limits. Default
-        /// nil: no call counts as slow.
+        /// The time above which a call counts as slow. It is measured up to the response head, without waits for
+        /// limits. Default nil: no call counts as slow.
         public var slowCall: Duration?
-        /// The ratio of slow calls in the window that opens the circuit. Default one half.
+        /// The ratio of slow calls in the window at which the circuit opens: above 0, at most 1. Default 0.5.
         public var slowRatio: Double
-        /// How long the circuit stays open the first time. The actual time is random between half of this value and the
-        /// whole, so that many clients do not return at the same moment. Default 5 s, as in Polly and Hystrix.
+        /// How long the circuit stays open the first time. The actual time is random, between half of this value and
+        /// the full value, so that many clients do not return at the same moment. Default 5 s, as in Polly and Hystrix.
         public var openTime: Duration
-        /// The factor by which the open time grows each time that a trial fails. Default 2.
+        /// The factor, at least 1, by which the open time grows each time a trial fails. Default 2.
         public var openGrowth: Double
         /// The maximum open time. Default 60 s, as in resilience4j.
         public var longestOpenTime: Duration
-        /// The time after which a trial that has not ended makes room for another. Default 30 s.
+        /// The time after which a trial that has not ended no longer prevents another trial. Default 30 s.
         public var trialTime: Duration
-        /// How many trials may be in flight when the circuit becomes half-open. Each success makes room for one more.
+        /// The number of trials that may be in flight when the circuit becomes half-open. Each success allows one more.
         /// Default 1, as in Polly.
         public var trials: Int
-        /// How many trials must succeed before the circuit closes. Default 1, as in Polly. With 20, the load of a
-        /// recovering server grows from one concurrent call to twenty before all calls pass.
+        /// The number of trials that must succeed before the circuit closes. Default 1, as in Polly. With 20, the load
+        /// of a recovering server grows from one to twenty concurrent calls before all calls pass.
         public var successes: Int
-        /// Whether 429 counts as a failure. Default false: the server is healthy and requests less load, which
+        /// Whether status 429 counts as a failure. Default false: the server is healthy and asks for less load, which
         /// `.rateLimit` respects.
         public var countsTooManyRequests: Bool
-        /// The maximum number of origins, or other scopes, that are remembered. The least recently used is removed.
-        /// Default 256.
+        /// The maximum number of origins, or other scopes, whose circuits are remembered. Closed circuits are removed
+        /// first, in order of their last use; isolated circuits are never removed. Default 256.
         public var origins: Int
 
-        /// Creates a policy. Parameters that are omitted have the default values.
+        /// Creates a policy from the given values and the defaults.
         public init(
             failureRatio: Double = 0.5, minimumCalls: Int = 20, window: Duration = .seconds(30),
             slowCall: Duration? = nil,
@@ -64,10 +66,11 @@ extension CircuitBreaker {
             self.origins = origins
         }
 
-        /// Opens when half of at least 20 calls in 30 s fail; open for 5 s, then twice as long each time, at most 60 s.
+        /// The default policy: a circuit opens when half of at least 20 calls in 30 s fail. It stays open for up to
+        /// 5 s, and up to twice as long after each failed trial, at most 60 s.
         public static let standard = CircuitBreaker.Policy()
 
-        /// The first invalid value, in one sentence.
+        /// A sentence about the first invalid value; nil if all values are valid.
         var problem: String? {
             let ratios = 0.0...1
             guard ratios.contains(failureRatio), failureRatio > 0, ratios.contains(slowRatio), slowRatio > 0 else {
@@ -82,7 +85,7 @@ extension CircuitBreaker {
             return openGrowth >= 1 ? nil : "The circuit breaker's openGrowth must be at least 1."
         }
 
-        /// Returns how long the circuit is open for the `opening`-th time in a row.
+        /// Returns how long the circuit stays open when it opens for the `opening`-th time in a row.
         func openTime(_ opening: Int, using random: inout some RandomNumberGenerator) -> Duration {
             // Multiplying a `Duration` traps on overflow.
             let most = longestOpenTime.wholeNanoseconds

@@ -4,34 +4,41 @@ import CurlewCore
 public import CurlewHTTP
 
 /// A circuit breaker for each origin: calls to a server that keeps failing fail immediately until trial calls succeed.
-/// Created by `.circuitBreaker()`. Clients that share a breaker share its circuits; they must also share their
+///
+/// `.circuitBreaker()` creates a breaker. Clients that share a breaker share its circuits; they must also share their
 /// `TimeSource`.
 ///
-/// `CircuitBreaker.Policy` specifies when circuits open, and `CircuitBreaker.Phase` what an open one does. A refused
-/// call throws `.refused(by: .circuitBreaker)` without sending a byte, and `retryAfter` specifies when the origin is
-/// tried again.
+/// `CircuitBreaker.Policy` specifies when a circuit opens, and `CircuitBreaker.Phase` which calls it then lets pass. A
+/// refused call throws `.refused(by: .circuitBreaker)` without sending a byte. `retryAfter` of the error is the time
+/// until the next trial.
 ///
-/// Failures are statuses of 500 and above except 501, responses that violate the protocol or break off, timeouts, hosts
-/// without an address or a route, and servers and proxies that cannot be reached. Not failures are any other status,
-/// 429 unless the policy says so; TLS, credentials, limits, cancellation, a machine that is itself offline, waits in
-/// queues of this client, and a call that ran out of time after it had spent more than half of its time before it was
-/// sent. An app-defined rule (`counts:`) may classify outcomes differently.
+/// These outcomes are failures:
+/// - statuses of 500 and above except 501, and 429 if the policy says so
+/// - responses that violate the protocol or break off
+/// - timeouts, except waits in queues of this client
+/// - hosts without an address or a route, servers and proxies that cannot be reached, and proxies that refuse to
+///   connect
+///
+/// Other outcomes are not failures, in particular other statuses, failures of TLS, credentials and limits,
+/// cancellation, and a device that is offline. A call that exceeds its total timeout is not a failure if it spent more
+/// than half of that time before it was sent. A rule of the app (`counts:`) may classify outcomes differently.
 ///
 ///     closed ──too many failures──▶ open ──its time is over──▶ half-open ──the trials succeed──▶ closed
 ///                                    ▲                              │
 ///                                    └─────────a trial fails────────┘
 ///
 /// Guarantees:
-/// - While the circuit is half-open, `CircuitBreaker.Policy.trials` calls may be in flight, plus one for each that
-///   has succeeded, so the load grows with the successes. After `CircuitBreaker.Policy.successes` successes the
-///   circuit closes; the first failure opens it again. A trial that is cancelled makes room for the next
-///   immediately, and a trial that never ends does so after `CircuitBreaker.Policy.trialTime`.
-/// - Calls that were sent before the present phase do not count in it.
-/// - A call counts once. When the body of a response breaks off, its success becomes a failure. If the call was a
-///   trial, the circuit opens again.
-/// - An isolated circuit lets no call pass until it is reset.
+/// - While the circuit is half-open, `CircuitBreaker.Policy.trials` calls may be in flight, plus one for each trial
+///   that has succeeded, so the load grows with the successes. After `CircuitBreaker.Policy.successes` successes the
+///   circuit closes. The first trial that fails or is slow opens it again.
+/// - A trial that is cancelled allows the next one immediately. A trial that never ends does so after
+///   `CircuitBreaker.Policy.trialTime`.
+/// - Calls that were sent in an earlier phase do not count.
+/// - A call counts once. If its response body breaks off, its success becomes a failure. If the call was a trial, the
+///   circuit opens again.
+/// - An isolated circuit lets no call pass until the app resets it.
 public final class CircuitBreaker: Sendable {
-    /// When circuits open, and for how long.
+    /// The rules that decide when circuits open, and for how long.
     public let policy: CircuitBreaker.Policy
     /// The calls that share a circuit.
     public let scope: LimitScope
@@ -42,9 +49,10 @@ public final class CircuitBreaker: Sendable {
 
     /// Creates a breaker whose circuits are all closed.
     ///
-    /// - `scope`: the calls that share a circuit. Default each origin.
-    /// - `counts`: an app-defined rule that classifies each outcome, such as `.failure` for errors in a response with
-    ///   status 200. Not called for requests that were cancelled or never sent. Default nil, the rules above.
+    /// - `policy`: when circuits open, and for how long. Default `.standard`.
+    /// - `scope`: the calls that share a circuit. Default: the calls to one origin.
+    /// - `counts`: a rule of the app that classifies each outcome, for example as `.failure` for errors in a response
+    ///   with status 200. Not called for requests that were cancelled or never sent. Default nil: the rules above.
     public init(
         _ policy: CircuitBreaker.Policy = .standard, per scope: LimitScope = .origin,
         counts: (@Sendable (AttemptResult) -> CircuitBreaker.Count)? = nil
@@ -54,15 +62,15 @@ public final class CircuitBreaker: Sendable {
         self.counts = counts
     }
 
-    /// Returns the phase of the circuit of a scope; closed for an unknown scope.
+    /// Returns the phase of the circuit of a scope; `.closed` if the breaker knows no circuit for it.
     public func phase(of scope: LimitScope.Key) -> CircuitBreaker.Phase {
         table.withLock { $0.circuits[scope] }?.phase ?? .closed
     }
 
-    /// Returns the phase of the circuit of an origin.
+    /// Returns the phase of the circuit of an origin; `.closed` if the breaker knows no circuit for it.
     public func phase(of origin: Origin) -> CircuitBreaker.Phase { phase(of: .origin(origin)) }
 
-    /// The known circuits that are not closed.
+    /// The circuits that are not closed, with their phases.
     public var openCircuits: [LimitScope.Key: CircuitBreaker.Phase] {
         table.withLock { $0.circuits }.mapValues(\.phase).filter { $0.value != .closed }
     }
@@ -76,7 +84,7 @@ public final class CircuitBreaker: Sendable {
     /// Refuses all calls to an origin until `reset`, whatever the server does.
     public func isolate(_ origin: Origin) { isolate(.origin(origin)) }
 
-    /// Closes the circuit of a scope and discards its history; nil does so for all circuits.
+    /// Closes the circuit of a scope and discards its history. Nil, the default, resets all circuits.
     public func reset(_ scope: LimitScope.Key? = nil) {
         let known = table.withLock { table in
             table.circuits.values.filter { scope == nil || $0.key == scope }
@@ -88,9 +96,10 @@ public final class CircuitBreaker: Sendable {
     /// Closes the circuit of an origin and discards its history.
     public func reset(_ origin: Origin) { reset(.origin(origin)) }
 
-    /// Returns the phase changes from now on, in their order for each scope. The stream ends with the breaker. An
-    /// observer that does not keep up loses the oldest of 64 changes. Observers of a client are notified of the changes
-    /// that its calls cause (`PolicyNotice`).
+    /// Returns a stream of the phase changes from now on, in order for each scope.
+    ///
+    /// The stream ends when the breaker is released. An observer that falls behind loses the oldest changes beyond 64.
+    /// The observers of a client receive the changes that its calls cause as `PolicyNotice`.
     public func changes() -> AsyncStream<Change> { news.changes() }
 
     deinit { news.finish() }
@@ -99,11 +108,12 @@ public final class CircuitBreaker: Sendable {
 extension CircuitBreaker {
     private struct Table: Sendable {
         var circuits: [LimitScope.Key: Circuit] = [:]
-        /// The circuit of the previous call. Most calls use the same one, which avoids hashing the origin.
+        /// The circuit of the previous call. Consecutive calls often use the same circuit, and this avoids hashing its
+        /// key.
         var last: Circuit?
         var uses: UInt64 = 0
 
-        /// Makes room for one more circuit. A circuit that an app has isolated is never removed.
+        /// Makes room for one more circuit. A circuit that the app has isolated is never removed.
         mutating func trim(to count: Int) {
             while circuits.count >= max(1, count) {
                 let idle = circuits.values.map { (circuit: $0, rank: $0.rank) }.filter { $0.rank.isForgettable }
@@ -113,7 +123,7 @@ extension CircuitBreaker {
         }
     }
 
-    /// Returns the circuit of a scope, a closed one if there was none.
+    /// Returns the circuit of a scope, creating a closed one if there is none.
     func circuit(of key: LimitScope.Key) -> Circuit {
         table.withLock { table in
             table.uses += 1
@@ -137,27 +147,27 @@ extension CircuitBreaker {
 }
 
 extension CircuitBreaker {
-    /// The classification of an outcome by an app-defined rule, returned by the closure in `.circuitBreaker(counts:)`.
+    /// How a rule of the app classifies an outcome: the result of the closure in `.circuitBreaker(counts:)`.
     public enum Count: Hashable, Sendable {
-        /// The classification by the rules of `CircuitBreaker`.
+        /// The rules of `CircuitBreaker` classify the outcome.
         case usual
         /// The server processed the request. The call may still count as slow.
         case success
         /// The server failed.
         case failure
-        /// The outcome indicates nothing about the server.
+        /// The outcome says nothing about the server and does not count.
         case ignored
     }
 }
 
-/// The circuit of one scope, shared by its calls in flight.
+/// The circuit of one scope, which all calls of the scope share.
 final class Circuit: Sendable {
     struct Rank: Comparable {
         let isForgettable: Bool
         let isClosed: Bool
         let lastUse: UInt64
 
-        /// Orders circuits by removal: closed circuits before others, then the least recently used.
+        /// Orders circuits by when they are removed: closed circuits first, then the least recently used.
         static func < (left: Rank, right: Rank) -> Bool {
             left.isClosed == right.isClosed ? left.lastUse < right.lastUse : left.isClosed
         }
@@ -185,8 +195,8 @@ final class Circuit: Sendable {
         }
     }
 
-    /// Returns how long a call would be refused now; nil if it may pass. The inner optional is nil for a refusal
-    /// without an end.
+    /// Returns how long a call would be refused now; nil if it may pass. The inner optional is nil if the circuit is
+    /// isolated, which has no end.
     func refusal(at now: MonotonicInstant) -> Duration?? {
         state.withLock { $0.circuit.refusal(at: now) }
     }
@@ -197,8 +207,8 @@ final class Circuit: Sendable {
         state.withLock { $0.lastUse = number }
     }
 
-    /// Changes the state. A change of phase is queued for the observers inside the lock, so that observers receive
-    /// changes in order; `CircuitNews.tell()` delivers it.
+    /// Changes the state and returns the change of phase, if any. The change is queued inside the lock, so that
+    /// observers receive changes in order; `CircuitNews.tell()` delivers it.
     @discardableResult
     func change(_ change: (inout CircuitState) -> Void) -> CircuitBreaker.Change? {
         state.withLock { state in

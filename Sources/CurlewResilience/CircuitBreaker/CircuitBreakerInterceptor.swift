@@ -13,16 +13,16 @@ package struct CircuitBreakerInterceptor: ValidatingInterceptor {
         self.breaker = breaker
     }
 
-    /// `.circuitBreaker`.
+    /// The placement of the interceptor: `.circuitBreaker`.
     public var placement: Placement { .circuitBreaker }
 
-    /// False: a preview sends nothing, so nothing is refused.
+    /// False, because a preview sends nothing that could be refused.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it changes no request.
+    /// Returns `.anonymous`, because the interceptor does not change requests.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Sends the request if the circuit allows it, and reports the outcome to the circuit.
+    /// Sends the request if the circuit lets it pass, and records the outcome in the circuit.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         let time = context.time
@@ -44,7 +44,8 @@ package struct CircuitBreakerInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Reports invalid values in the policy, and a window in which hardly any call that times out can end.
+    /// Returns an error for invalid values in the policy, and for a window shorter than two attempt timeouts, in which
+    /// too few calls that time out would be counted.
     public func problem(in setup: Pipeline.Environment) -> String? {
         let policy = breaker.policy
         if let problem = policy.problem { return problem }
@@ -56,7 +57,7 @@ package struct CircuitBreakerInterceptor: ValidatingInterceptor {
 }
 
 extension CircuitBreakerInterceptor: CustomStringConvertible {
-    /// `CircuitBreaker(50 % of 20 in 30 s)`, with the scope if that is not the origin.
+    /// A description such as `CircuitBreaker(50 % of 20 in 30 s)`, with the scope if it is not `.origin`.
     public var description: String {
         let policy = breaker.policy
         let scope = breaker.scope.isOrigin ? "" : " per \(breaker.scope)"

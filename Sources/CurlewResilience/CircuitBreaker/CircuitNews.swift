@@ -4,17 +4,17 @@ import CurlewCore
 public import CurlewHTTP
 
 extension CircuitBreaker {
-    /// A phase change of a circuit.
+    /// A change of the phase of a circuit, as `CircuitBreaker.changes()` reports it.
     public struct Change: Hashable, Sendable {
-        /// The scope of the circuit.
+        /// The scope of the circuit: all calls, an origin, a route or a key.
         public let scope: LimitScope.Key
         /// The previous phase.
         public let from: CircuitBreaker.Phase
         /// The new phase.
         public let to: CircuitBreaker.Phase
-        /// The cause, in a few words.
+        /// The cause of the change, in a few words.
         public let cause: String
-        /// How long the circuit stays open; nil for another phase.
+        /// How long the circuit stays open; nil if the new phase is not `.open`.
         public let openFor: Duration?
 
         /// The origin of the circuit; nil if its scope is not an origin.
@@ -22,7 +22,7 @@ extension CircuitBreaker {
             if case .origin(let origin) = scope { origin } else { nil }
         }
 
-        /// The notice for observers of a client; nil for isolation by the app.
+        /// The notice for observers of a client; nil if the app isolated the circuit.
         var notice: PolicyNotice? {
             let kind: PolicyNotice.Kind
             switch to {
@@ -37,7 +37,8 @@ extension CircuitBreaker {
 }
 
 extension CircuitBreaker.Change: CustomStringConvertible {
-    /// One line: `https://a.test: closed → open for 4.2 s, because 10 of 20 calls failed in 30 s`.
+    /// A description on one line, such as
+    /// `https://a.test: closed → open for 4.2 s, because 10 of 20 calls failed in 30 s`.
     public var description: String {
         let time = openFor.map { " for \($0.brief)" } ?? ""
         return "\(scope): \(from) → \(to)\(time), because \(cause)"
@@ -45,7 +46,7 @@ extension CircuitBreaker.Change: CustomStringConvertible {
 }
 
 extension CircuitBreaker.Phase: CustomStringConvertible {
-    /// `closed`, `open`, `half open`, `isolated`
+    /// The name of the phase: `closed`, `open`, `half open` or `isolated`.
     public var description: String {
         switch self {
         case .closed: "closed"
@@ -56,7 +57,7 @@ extension CircuitBreaker.Phase: CustomStringConvertible {
     }
 }
 
-/// Delivers phase changes to the observers of a breaker, in the order in which they were made.
+/// Delivers the phase changes of a breaker to its observers, in the order in which they occurred.
 final class CircuitNews: Sendable {
     private struct State: Sendable {
         var waiting: [CircuitBreaker.Change] = []
@@ -88,7 +89,7 @@ final class CircuitNews: Sendable {
         }
     }
 
-    /// Delivers the queued changes. If another thread is delivering, that thread delivers them too.
+    /// Delivers the queued changes. If another thread is already delivering, it delivers these changes after its own.
     func tell() {
         var isMine = false
         while true {

@@ -3,11 +3,11 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The state of one call that passes through a circuit.
+/// The passage of one call through a circuit.
 ///
 /// The circuit is checked twice: on entry, so that no call queues for a server whose circuit is open, and when the
-/// request leaves the pipeline, so that a request that was queued before the circuit opened is not sent. A call counts
-/// only if it left.
+/// request leaves the pipeline, so that a request that was queued before the circuit opened is not sent. Only a call
+/// that left the pipeline counts.
 final class CircuitPass: Departure {
     let outer: (any Departure)?
     private let breaker: CircuitBreaker
@@ -29,7 +29,7 @@ final class CircuitPass: Departure {
         outer = context.departure
     }
 
-    /// Throws immediately if the circuit would refuse the call now.
+    /// Throws if the circuit would refuse the call now.
     func check(at time: any TimeSource) throws {
         if circuit.isClosed { return }
         let now = time.now
@@ -37,7 +37,7 @@ final class CircuitPass: Departure {
     }
 
     func leave(at now: MonotonicInstant, in context: ExchangeContext) throws {
-        // An interceptor further in may send the request twice, for example after a 401.
+        // An interceptor closer to the transport may send the request twice, for example after a 401.
         if let permit = state.withLock({ $0.permit }), circuit.isCurrent(permit) { return }
         var admission = CircuitState.Admission.refuse(tryAfter: nil)
         change { admission = $0.admit(at: now) }
@@ -48,8 +48,8 @@ final class CircuitPass: Departure {
         }
     }
 
-    /// Records a response whose head has arrived. Only the time since the request left counts toward slowness, without
-    /// the transport's own queue.
+    /// Records a response whose head has arrived. A call is slow only by the time since its request left the pipeline,
+    /// without the transport's queue.
     func answer(_ response: HTTPResponse, to request: HTTPRequest, at now: MonotonicInstant) {
         let count = breaker.counts?(result(request, response: response)) ?? .usual
         let isFailure = count == .usual ? response.status.isServerFailure(breaker.policy) : count == .failure
@@ -61,7 +61,8 @@ final class CircuitPass: Departure {
         finish(count == .ignored ? .unknown : isFailure ? .failure : .success(took), at: now)
     }
 
-    /// Records an attempt that ended with an error. The outcome depends on the time that the attempt had.
+    /// Records an attempt that ended with an error. A total timeout counts only if at least half of it passed after the
+    /// request left the pipeline.
     func fail(_ error: NetworkError, of request: HTTPRequest, total: Duration?, at now: MonotonicInstant) {
         let elapsed = state.withLock { $0.permit == nil ? nil : $0.left.duration(to: now) }
         guard let elapsed else { return }
@@ -81,7 +82,7 @@ final class CircuitPass: Departure {
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
     }
 
-    /// Records a body that broke off after its response head had been counted.
+    /// Records that a body broke off after its response head was counted.
     func breakOff(_ error: NetworkError, at now: MonotonicInstant) {
         let (permit, answered) = state.withLock { ($0.permit, $0.answered) }
         guard let permit, let answered, case .failure = Self.outcome(of: error, after: .zero, of: nil) else { return }
@@ -95,7 +96,7 @@ final class CircuitPass: Departure {
         change { $0.finish(permit, outcome, at: now, using: &random) }
     }
 
-    /// Changes the circuit and notifies the observers of the breaker and of the call.
+    /// Changes the circuit and notifies the observers of the breaker and of the client.
     private func change(_ change: (inout CircuitState) -> Void) {
         guard let change = circuit.change(change) else { return }
         breaker.news.tell()
@@ -104,8 +105,8 @@ final class CircuitPass: Departure {
 
     /// Classifies an error.
     ///
-    /// - `sending`: the time since the request left.
-    /// - `total`: the total timeout of the call. If a call spent most of it in queues or earlier attempts, the server
+    /// - `sending`: the time since the request left the pipeline.
+    /// - `total`: the total timeout of the call. If the call spent most of it in queues or earlier attempts, the server
     ///   had too little time.
     private static func outcome(
         of error: NetworkError, after sending: Duration, of total: Duration?
@@ -137,14 +138,15 @@ final class CircuitPass: Departure {
 }
 
 extension HTTPStatus {
-    /// Whether the server failed at a request that another server might have processed. 501 concerns the request.
+    /// Whether the server failed to process a request that another server might have processed. Status 501 is about the
+    /// request.
     fileprivate func isServerFailure(_ policy: CircuitBreaker.Policy) -> Bool {
         code >= 500 && code != 501 || policy.countsTooManyRequests && self == .tooManyRequests
     }
 }
 
-/// The system's random numbers. The type is not empty as the system's generator is: ThreadSanitizer tracks the address
-/// of an `inout` argument, and an empty value has none.
+/// The system's random numbers. Unlike the system's generator, the type is not empty: ThreadSanitizer tracks the
+/// address of an `inout` argument, and an empty value has none.
 private struct Chance: RandomNumberGenerator {
     private var count: UInt64 = 0
 

@@ -3,23 +3,23 @@
 public import CurlewCore
 
 extension CircuitBreaker {
-    /// The phase of a circuit.
+    /// The phase of a circuit, which decides which calls pass.
     public enum Phase: Hashable, Sendable {
-        /// Calls pass and are counted.
+        /// All calls pass, and their outcomes are counted.
         case closed
-        /// No call passes before this time.
+        /// No call passes before this time. The next call after it makes the circuit half-open.
         case open(until: MonotonicInstant)
         /// A few trial calls pass, to test whether the server has recovered.
         case halfOpen
-        /// No call passes until `CircuitBreaker.reset(_:)`.
+        /// No call passes until the app calls `CircuitBreaker.reset(_:)`.
         case isolated
     }
 }
 
-/// The state machine of one circuit of a `CircuitBreaker`: a pure value that takes clock readings and decides which
-/// calls may pass. `CircuitBreaker` lists its guarantees.
+/// The state machine of one circuit, as a value without I/O: it receives times and outcomes and decides which calls may
+/// pass. `CircuitBreaker` lists its guarantees.
 @_spi(Simulation) public struct CircuitState: Sendable {
-    /// The permission for a call to pass, to be returned with its outcome.
+    /// The permission for a call to pass, which the caller hands back with the outcome of the call.
     @_spi(Simulation) public struct Permit: Hashable, Sendable {
         /// Whether the call is a trial of a half-open circuit.
         public let isTrial: Bool
@@ -27,45 +27,44 @@ extension CircuitBreaker {
         fileprivate var trial: UInt64 = 0
     }
 
-    /// Whether a call may pass.
+    /// The decision about a call.
     @_spi(Simulation) public enum Admission: Hashable, Sendable {
-        /// The call may pass.
+        /// The call may pass. Hand the permit back to `finish`.
         case pass(Permit)
-        /// The call may not pass, nor would another before this time has passed; nil when the time is unknown.
+        /// The call may not pass. Try again after this time; nil if the circuit is isolated.
         case refuse(tryAfter: Duration?)
     }
 
-    /// The outcome of a call.
+    /// The outcome of a call, as the circuit counts it.
     @_spi(Simulation) public enum Outcome: Hashable, Sendable {
-        /// The server processed the request, whatever the status; the associated value is the time to the response
-        /// head.
+        /// The server processed the request. The associated value is the time to the response head.
         case success(Duration)
         /// The server failed or was unreachable.
         case failure
-        /// The outcome indicates nothing about the server: the call was cancelled, or never sent.
+        /// The outcome says nothing about the server: for example, the call was cancelled or never sent.
         case unknown
     }
 
-    /// The policy of the circuit.
+    /// The rules that decide when the circuit opens, and for how long.
     package let policy: CircuitBreaker.Policy
-    /// The current phase. An open circuit whose open time has passed stays open until the next call.
+    /// The current phase. When the open time has passed, the circuit stays open until the next call.
     package private(set) var phase = CircuitBreaker.Phase.closed
-    /// How often the circuit has opened since it was last closed.
+    /// The number of times that the circuit has opened since it was last closed.
     package private(set) var openings = 0
-    /// Why the circuit last opened, in a few words; empty if it never did.
+    /// Why the circuit last opened or was isolated, in a few words; empty if neither has happened.
     package private(set) var cause = ""
-    /// Why the circuit is in this phase, in a few words; empty if it was never in another.
+    /// Why the circuit is in its phase, in a few words; empty if the phase has never changed.
     package private(set) var reason = ""
-    /// The open time of the last opening.
+    /// How long the circuit stays open, as of its last opening.
     private(set) var openTime = Duration.zero
 
     private var window: CircuitWindow
-    /// The current round. Permits of an earlier round no longer count.
+    /// The number of phase changes so far. Permits from an earlier round do not count.
     private var round: UInt64 = 0
     private var trials: [(number: UInt64, end: MonotonicInstant)] = []
     private var lastTrial: UInt64 = 0
     private var successes = 0
-    /// The round of the trials that closed the circuit, and how often it had opened before.
+    /// The round of the trials that closed the circuit, and the value of `openings` before that.
     private var closedBy: (round: UInt64, openings: Int)?
 
     /// Creates a closed circuit.
@@ -74,14 +73,14 @@ extension CircuitBreaker {
         window = CircuitWindow(policy.window)
     }
 
-    /// Returns the number of calls that ended in the window, and how many of them failed and were slow.
+    /// Returns the number of calls that ended in the window, and how many of them failed or were slow.
     package func counts(at now: MonotonicInstant) -> (calls: Int, failed: Int, slow: Int) {
         var window = window
         window.advance(to: now)
         return (window.counts.calls, window.counts.failed, window.counts.slow)
     }
 
-    /// Returns whether a call may pass now. The caller returns the permit with `finish`.
+    /// Decides whether a call may pass now. Hand the permit back to `finish` when the call has ended.
     @_spi(Simulation) public mutating func admit(at now: MonotonicInstant) -> Admission {
         switch phase {
         case .closed:
@@ -98,8 +97,8 @@ extension CircuitBreaker {
         }
     }
 
-    /// Returns how long `admit` would refuse a call now; nil if it may pass. The inner optional is nil when the
-    /// time is unknown.
+    /// Returns how long `admit` would refuse a call now; nil if it would let the call pass. The inner optional is nil
+    /// if the circuit is isolated.
     func refusal(at now: MonotonicInstant) -> Duration?? {
         switch phase {
         case .open(let end) where end > now: .some(now.duration(to: end))
@@ -109,12 +108,12 @@ extension CircuitBreaker {
         }
     }
 
-    /// Whether the outcome of the call with this permit counts.
+    /// Returns whether the outcome of the call with this permit still counts.
     func isCurrent(_ permit: Permit) -> Bool {
         permit.round == round && (!permit.isTrial || trials.contains { $0.number == permit.trial })
     }
 
-    /// Records the outcome of a call that passed.
+    /// Records the outcome of a call that passed. Does nothing if the permit is from an earlier phase.
     @_spi(Simulation) public mutating func finish(
         _ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant,
         using random: inout some RandomNumberGenerator
@@ -142,9 +141,9 @@ extension CircuitBreaker {
         judge(at: now, &random)
     }
 
-    /// Records that a response body broke off after its response head had counted as a success.
+    /// Records that a response body broke off after its response head was counted as a success.
     ///
-    /// - `answered`: when the response head arrived.
+    /// - `answered`: the time when the response head arrived.
     @_spi(Simulation) public mutating func bodyFailed(
         _ permit: Permit, answered: MonotonicInstant, at now: MonotonicInstant,
         using random: inout some RandomNumberGenerator
@@ -161,7 +160,7 @@ extension CircuitBreaker {
         judge(at: now, &random)
     }
 
-    /// Opens the circuit if too many calls of the window failed or were slow.
+    /// Opens the circuit if too many calls in the window failed or were slow.
     private mutating func judge(at now: MonotonicInstant, _ random: inout some RandomNumberGenerator) {
         let counts = window.counts
         guard counts.calls >= policy.minimumCalls else { return }
@@ -172,7 +171,7 @@ extension CircuitBreaker {
         }
     }
 
-    /// Refuses all calls from now on.
+    /// Refuses all calls until `reset`.
     package mutating func isolate() {
         cause = "the app isolated it"
         enter(.isolated, because: cause)
@@ -190,7 +189,7 @@ extension CircuitBreaker {
         return Permit(isTrial: true, round: round, trial: lastTrial)
     }
 
-    /// Returns how long there is no room for another trial; nil if there is room. At most one second.
+    /// Returns the time to wait for another trial, at most one second; nil if a trial may begin now.
     private func waitForTrial(at now: MonotonicInstant) -> Duration? {
         let alive = trials.lazy.filter { $0.end > now }
         let (room, isEndless) = policy.trials.addingReportingOverflow(successes)

@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// Counts the recent calls in ten time slices. The oldest slice is dropped when a new one begins.
+/// Counts the recent calls in ten time slices. When a new slice begins, the oldest is dropped.
 struct CircuitWindow: Sendable {
     struct Counts: Hashable, Sendable {
         var calls = 0
@@ -31,7 +31,7 @@ struct CircuitWindow: Sendable {
         counts.add(calls: 1, failed: failed ? 1 : 0, slow: slow ? 1 : 0)
     }
 
-    /// Turns the success that was added at `time` into a failure. If its slice has been dropped, adds a failed call
+    /// Turns the success that was counted at `time` into a failure. If its slice has been dropped, counts a failed call
     /// now.
     mutating func turnIntoFailure(_ time: MonotonicInstant, at now: MonotonicInstant) {
         advance(to: now)
@@ -43,12 +43,12 @@ struct CircuitWindow: Sendable {
         counts.failed += 1
     }
 
-    /// Returns the number of the slice, rounded down for negative times too.
+    /// Returns the number of the slice that contains `time`. Negative times are rounded down too.
     private func number(of time: MonotonicInstant) -> Int64 {
         time.nanoseconds >= 0 ? time.nanoseconds / slice : ~(~time.nanoseconds / slice)
     }
 
-    /// Drops the slices that are too old. A clock reading earlier than the last one has no effect.
+    /// Drops the slices that are too old. A time before the previous one has no effect.
     mutating func advance(to now: MonotonicInstant) {
         let number = number(of: now)
         guard number > current else { return }

@@ -3,42 +3,43 @@
 import CurlewCore
 
 extension ConcurrencyLimit {
-    /// A limit that adapts to the number of concurrent exchanges that a server handles without queueing, estimated from
-    /// response times: `.concurrencyLimit(.adaptive)`.
+    /// The rules of a limit that adapts to the number of concurrent exchanges that a server handles without queueing,
+    /// estimated from response times: `.concurrencyLimit(.adaptive)`.
     ///
-    /// A gradient limit, as in Netflix's concurrency-limits. It is updated after each window of responses. A window has
-    /// as many responses as the limit, 8 to 100:
+    /// It is a gradient limit, as in Netflix's concurrency-limits. The limit is updated after each window of responses.
+    /// A window has as many responses as the limit, but at least 8 and at most 100:
     ///
     ///     gradient = tolerance × base ÷ mean time of the window        kept between 0.5 and 1
     ///     limit    = (limit + limit × gradient + √limit) ÷ 2            kept between least and most
     ///
-    /// - `base` is the time of a response without a queue at the server. It is measured at the beginning and again
-    ///   every `probeInterval`: until eight responses have arrived, at most `least` exchanges at a time wait for their
-    ///   response heads, so that the server's queue drains. Exchanges whose bodies are still being read are not counted
-    ///   then, within `most`.
+    /// - `base` is the response time without a queue at the server. It is measured at the beginning and again every
+    ///   `probeInterval`: until eight responses have arrived, at most `least` exchanges wait for their response heads
+    ///   at the same time, so that the server's queue drains. Exchanges whose bodies are still being read are not
+    ///   counted then, up to `most`. Between measurements, a window with a shorter mean time lowers `base`.
     /// - Times are measured from when the request has its permit to the response head, without the queue of the
-    ///   transport. Only requests that were sent after the window began count, since earlier ones ran under another
-    ///   limit.
-    /// - When a tenth of a window or more is overload (429, 503, lost connections, and timeouts of calls that had
-    ///   waited for longer than `tolerance × base`), the limit is multiplied by 0.9. Other errors have no effect.
+    ///   transport. Only requests that were sent after the window began count, because earlier requests ran under
+    ///   another limit.
+    /// - When a tenth of a window or more is overload, the limit is multiplied by 0.9. Overload is status 429 or 503, a
+    ///   connection that was lost after the request may have arrived, and a timeout. A total or attempt timeout counts
+    ///   only if the exchange took at least `tolerance × base`. Other errors have no effect.
     /// - The limit does not grow while less than half of it is in use.
     ///
     /// With a server that handles c requests at a time without queueing, the limit settles near
-    /// `tolerance × c + √limit`: the server is busy, and requests wait there for about half the time of a response.
+    /// `tolerance × c + √limit`: the server is busy, and requests wait there for about half of the response time.
     public struct Adaptive: Hashable, Sendable {
-        /// The initial limit, once `base` is known. Default 20, as in Netflix's library.
+        /// The initial limit, which applies once `base` is known. Default 20, as in Netflix's library.
         public var initial: Int
         /// The minimum limit. Default 4.
         public var least: Int
         /// The maximum limit. Default 200, as in Netflix's library.
         public var most: Int
-        /// The multiple of `base` that responses may take before the limit shrinks. Default 1.5, as in Netflix's
-        /// library.
+        /// The multiple of `base`, at least 1, that responses may take before the limit shrinks. Default 1.5, as in
+        /// Netflix's library.
         public var tolerance: Double
-        /// How often `base` is measured again. Default 30 s.
+        /// The time after which `base` is measured again. Default 30 s.
         public var probeInterval: Duration
 
-        /// Creates the rules. Parameters that are omitted have the default values.
+        /// Creates rules from the given values and the defaults.
         public init(
             initial: Int = 20, least: Int = 4, most: Int = 200, tolerance: Double = 1.5,
             probeInterval: Duration = .seconds(30)
@@ -50,10 +51,10 @@ extension ConcurrencyLimit {
             self.probeInterval = probeInterval
         }
 
-        /// A limit between 4 and 200 exchanges.
+        /// The default rules: a limit between 4 and 200 exchanges that starts at 20.
         public static let adaptive = ConcurrencyLimit.Adaptive()
 
-        /// The first invalid value, in one sentence.
+        /// A sentence about the first invalid value; nil if all values are valid.
         var problem: String? {
             guard least > 0, least <= initial, initial <= most else {
                 return "The adaptive concurrency limit requires 0 < least ≤ initial ≤ most."
@@ -64,7 +65,7 @@ extension ConcurrencyLimit {
     }
 }
 
-/// The state machine of the limit of one scope. A pure value without I/O.
+/// The state machine that estimates the limit of one scope, as a value without I/O.
 struct ConcurrencyEstimate: Sendable {
     private struct Window {
         var start = MonotonicInstant(nanoseconds: .min)
@@ -82,7 +83,7 @@ struct ConcurrencyEstimate: Sendable {
 
     private let rules: ConcurrencyLimit.Adaptive
     private(set) var limit: Double
-    /// The time of a response without a queue at the server, in nanoseconds.
+    /// The response time without a queue at the server, in nanoseconds.
     private(set) var base: Double?
     private var window = Window()
     private var isProbing = true
@@ -93,21 +94,21 @@ struct ConcurrencyEstimate: Sendable {
         limit = Double(rules.initial)
     }
 
-    /// The number of exchanges that may be in flight now, if none of them has its response head.
+    /// The number of exchanges that may be in flight now, if none of them has received its response head.
     var permits: Int { permits(answered: 0) }
 
     /// Returns the number of exchanges that may be in flight now.
     ///
-    /// - `answered`: how many of the exchanges in flight have their response heads. While `base` is measured they take
-    ///   no permit from the others. Otherwise a few long bodies would block the measurement, and every call with it,
-    ///   forever.
+    /// - `answered`: the number of exchanges in flight that have received their response heads. While `base` is
+    ///   measured, they take no permit from other exchanges. Otherwise a few long bodies would block the measurement,
+    ///   and every call with it, forever.
     func permits(answered: Int) -> Int {
         guard isProbing else { return wholeLimit }
         let (sum, overflow) = rules.least.addingReportingOverflow(answered)
         return overflow ? rules.most : min(sum, rules.most)
     }
 
-    /// `Double(Int.max)` rounds up beyond `Int.max`, hence the exact conversion.
+    /// The limit, rounded down. `Double(Int.max)` rounds up beyond `Int.max`, hence the exact conversion.
     private var wholeLimit: Int { Int(exactly: limit.rounded(.down)) ?? rules.most }
 
     /// Records the response head or the failure of an exchange.
@@ -157,7 +158,8 @@ struct ConcurrencyEstimate: Sendable {
         limit = min(max(limit, Double(rules.least)), Double(rules.most))
         guard nextProbe <= now else { return }
         isProbing = true
-        // Requests sent before have waited in the server's queue, and so do requests that are sent immediately.
+        // Requests that were sent before now have waited in the server's queue, and so will those that are sent
+        // immediately.
         let settling = ended.mean.map { Duration.nanoseconds(held: $0) } ?? .zero
         window = Window(start: now.advanced(by: settling))
     }
@@ -170,11 +172,11 @@ struct UsualTime: Sendable {
     private var deviation = 0.0
     private var count = 0
 
-    /// The time of a typical call; nil for fewer than ten samples.
+    /// The time of a typical call; nil until there are ten samples.
     var time: Duration? { count >= Self.least ? .nanoseconds(held: mean + deviation) : nil }
 
-    /// Adds a time. A time of more than twice the usual counts as twice the usual: a single outlier has little effect,
-    /// and many of them soon raise the usual time.
+    /// Adds a response time. A time of more than twice the usual time counts as twice the usual time: a single outlier
+    /// has little effect, and many of them soon raise the usual time.
     mutating func add(_ took: Duration) {
         let most = count >= Self.least ? 2 * (mean + deviation) : .infinity
         let time = min(Double(max(0, took.wholeNanoseconds)), most)
@@ -189,7 +191,7 @@ struct UsualTime: Sendable {
 }
 
 extension Duration {
-    /// A duration of `count` nanoseconds, at most about 292 years.
+    /// Returns a duration of `count` nanoseconds, at most about 292 years.
     fileprivate static func nanoseconds(held count: Double) -> Duration {
         .nanoseconds(Int64(exactly: count.rounded()) ?? .max)
     }

@@ -3,28 +3,29 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Limits the number of concurrent exchanges and queues the others fairly. Created by `.concurrencyLimit(8)`. Clients
-/// that share a limit are limited together.
+/// Limits the number of concurrent exchanges and queues the others fairly.
+///
+/// `.concurrencyLimit(8)` creates a limit. Clients that share a limit share its permits.
 ///
 /// Guarantees:
 /// - At most `permits` exchanges of one scope are in flight. An exchange is in flight until its body has been read to
-///   the end, has failed, was cancelled, or has been discarded. An exchange whose body arrived with its response head
-///   (small responses), or that failed, ends immediately.
-/// - The queue is first in, first out within a `RequestOptions.priority`, higher priorities first, and every eighth
-///   permit is for the call that has waited longest.
+///   the end, has failed, was cancelled, or has been discarded. An exchange ends immediately if its body arrived with
+///   its response head, as in small responses, or if it failed.
+/// - The queue is first in, first out within a `RequestOptions.priority`, with higher priorities first. Every eighth
+///   permit goes to the call that has waited longest.
 /// - A waiting call is refused if, when its turn comes, it has less time left than a typical call takes (the smoothed
-///   mean and deviation of the times to the response head, once ten are known). Its permit is passed to the next call.
-///   An overloaded server thus processes the calls that can still succeed.
-/// - With `ConcurrencyLimit.Adaptive`, the number of permits follows the times of the responses.
-/// - At most `waiting` calls wait in one scope; the next one fails with `.refused(by: .concurrencyLimit)`. A call that
+///   mean plus the mean deviation of the times to the response head, once ten are known). Its permit goes to the next
+///   call. An overloaded server thus processes the calls that can still succeed.
+/// - With `ConcurrencyLimit.Adaptive`, the number of permits follows the response times.
+/// - At most `waiting` calls wait in one scope; further calls fail with `.refused(by: .concurrencyLimit)`. A call that
 ///   gets no permit before its deadline (`Timeouts.total`, 300 s by default) fails with `.timedOut(.queue)`. In both
 ///   cases, nothing was sent.
 /// - A waiting call that is cancelled leaves the queue immediately.
 ///
-/// A caller that holds unread bodies while it sends more calls can wait for its own permits. Read or discard the bodies
-/// first, or rely on the deadline.
+/// A caller that holds unread bodies while it sends more calls can end up waiting for its own permits. Read or discard
+/// the bodies first, or rely on the deadline.
 public final class ConcurrencyLimit: Sendable {
-    /// The number of permits in each scope; the maximum if the limit is adaptive.
+    /// The number of permits in each scope. For an adaptive limit, the maximum number.
     public let permits: Int
     /// The rules of an adaptive limit; nil if the limit is fixed.
     public let adaptive: ConcurrencyLimit.Adaptive?
@@ -34,15 +35,15 @@ public final class ConcurrencyLimit: Sendable {
     public let waiting: Int
 
     private let queues = Locked(Queues())
-    /// The number of unused queues that are kept.
+    /// The maximum number of scopes without exchanges that are remembered.
     private static let idleQueues = 256
 
-    /// Creates a fixed limit.
+    /// Creates a limit with a fixed number of permits.
     ///
-    /// - `permits`: the number of permits. A value below one is a problem of the pipeline.
-    /// - `scope`: the calls that share the permits. Default each origin.
-    /// - `waiting`: the maximum number of waiting calls. Default 1000; zero refuses every call that gets no permit
-    ///   immediately.
+    /// - `permits`: the number of permits. With a value below one, every call throws `.configuration`.
+    /// - `scope`: the calls that share the permits. Default: the calls to one origin.
+    /// - `waiting`: the maximum number of waiting calls in each scope. Default 1000. Zero refuses every call that gets
+    ///   no permit immediately.
     public init(_ permits: Int, per scope: LimitScope = .origin, waiting: Int = 1000) {
         self.permits = permits
         self.scope = scope
@@ -50,8 +51,10 @@ public final class ConcurrencyLimit: Sendable {
         adaptive = nil
     }
 
-    /// Creates a limit that adapts to the number of exchanges that the server handles without queueing. The other
-    /// parameters are the same.
+    /// Creates a limit that adapts to the number of exchanges that the server handles without queueing.
+    ///
+    /// - `adaptive`: the rules of the limit.
+    /// - `scope`, `waiting`: as for a fixed limit.
     public init(_ adaptive: ConcurrencyLimit.Adaptive, per scope: LimitScope = .origin, waiting: Int = 1000) {
         self.adaptive = adaptive
         self.scope = scope
@@ -59,7 +62,7 @@ public final class ConcurrencyLimit: Sendable {
         permits = adaptive.most
     }
 
-    /// Returns how many exchanges of a scope may be in flight now.
+    /// Returns the number of exchanges of a scope that may be in flight now.
     public func permits(of scope: LimitScope.Key) -> Int {
         queues.withLock { $0.queue(of: scope)?.queue.permits } ?? newQueue.permits
     }
@@ -68,7 +71,7 @@ public final class ConcurrencyLimit: Sendable {
         ConcurrencyQueue(permits: permits, capacity: waiting, adaptive: adaptive)
     }
 
-    /// The number of exchanges in flight and the number of waiting calls, in all scopes together.
+    /// The number of exchanges in flight and the number of waiting calls, over all scopes.
     public var load: (running: Int, waiting: Int) {
         queues.withLock { queues in
             queues.known.values.reduce((0, 0)) { ($0.0 + $1.queue.running, $0.1 + $1.queue.waiting) }
@@ -76,10 +79,11 @@ public final class ConcurrencyLimit: Sendable {
     }
 }
 
-/// The turn of a waiting call.
+/// The turn of a waiting call: the result that the call waits for.
 private final class Turn: Sendable {
     let shot = SharedResult<Void>()
-    /// Whether the turn came and the permit was passed on: the call holds no permit. Set inside the lock of the queues.
+    /// Whether the turn came but the permit was passed on, so that the call holds no permit. Set inside the lock of the
+    /// queues.
     let isLost = Locked(false)
 }
 
@@ -105,7 +109,7 @@ extension ConcurrencyLimit {
 
     private struct Queues {
         private(set) var known: [LimitScope.Key: ScopeQueue] = [:]
-        /// The queue of the previous call. Most calls use the same one, which avoids hashing the origin.
+        /// The queue of the previous call. Consecutive calls often use the same queue, and this avoids hashing its key.
         private var last: ScopeQueue?
 
         mutating func queue(of key: LimitScope.Key) -> ScopeQueue? {
@@ -126,7 +130,7 @@ extension ConcurrencyLimit {
         }
     }
 
-    /// An event that releases permits.
+    /// An event of an exchange after which waiting calls may get permits.
     private enum Step: Sendable {
         case answer(ConcurrencyQueue<Turn>.Sample)
         case finishBody(MonotonicInstant)
@@ -139,13 +143,13 @@ extension ConcurrencyLimit {
         case full(Int)
     }
 
-    /// Takes a permit of `key` if one is free and no call waits for it. If it does, the obligations of `acquire(_:_:)`
-    /// apply.
+    /// Takes a permit of `key` if one is free and no call waits for it, and returns whether it did. The caller then has
+    /// the same obligations as after `acquire(_:_:)`.
     func enterAtOnce(_ key: LimitScope.Key) -> Bool {
         queues.withLock { $0.queue(of: key)?.queue.acquire() ?? false }
     }
 
-    /// Takes a permit of `key`, waiting for it if necessary. After it returns, the caller must call
+    /// Takes a permit of `key`, waiting for it if necessary. When this method has returned, the caller must call
     /// `leave(_:_:sent:at:)` once, or `answer(_:_:sent:at:)` followed by `leaveBody(_:at:)`.
     func acquire(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
         let arrival = queues.withLock { queues -> Arrival in
@@ -184,19 +188,20 @@ extension ConcurrencyLimit {
         }
     }
 
-    /// Records a response head whose body has not ended: the permit is kept.
+    /// Records a response head whose body has not ended. The exchange keeps its permit.
     func answer(
         _ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant
     ) {
         take(.answer(ConcurrencyQueue<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
     }
 
-    /// Releases the permit of an exchange that was recorded with `answer`, and serves the queue.
+    /// Releases the permit of an exchange that was recorded with `answer`, and passes free permits to waiting calls.
     func leaveBody(_ key: LimitScope.Key, at now: MonotonicInstant) {
         take(.finishBody(now), key)
     }
 
-    /// Releases a permit and serves the queue.
+    /// Releases the permit of an exchange that was not recorded with `answer`, and passes free permits to waiting
+    /// calls.
     func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant) {
         take(.finish(ConcurrencyQueue<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
     }

@@ -13,16 +13,16 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         self.limit = limit
     }
 
-    /// `.concurrencyLimit`.
+    /// The placement of the interceptor: `.concurrencyLimit`.
     public var placement: Placement { .concurrencyLimit }
 
-    /// False: a preview sends nothing, so it needs no permit.
+    /// False, because a preview sends nothing that needs a permit.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it changes no request.
+    /// Returns `.anonymous`, because the interceptor does not change requests.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Waits for a permit and keeps it until the response body ends.
+    /// Waits for a permit, sends the request, and keeps the permit until the response body ends.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let limit = limit
         var context = next.context
@@ -37,7 +37,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
             if response.body.isAtHand {
                 limit.leave(key, outcome, sent: sent, at: now)
             } else {
-                // The sample is recorded at the response head, as a body may take hours.
+                // The response time is recorded now, because the body may take hours.
                 limit.answer(key, outcome, sent: sent, at: now)
                 response.body = response.body.onEnd { _ in limit.leaveBody(key, at: time.now) }
             }
@@ -51,7 +51,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Waits for a permit, and returns the duration of the wait.
+    /// Waits for a permit and returns how long the call waited.
     private func wait(for key: LimitScope.Key, in context: inout ExchangeContext) async throws -> Duration {
         let arrival = context.time.now
         do {
@@ -63,7 +63,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         return context.wait(since: arrival, for: .concurrencyLimit, key)
     }
 
-    /// Reports a limit that lets no call through.
+    /// Returns an error for invalid adaptive rules, and for a limit that lets no call pass.
     public func problem(in setup: Pipeline.Environment) -> String? {
         if let problem = limit.adaptive?.problem { return problem }
         return limit.permits > 0
@@ -72,7 +72,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
 }
 
 extension ConcurrencyLimitInterceptor: CustomStringConvertible {
-    /// `ConcurrencyLimit(8 per origin)`, `ConcurrencyLimit(4…200 per origin)`
+    /// A description such as `ConcurrencyLimit(8 per origin)` or `ConcurrencyLimit(4…200 per origin)`.
     public var description: String {
         let permits = limit.adaptive.map { "\($0.least)…\($0.most)" } ?? "\(limit.permits)"
         return "ConcurrencyLimit(\(permits) per \(limit.scope))"
@@ -80,7 +80,8 @@ extension ConcurrencyLimitInterceptor: CustomStringConvertible {
 }
 
 extension ExchangeContext {
-    /// Adds a wait in a queue of the pipeline, unless it is too short to count as a wait.
+    /// Adds the time since `arrival` to the queue time of the call, notifies observers, and returns the time. A wait of
+    /// at most 1 ms counts as zero.
     mutating func wait(
         since arrival: MonotonicInstant, for policy: Placement, _ key: LimitScope.Key
     ) -> Duration {
@@ -91,7 +92,7 @@ extension ExchangeContext {
         return waited
     }
 
-    /// Notifies the observers that a limit refused the call. Cancellation is not a refusal.
+    /// Notifies observers that a limit refused the call. Does nothing for cancellation.
     func tellRefusal(_ error: any Error, _ policy: Placement, _ key: LimitScope.Key) {
         guard isObserved, let refusal = error as? NetworkError else { return }
         record(.feature(PolicyNotice(.refused, by: policy, scope: "\(key)", cause: refusal.detail)))
@@ -99,7 +100,7 @@ extension ExchangeContext {
 }
 
 extension HTTPResponse {
-    /// Adds a note about the wait before the transport received the request.
+    /// Adds a note about a wait in a queue of the pipeline, unless the wait is zero.
     mutating func note(_ waited: Duration, for what: String) {
         if waited > .zero { note("waited \(waited.brief) for \(what)") }
     }

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The permits and the waiting calls of one scope, as a value without I/O.
 struct ConcurrencyQueue<Waiter> {
-    /// The outcome of an exchange.
+    /// The outcome of an exchange, with the times when it was sent and when it ended.
     struct Sample: Sendable {
         let sent: MonotonicInstant
         let outcome: ConcurrencyOutcome
@@ -20,7 +20,7 @@ struct ConcurrencyQueue<Waiter> {
     private var semaphore: FairSemaphore<Entry>
     private var estimate: ConcurrencyEstimate?
     private var usual = UsualTime()
-    /// The number of exchanges in flight that have their response heads.
+    /// The number of exchanges in flight that have received their response heads.
     private var answered = 0
 
     init(permits: Int, capacity: Int, adaptive: ConcurrencyLimit.Adaptive?) {
@@ -33,15 +33,15 @@ struct ConcurrencyQueue<Waiter> {
     var waiting: Int { semaphore.count }
     var isIdle: Bool { semaphore.isIdle }
 
-    /// Takes a permit, if there is one and no call waits for it.
+    /// Takes a permit if one is free and no call waits for it. Returns whether it did.
     mutating func acquire() -> Bool { semaphore.acquire() }
 
-    /// Waits in the queue; nil when it is full.
+    /// Adds a call to the queue. Returns its ticket, or nil if the queue is full.
     mutating func wait(_ waiter: Waiter, until deadline: Deadline, _ priority: RequestOptions.Priority) -> UInt64? {
         semaphore.wait(Entry(waiter: waiter, deadline: deadline), priority)
     }
 
-    /// Leaves the queue; returns false when the turn of the call has already come.
+    /// Removes a call from the queue. Returns false if its turn has already come.
     mutating func leave(_ ticket: UInt64) -> Bool { semaphore.leave(ticket) }
 
     /// Records the response head of an exchange whose permit is kept until `finishBody`. Returns the same as `finish`.
@@ -58,11 +58,11 @@ struct ConcurrencyQueue<Waiter> {
         return give(at: now)
     }
 
-    /// Releases the permit of an exchange that was not recorded with `answer`. Returns the waiting calls whose turn it
-    /// is, and those that lose their turn because they have less time left than a typical call takes, with the time
-    /// they have left.
+    /// Releases the permit of an exchange that was not recorded with `answer`. Returns two lists of waiting calls:
+    /// those whose turn it is, and those that lose their turn because they have less time left than a typical call
+    /// takes, with that time.
     ///
-    /// - `sample`: the outcome of the exchange; nil if there was none.
+    /// - `sample`: the outcome of the exchange; nil if it was not sent.
     mutating func finish(_ sample: Sample?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
         if let sample { learn(sample) }
         semaphore.finish()
@@ -71,7 +71,7 @@ struct ConcurrencyQueue<Waiter> {
 
     /// Passes the free permits to waiting calls.
     ///
-    /// - `now`: nil if no call loses its turn.
+    /// - `now`: the time that decides which calls lose their turn; nil if none does.
     private mutating func give(
         at now: MonotonicInstant?
     ) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
@@ -93,26 +93,28 @@ struct ConcurrencyQueue<Waiter> {
         switch sample.outcome {
         case .answered(let time): usual.add(time)
         case .gaveUp(let time):
-            // Otherwise only calls that had enough time would count, and the usual time would be too short.
+            // If timeouts did not count, only calls that had enough time would, and the usual time would be too short.
             if let typical = usual.time, time >= typical { usual.add(time) }
         case .overloaded, .unknown: break
         }
         estimate?.add(sent: sample.sent, sample.outcome, running: semaphore.running, at: sample.now)
     }
 
-    /// The time of a typical call, if known.
+    /// The time of a typical call; nil until ten are known.
     var usualTime: Duration? { usual.time }
 }
 
-/// The outcome of an exchange that a limit adapts to.
+/// The outcome of an exchange, as a concurrency limit counts it.
 enum ConcurrencyOutcome: Hashable, Sendable {
-    /// The response head arrived after this time.
+    /// The response head arrived after this duration.
     case answered(Duration)
-    /// The server is overloaded.
+    /// The server is overloaded: status 429 or 503, a connection lost after the request may have arrived, or a timeout
+    /// other than `gaveUp`.
     case overloaded
-    /// No response arrived in this time. It counts only if it is longer than expected.
+    /// No response arrived in this duration before a total or attempt timeout. Counts only if it is longer than
+    /// expected.
     case gaveUp(Duration)
-    /// The outcome indicates nothing.
+    /// The outcome says nothing about the load of the server.
     case unknown
 
     init(_ response: borrowing HTTPResponse, after took: Duration) {

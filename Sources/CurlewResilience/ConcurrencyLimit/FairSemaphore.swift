@@ -2,13 +2,15 @@
 
 package import CurlewCore
 
-/// A number of permits and a fair queue for elements that wait for one. Without I/O.
+/// A counting semaphore with a fair queue of waiting elements, as a value without I/O.
 package struct FairSemaphore<Element> {
-    /// The maximum number of permits in use. When it grows, `next` assigns the new permits.
+    /// The maximum number of permits in use. After an increase, `next` hands out the additional permits.
     package var permits: Int
     package private(set) var running = 0
     private var queue: FairQueue<Element>
 
+    /// Creates a semaphore whose permits are all available.
+    ///
     /// - `capacity`: the maximum number of waiting elements.
     package init(permits: Int, capacity: Int) {
         self.permits = permits
@@ -21,10 +23,10 @@ package struct FairSemaphore<Element> {
     /// Whether an element waits and a permit is available.
     package var isDue: Bool { running < permits && !queue.isEmpty }
 
-    /// True if no permit is in use and no element waits.
+    /// Whether no permit is in use and no element waits.
     package var isIdle: Bool { running == 0 && queue.isEmpty }
 
-    /// The waiting elements, in no order.
+    /// The waiting elements, in no particular order.
     package var elements: some Collection<Element> { queue.elements }
 
     /// Takes a permit. Returns false if none is available or elements already wait.
@@ -34,24 +36,26 @@ package struct FairSemaphore<Element> {
         return true
     }
 
-    /// Enqueues an element. Returns a ticket for `leave(_:)`, or nil when the queue is full.
+    /// Adds an element to the queue. Returns a ticket for `leave(_:)`, or nil if the queue is full.
     package mutating func wait(_ element: Element, _ priority: RequestOptions.Priority) -> UInt64? {
         queue.wait(element, priority)
     }
 
-    /// Removes and returns the next element, which takes a permit; nil when no permit is available or no element waits.
+    /// Removes the next element from the queue and returns it with a permit. Returns nil if no permit is available or
+    /// no element waits.
     package mutating func next() -> Element? {
         guard running < permits, let element = queue.next() else { return nil }
         running += 1
         return element
     }
 
-    /// Returns a permit.
+    /// Releases a permit.
     package mutating func finish() {
         running -= 1
     }
 
-    /// Removes an element before its turn. Returns false if it has already been removed and holds a permit.
+    /// Removes a waiting element before its turn. Returns false if its turn has already come, so that it holds a
+    /// permit.
     @discardableResult
     package mutating func leave(_ ticket: UInt64) -> Bool {
         queue.leave(ticket)

@@ -8,10 +8,10 @@ package struct FallbackInterceptor: Interceptor {
     private let when: @Sendable (NetworkError) -> Bool
     private let answer: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
 
-    /// Creates a fallback.
+    /// Creates an interceptor that returns substitute responses.
     ///
-    /// - `when`: whether to call `answer`. Default `NetworkError.isOutage`.
-    /// - `answer`: returns the response in place of the failure; nil for none.
+    /// - `when`: returns whether to call `answer` for a failure. Default `NetworkError.isOutage`.
+    /// - `answer`: returns the substitute response, or nil to keep the failure.
     public init(
         when: @escaping @Sendable (NetworkError) -> Bool = { $0.isOutage },
         _ answer: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
@@ -20,16 +20,16 @@ package struct FallbackInterceptor: Interceptor {
         self.answer = answer
     }
 
-    /// `.fallback`.
+    /// The placement of the interceptor: `.fallback`.
     public var placement: Placement { .fallback }
 
-    /// False: a preview has no failure.
+    /// False, because a preview has no failure.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it changes no request.
+    /// Returns `.anonymous`, because the interceptor does not change requests.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, and returns a substitute response if that fails.
+    /// Runs the rest of the chain, and returns a substitute response if the call fails.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context
         do {
@@ -54,7 +54,7 @@ package struct FallbackInterceptor: Interceptor {
         }
     }
 
-    /// An error that the closure threw, as distinct from the failure that it received.
+    /// An error that the app's closure threw, as opposed to the failure of the call.
     private struct Thrown: Error {
         let error: any Error
     }
@@ -76,7 +76,7 @@ package struct FallbackInterceptor: Interceptor {
 }
 
 extension FallbackInterceptor: CustomStringConvertible {
-    /// `Fallback`
+    /// The name of the interceptor: `Fallback`.
     public var description: String { "Fallback" }
 }
 
@@ -85,18 +85,20 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     ///     .fallback { request, error in request.target == "/rates" ? HTTPResponse(body: ResponseBody(lastRates)) : nil }
     ///
-    /// - Only logging is placed further out. The fallback is outside of redirects, retries, breakers and the cache. The
-    ///   closure therefore runs once, after all of them have failed, and no cache stores its response, which has
-    ///   `Cache-Control: no-store`.
-    /// - `when` selects the failures. By default, those caused by the server or the network: statuses of 500 and above,
-    ///   408 and 429, no connection, a lost connection, timeouts, invalid responses, and refusals by a breaker or a
-    ///   limit. A status counts as a failure unless `RequestOptions.acceptedStatuses` contains it. Never called for
-    ///   cancellation.
-    /// - Nil keeps the outcome. An error that the closure throws is the error of the call.
-    /// - It is visible: `response.served` is `.fallback`, the notes of the last of the `attempts` mention it, and
-    ///   observers are notified (`PolicyNotice`). The error that the closure receives has the whole history.
-    /// - It has no separate time limit, and the total deadline of the call may have passed. Provide the response from
-    ///   memory or from a file.
+    /// - The fallback is placed outside of redirects, retries, circuit breakers and the cache; only logging is closer
+    ///   to the caller. The closure therefore runs once, after all of them have failed. No cache stores its response,
+    ///   which has `Cache-Control: no-store`.
+    /// - If the closure returns nil, the call keeps its outcome. If it throws, the call throws that error.
+    /// - A response of the fallback can be recognized: `response.served` is `.fallback`, the notes of the last of its
+    ///   `attempts` mention the fallback, and observers are notified (`PolicyNotice`). The error that the closure
+    ///   receives contains the complete history of the call.
+    /// - The closure has no separate time limit, and the total deadline of the call may have passed. Take the response
+    ///   from memory or from a file.
+    ///
+    /// - `when`: returns whether to call the closure for a failure. Default: failures caused by the server or the
+    ///   network, that is, statuses of 500 and above, 408 and 429, no connection, a lost connection, timeouts, invalid
+    ///   responses, and refusals by a circuit breaker or a limit. A status counts as a failure unless
+    ///   `RequestOptions.acceptedStatuses` contains it. Never called for cancellation.
     public static func fallback(
         when: @escaping @Sendable (NetworkError) -> Bool = { $0.isOutage },
         _ answer: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
@@ -106,13 +108,13 @@ extension Interceptor where Self == BuiltInInterceptor {
 }
 
 extension NetworkError {
-    /// Whether the server or the network caused the error, or a policy that reacts to them. The default of
-    /// `.fallback`.
+    /// Whether the server or the network caused the error, or a policy that reacts to their state, such as a circuit
+    /// breaker. `.fallback` uses it by default.
     public var isOutage: Bool { isRetryable || isServerError || reason == .badResponse }
 }
 
 extension HTTPResponse {
-    /// Returns the error that the call would throw for the status, with the part of the body that is available.
+    /// Returns the error that the call would throw for the status, with the part of the body that is in memory.
     fileprivate func failure(of request: HTTPRequest, in context: ExchangeContext) -> NetworkError {
         var excerpt = NetworkError.Response.Excerpt(limit: context.limits.errorExcerpt)
         if let data = body.bufferedData { _ = excerpt.append(data) }
@@ -125,7 +127,7 @@ extension HTTPResponse {
         return failure
     }
 
-    /// Marks the response as one that is not from the server.
+    /// Marks the response as a response of the fallback: in its history, its `Cache-Control` field and its facts.
     fileprivate mutating func standIn(
         for failure: NetworkError, of request: HTTPRequest, in context: ExchangeContext
     ) {

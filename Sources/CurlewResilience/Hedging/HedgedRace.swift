@@ -3,20 +3,20 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Sends one request, and a second time if the first response is late. The first successful response wins.
+/// Sends a request, and sends it again if the first response is late. The first response that is not a failure wins.
 struct HedgedRace: Sendable {
     private enum Event: Sendable {
         case late
         case ended(Int, Result<HTTPResponse, any Error>)
-        /// A failure whose body has been read.
+        /// A failure whose body has been read to the end, or up to 1 MiB.
         case settled(Int, HTTPResponse)
-        /// The wait before the second request was cancelled.
+        /// The wait before the second request was cancelled, so nothing happens.
         case nothing
     }
 
     let delay: Duration
     let time: any TimeSource
-    /// Whether the budget pays for a second request.
+    /// Returns whether the budget pays for a second request, and draws on it.
     let mayHedge: @Sendable () -> Bool
     let send: @Sendable () async throws -> HTTPResponse
 
@@ -44,8 +44,8 @@ struct HedgedRace: Sendable {
                 case .settled(let number, let response):
                     if finish.take(.success(response), of: number) { group.cancelAll() }
                 case .ended(let number, let result):
-                    // A failure waits for the other request, which may wait for the connection, or for the permit of a
-                    // limit, that the body of the failure holds.
+                    // The outcome of the other request decides. That request may be waiting for the connection, or for
+                    // the permit of a limit, that the body of this failure holds.
                     if finish.mustWait(result), case .success(let response) = result, !response.body.isAtHand {
                         group.addTask { await settled(number, response) }
                     } else if finish.take(result, of: number) {
@@ -77,7 +77,7 @@ struct HedgedRace: Sendable {
     }
 }
 
-/// Decides which of the outcomes counts.
+/// Collects the outcomes of both requests and decides which one counts.
 private struct Finish {
     private(set) var sendings = 1
     private(set) var result: Result<HTTPResponse, any Error>?
@@ -92,7 +92,7 @@ private struct Finish {
         return "sent twice because \(reason); the \(winner == 1 ? "first" : "second") counts"
     }
 
-    /// Whether the result is a failure that must wait because the other request is still in flight.
+    /// Whether the result is a failure that does not decide the race yet, because the other request is still in flight.
     func mustWait(_ result: Result<HTTPResponse, any Error>) -> Bool {
         sendings == 2 && ended == 0 && self.result == nil && !isAnswer(result)
     }
@@ -104,7 +104,7 @@ private struct Finish {
         self.reason = reason
     }
 
-    /// Records the outcome of one request. Returns true when it decides the race.
+    /// Records the outcome of one request. Returns true if the race is decided.
     mutating func take(_ result: Result<HTTPResponse, any Error>, of number: Int) -> Bool {
         ended += 1
         guard self.result == nil else {

@@ -5,9 +5,9 @@ import CurlewHTTP
 
 /// The interceptor of `.hedging(after:)`, where its rules are documented.
 package struct HedgingInterceptor: ValidatingInterceptor {
-    /// The delay before the second request; with a `percentile`, until enough responses are known.
+    /// The delay before the second request. With a `percentile`, it applies only until 20 responses are known.
     public let delay: Duration
-    /// The share of responses that arrive within the delay; nil for a fixed delay.
+    /// The share of responses that arrive within the delay; nil if the delay is fixed.
     public let percentile: Double?
     /// The budget that second requests draw on.
     public let budget: RetryBudget
@@ -15,7 +15,7 @@ package struct HedgingInterceptor: ValidatingInterceptor {
     private let latencies: HedgingLatencies?
     private let when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)?
 
-    /// Creates an interceptor.
+    /// Creates an interceptor. The parameters are those of `.hedging(after:)`.
     public init(
         after delay: Duration, percentile: Double? = nil, budget: RetryBudget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil
@@ -37,16 +37,16 @@ package struct HedgingInterceptor: ValidatingInterceptor {
         self.when = when
     }
 
-    /// `.hedging`.
+    /// The placement of the interceptor: `.hedging`.
     public var placement: Placement { .hedging }
 
-    /// False: a preview sends nothing.
+    /// False, because a preview sends nothing.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it sends the same request twice.
+    /// Returns `.anonymous`, because the interceptor does not change requests.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain once, or twice concurrently.
+    /// Runs the rest of the chain, and runs it again concurrently if the response is late.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context
         let end = context.horizon.instant ?? context.time.now.advanced(by: .seconds(Int64(1) << 32))
@@ -72,7 +72,7 @@ package struct HedgingInterceptor: ValidatingInterceptor {
         let (result, note, wasHedged) = await race.run()
         do {
             var response = try await measured(start, request, context) { try result.get() }
-            // A retry further out counts the call.
+            // If there is a `.retry()` closer to the caller, it deposits the token.
             if !wasHedged, !context.isRetried, response.status.isSuccess { budget.deposit(for: request.origin) }
             if let note { response.note(note) }
             return response
@@ -85,7 +85,7 @@ package struct HedgingInterceptor: ValidatingInterceptor {
     }
 
     /// Returns the delay before the second request to `origin`: the measured time of `percentile`, at least 1 ms.
-    /// Returns `delay` if there is no percentile, or if too few responses are known.
+    /// Without a percentile, or until 20 responses are known, returns `delay`.
     private func delay(for origin: Origin) -> Duration {
         guard let percentile, let usual = latencies?.time(of: percentile, for: origin) else { return delay }
         return max(usual, .milliseconds(1))
@@ -102,12 +102,12 @@ package struct HedgingInterceptor: ValidatingInterceptor {
         return response
     }
 
-    /// Declares the budget.
+    /// Declares the budget, so that a pipeline with several budgets is reported.
     public func declare(in setup: inout Pipeline.Environment) {
         setup.budgets.insert(budget)
     }
 
-    /// Reports a negative delay, and a delay that no attempt can reach.
+    /// Returns an error for a negative delay, a percentile outside 0.5..<1, and a delay that no attempt reaches.
     public func problem(in setup: Pipeline.Environment) -> String? {
         guard delay >= .zero else { return "The hedging delay is \(delay.brief). Set it to zero or longer." }
         if let percentile, !(0.5..<1).contains(percentile) {
@@ -120,7 +120,7 @@ package struct HedgingInterceptor: ValidatingInterceptor {
 }
 
 extension HedgingInterceptor: CustomStringConvertible {
-    /// `Hedging(300 ms)`, or `Hedging(95 %)` with a percentile.
+    /// A description such as `Hedging(300 ms)`, or `Hedging(95 %)` with a percentile.
     public var description: String {
         percentile.map { "Hedging(\($0.percent))" } ?? "Hedging(\(delay.brief))"
     }

@@ -3,17 +3,19 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The recent response times of each of the last 64 origins.
+/// The recent response times of the 64 origins that were used last.
 final class HedgingLatencies: Sendable {
     private static let mostOrigins = 64
     private let windows = Locked<[Origin: (window: LatencyWindow, lastUse: UInt64)]>([:])
 
-    /// Returns the time within which the share `percentile` of the responses arrived; nil while too few are known.
+    /// Returns the time within which the share `percentile` of the responses arrived; nil until 20 are known.
     func time(of percentile: Double, for origin: Origin) -> Duration? {
         windows.withLock { $0[origin]?.window.time(of: percentile) }
     }
 
-    /// - `took`: the time to the response head, or until the other request was faster.
+    /// Adds a response time.
+    ///
+    /// - `took`: the time from the first request to the head of the response that won.
     func add(_ took: Duration, for origin: Origin) {
         windows.withLock { windows in
             let last = windows.values.reduce(0) { max($0, $1.lastUse) }
@@ -29,12 +31,12 @@ final class HedgingLatencies: Sendable {
     }
 }
 
-/// The last 128 durations, and their percentiles.
+/// The last 128 response times of one origin, and their percentiles.
 struct LatencyWindow: Sendable {
     static let size = 128
-    /// The minimum number of durations for a percentile.
+    /// The minimum number of times for a percentile.
     static let least = 20
-    /// The number of additions after which the durations are sorted again.
+    /// The number of additions after which the times are sorted again.
     private static let step = 8
 
     private var times: [Int64] = []
@@ -52,7 +54,7 @@ struct LatencyWindow: Sendable {
         sorted = times.sorted()
     }
 
-    /// Returns the shortest time that the share `percentile` of the durations do not exceed; nil for fewer than 20.
+    /// Returns the shortest time that the share `percentile` of the times do not exceed; nil for fewer than 20 times.
     func time(of percentile: Double) -> Duration? {
         guard let last = sorted.indices.last, percentile >= 0 else { return nil }
         let place = Int((min(percentile, 1) * Double(sorted.count)).rounded(.up)) - 1

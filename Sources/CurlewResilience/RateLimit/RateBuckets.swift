@@ -2,23 +2,25 @@
 
 import CurlewCore
 
-/// The queues of a rate limit, one for each scope in use. Accessed inside the lock.
+/// The buckets and queues of a rate limit, one for each scope in use. Accessed inside the lock.
 struct RateBuckets {
     private(set) var known: [LimitScope.Key: RateBucket] = [:]
     private let most: Int
-    /// The keys, in slots that are checked in turn for a queue to forget.
+    /// The keys of the known buckets. Some of them are checked in turn when a bucket must be removed.
     private var slots: [LimitScope.Key] = []
     private var hand = 0
     private static let checks = 8
 
-    /// - `most`: the maximum number of queues that are remembered.
+    /// Creates an empty collection.
+    ///
+    /// - `most`: the maximum number of buckets that are remembered.
     init(most: Int) {
         self.most = max(1, most)
     }
 
     subscript(key: LimitScope.Key) -> RateBucket? { known[key] }
 
-    /// Returns the queue of `key`, a new one if there was none.
+    /// Returns the bucket of `key`, creating a full one if there is none.
     mutating func bucket(for key: LimitScope.Key, _ full: TokenBucket, _ waiting: Int, at now: MonotonicInstant)
         -> RateBucket
     {
@@ -34,8 +36,9 @@ struct RateBuckets {
         return bucket
     }
 
-    /// Returns the slot of a queue that can be forgotten: of eight, the one whose bucket is full or will be full
-    /// soonest. A queue with waiting calls is kept, so there may be more queues than `most`, but not more than calls.
+    /// Returns the slot of a bucket that can be removed: of eight candidates, the one that is full or will be full
+    /// soonest. A bucket with waiting calls is kept, so there may be more buckets than `most`, but not more than
+    /// waiting calls.
     private mutating func forgettable(at now: MonotonicInstant) -> Int? {
         var best: (slot: Int, whole: MonotonicInstant)?
         for _ in 0..<min(Self.checks, slots.count) {
@@ -58,11 +61,11 @@ final class RateBucket {
 
     var bucket: TokenBucket
     var queue: FairQueue<Waiter>
-    /// Whether a task serves the waiting calls.
+    /// Whether a task is running that serves the waiting calls.
     var isPumped = false
-    /// The number of calls that wait for the quota of a resource.
+    /// The number of calls that wait until the server's quota of a resource is renewed.
     var pausing = 0
-    /// The quotas of the server's resources, if it names any.
+    /// The quotas of the server's resources; nil if its responses name none.
     var resources: RateResources?
 
     init(_ bucket: TokenBucket, _ waiting: Int) {
@@ -73,11 +76,11 @@ final class RateBucket {
     /// Whether no call waits.
     var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
 
-    /// The earliest time at which forgetting this queue has no effect.
+    /// The time from which removing this bucket has no effect, because it is full and nothing is paused.
     var whole: MonotonicInstant { max(bucket.whole, resources?.lastEnd ?? bucket.whole) }
 }
 
-/// Which routes draw on which quotas of a server, and which of the quotas are used up.
+/// The resources of a server: which routes draw on which quota, and which quotas are exhausted.
 struct RateResources {
     private static let mostRoutes = 256
     private static let mostResources = 16
@@ -85,10 +88,10 @@ struct RateResources {
     private var resources: [String: String] = [:]
     private var ends: [String: MonotonicInstant] = [:]
 
-    /// The end of the last pause.
+    /// The end of the pause that ends last; nil if there is no pause.
     var lastEnd: MonotonicInstant? { ends.values.max() }
 
-    /// Returns the resource of a route that is used up until a time after `now`.
+    /// Returns the resource that a route draws on and the end of its pause; nil if the resource is not paused now.
     func pause(of route: String, at now: MonotonicInstant) -> (resource: String, end: MonotonicInstant)? {
         guard let resource = resources[route], let end = ends[resource], end > now else { return nil }
         return (resource, end)

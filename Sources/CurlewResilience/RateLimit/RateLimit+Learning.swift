@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The pace that a response requests.
+/// The limits that a response specifies: a pause, a remaining quota, and the resource that they apply to.
 private struct RateLesson {
     let pause: Duration?
     let remaining: Int?
@@ -30,7 +30,7 @@ private struct RateLesson {
 }
 
 extension RateLimit {
-    /// Adapts the scope to what a response specifies.
+    /// Adapts the bucket of `key` to the pause and the quota that a response specifies.
     func learn(
         from response: HTTPResponse, to request: HTTPRequest, _ key: LimitScope.Key, _ context: ExchangeContext
     ) {
@@ -58,7 +58,7 @@ extension RateLimit {
         }
     }
 
-    /// Returns what identifies the server resource that a call draws on: the route name, or else the path.
+    /// Returns the text that identifies the server resource of a call: the route name, or the path if there is none.
     static func route(of request: HTTPRequest, _ context: ExchangeContext) -> String {
         if !context.routeName.isEmpty { return context.routeName }
         return String(Substring(request.target.utf8.prefix { $0 != UInt8(ascii: "?") })).clipped(to: 200)

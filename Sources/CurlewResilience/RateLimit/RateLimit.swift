@@ -3,41 +3,42 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Limits the number of requests in a period and queues the others fairly. Created by
-/// `.rateLimit(10, every: .seconds(1))`. Clients that share a limit are limited together; they must also share their
-/// `TimeSource`.
+/// Limits the number of requests in a period and queues the others fairly.
+///
+/// `.rateLimit(10, every: .seconds(1))` creates a limit. Clients that share a limit share its tokens; they must also
+/// share their `TimeSource`.
 ///
 /// Guarantees:
-/// - Each request on the wire takes a token from the `TokenBucket` of its scope. In any span of time, no more tokens
-///   are taken than the burst plus those that the span adds, and none early.
-/// - Requests that find no token wait in a queue: first in, first out within a `RequestOptions.priority`, higher
-///   priorities first, and every eighth token is for the call that has waited longest.
+/// - Each request that is sent takes a token from the `TokenBucket` of its scope. In any span of time, the requests
+///   take no more tokens than the burst plus those that are added in that time, and none early.
+/// - Requests that find no token wait in a queue. The queue is first in, first out within a `RequestOptions.priority`,
+///   with higher priorities first. Every eighth token goes to the call that has waited longest.
 /// - A call that cannot get a token before its deadline fails immediately with `.refused(by: .rateLimit)`, and
-///   `retryAfter` specifies when a token would be available. A call that would exceed `waiting` in the queue fails
-///   likewise. A call that more urgent calls overtake until its deadline fails with `.timedOut(.queue)`. A waiting call
-///   that is cancelled leaves the queue immediately. A request that an open circuit prevents from being sent returns
-///   its token.
-/// - The limit adapts. A 429, 503 or 403 with `Retry-After`, and any response whose `RateLimit` or `X-RateLimit` fields
-///   have no remaining quota, pause the scope for as long as the server specifies, at most `longestPause`. A remaining
-///   quota is not exceeded.
-/// - A response that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses only the calls of
-///   routes whose responses have named that resource. Calls that already wait in the queue are not paused. 16 resources
-///   and 256 routes of a scope are remembered.
-/// - `scopes` scopes have separate buckets. When more are in use, a scope without waiting calls is forgotten: of eight
+///   `retryAfter` is the time until a token would be available. A call that would exceed `waiting` in the queue fails
+///   in the same way. A call that more urgent calls overtake until its deadline fails with `.timedOut(.queue)`.
+/// - A waiting call that is cancelled leaves the queue immediately. If an open circuit prevents a request from being
+///   sent, its token is returned.
+/// - The limit adapts to the server. These responses pause the scope for as long as the server specifies, at most
+///   `longestPause`: a 429, 503 or 403 with `Retry-After`, and any response whose `RateLimit` or `X-RateLimit` fields
+///   report an exhausted quota. A remaining quota is not exceeded.
+/// - A response that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses only the routes
+///   whose responses have named that resource. Calls that already wait in the queue are not paused. 16 resources and
+///   256 routes of a scope are remembered.
+/// - `scopes` scopes have separate buckets. When more are in use, a scope without waiting calls is removed: of eight
 ///   candidates, the one whose bucket is full or will be full soonest. Its next use begins with a full bucket.
 public final class RateLimit: Sendable {
-    /// The number of requests in `period`, in each scope.
+    /// The number of requests that each scope may send in `period`.
     public let count: Int
-    /// The period for `count`.
+    /// The period in which each scope may send `count` requests.
     public let period: Duration
     /// The calls that share a bucket.
     public let scope: LimitScope
     /// The maximum number of waiting calls in each scope.
     public let waiting: Int
-    /// The longest pause that a server can impose on a scope at a time.
+    /// The longest pause of a scope that one response can cause.
     public let longestPause: Duration
 
-    /// Whether the `RateLimit` fields of responses are respected.
+    /// Whether the limit respects the `RateLimit` and `X-RateLimit` fields of responses.
     public let heedsQuotas: Bool
     /// The maximum number of scopes that are remembered.
     public let scopes: Int
@@ -45,15 +46,17 @@ public final class RateLimit: Sendable {
     let full: TokenBucket
     let buckets: Locked<RateBuckets>
 
-    /// Creates a limit with full buckets.
+    /// Creates a limit whose buckets are full.
     ///
-    /// - `count`, `period`: the pace. Values that are not positive are a problem of the pipeline.
+    /// - `count`, `period`: the pace. If one of them is not positive, every call throws `.configuration`.
     /// - `burst`: the number of requests that may be sent immediately after an idle period. Default `count`.
-    /// - `scope`: the calls that share a bucket. Default each origin.
-    /// - `waiting`: the maximum number of waiting calls. Default 1000; zero refuses every call that finds no token.
-    /// - `longestPause`: the longest pause that a server can impose. Default 60 s; zero ignores the pauses of servers.
-    /// - `heedsQuotas`: false ignores the `RateLimit` fields, for servers that send wrong values or a quota that many
-    ///   clients share. `Retry-After` is still respected. Default true.
+    /// - `scope`: the calls that share a bucket. Default: the calls to one origin.
+    /// - `waiting`: the maximum number of waiting calls in each scope. Default 1000. Zero refuses every call that finds
+    ///   no token.
+    /// - `longestPause`: the longest pause that one response can cause. Default 60 s. Zero ignores the pauses of
+    ///   servers.
+    /// - `heedsQuotas`: whether to respect the `RateLimit` and `X-RateLimit` fields. Default true. Set it to false for
+    ///   servers that send wrong values, or a quota that many clients share. `Retry-After` is still respected.
     /// - `scopes`: the maximum number of scopes that are remembered, about 200 bytes each. Default 10,000.
     public init(
         _ count: Int, every period: Duration, burst: Int? = nil, per scope: LimitScope = .origin, waiting: Int = 1000,
@@ -73,7 +76,7 @@ public final class RateLimit: Sendable {
     /// The number of requests that may be sent immediately after an idle period.
     public var burst: Int { full.burst }
 
-    /// The number of waiting calls, in all scopes together.
+    /// The number of waiting calls, over all scopes.
     public var waitingCount: Int {
         buckets.withLock { buckets in buckets.known.values.reduce(0) { $0 + $1.queue.count + $1.pausing } }
     }
@@ -95,7 +98,7 @@ extension RateLimit {
         }
     }
 
-    /// Takes a token, or returns the time to try again when the server's quota is used up until then.
+    /// Takes a token and returns nil. If the server's quota is exhausted, returns the time to try again instead.
     private func take(
         _ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext
     ) async throws -> MonotonicInstant? {
@@ -147,9 +150,9 @@ extension RateLimit {
         return nil
     }
 
-    /// Serves the waiting calls, in one task for each queue that has any.
+    /// Starts the task that serves the waiting calls of a queue. Each queue has at most one.
     private func pump(_ key: LimitScope.Key, _ time: any TimeSource) {
-        // The call that waits first may be the least urgent.
+        // The priority does not come from the first waiting call, which may be the least urgent.
         Task(priority: .high) {
             while let next = serve(key, at: time.now, asPump: true) {
                 try await time.sleep(until: next)
@@ -157,7 +160,7 @@ extension RateLimit {
         }
     }
 
-    /// Resumes the waiting calls that get a token, and returns the time of the next token; nil when no call waits.
+    /// Resumes the waiting calls that get a token. Returns the time of the next token, or nil if no call waits.
     private func serve(_ key: LimitScope.Key, at now: MonotonicInstant, asPump: Bool) -> MonotonicInstant? {
         let (turns, next) = buckets.withLock { buckets -> ([SharedResult<Void>], MonotonicInstant?) in
             guard let state = buckets[key] else { return ([], nil) }
@@ -173,7 +176,7 @@ extension RateLimit {
         return next
     }
 
-    /// Removes a waiting call. If its turn came at the same moment, its token is for the next call.
+    /// Removes a waiting call. If its turn came at the same moment, the next call gets its token.
     private func leave(_ key: LimitScope.Key, _ ticket: UInt64, at now: MonotonicInstant) {
         let hadTurn = buckets.withLock { buckets in
             guard let state = buckets[key], !state.queue.leave(ticket) else { return false }
@@ -183,7 +186,7 @@ extension RateLimit {
         if hadTurn { _ = serve(key, at: now, asPump: false) }
     }
 
-    /// Returns the token of a request that was not sent to the next call.
+    /// Returns the token of a request that was not sent, for the next call.
     func giveBack(_ key: LimitScope.Key, at now: MonotonicInstant) {
         buckets.withLock { $0[key]?.bucket.giveBack() }
         _ = serve(key, at: now, asPump: false)

@@ -13,13 +13,13 @@ package struct RateLimitInterceptor: ValidatingInterceptor {
         self.limit = limit
     }
 
-    /// `.rateLimit`.
+    /// The placement of the interceptor: `.rateLimit`.
     public var placement: Placement { .rateLimit }
 
-    /// False: a preview sends nothing, so it takes no token.
+    /// False, because a preview sends nothing that needs a token.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it changes no request.
+    /// Returns `.anonymous`, because the interceptor does not change requests.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Waits for a token, sends the request, and adapts the limit to the response.
@@ -46,7 +46,7 @@ package struct RateLimitInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Reports a pace that lets no call through.
+    /// Returns an error for a count or period that is not positive.
     public func problem(in setup: Pipeline.Environment) -> String? {
         limit.count > 0 && limit.period > .zero && limit.burst > 0
             ? nil
@@ -56,6 +56,6 @@ package struct RateLimitInterceptor: ValidatingInterceptor {
 }
 
 extension RateLimitInterceptor: CustomStringConvertible {
-    /// `RateLimit(10 in 1 s per origin)`
+    /// A description such as `RateLimit(10 in 1 s per origin)`.
     public var description: String { "RateLimit(\(limit.count) in \(limit.period.brief) per \(limit.scope))" }
 }

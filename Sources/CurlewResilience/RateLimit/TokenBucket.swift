@@ -2,13 +2,13 @@
 
 package import CurlewCore
 
-/// A token bucket that refills at a steady pace. A pure value without I/O.
+/// A token bucket that refills at a steady pace, as a value without I/O.
 ///
-/// It is stored as the time at which the bucket is full (the generic cell rate algorithm of ITU-T I.371), so it is
-/// exact to the nanosecond and never early: in any span of time, no more tokens are taken than the burst plus those
-/// that the span adds. A pace that does not divide into nanoseconds is rounded down.
+/// The bucket stores the time at which it is full (the generic cell rate algorithm of ITU-T I.371), so it is exact to
+/// the nanosecond and never early: in any span of time, no more tokens are taken than the burst plus those that are
+/// added in that time. A pace that does not divide into nanoseconds is rounded down.
 package struct TokenBucket: Hashable, Sendable {
-    /// The time in which one token is added.
+    /// The time in which one token is added, at least 1 ns.
     package let interval: Duration
     /// The maximum number of tokens in the bucket.
     package let burst: Int
@@ -19,10 +19,10 @@ package struct TokenBucket: Hashable, Sendable {
 
     /// Creates a full bucket.
     ///
-    /// - `count`, `period`: the number of tokens that are added in a period. At least one a year and at most a thousand
-    ///   million a second; values outside this range are clamped.
-    /// - `burst`: the maximum number of tokens, 1 to 1,000,000, and no more than are added in 100 years. Default
-    ///   `count`.
+    /// - `count`, `period`: the number of tokens that are added in a period. The pace is clamped to at least one token
+    ///   a year and at most one token a nanosecond.
+    /// - `burst`: the maximum number of tokens in the bucket, clamped to 1...1,000,000, and to the number that is added
+    ///   in 100 years. Default `count`.
     package init(_ count: Int, every period: Duration, burst: Int? = nil) {
         let year: Int64 = 31_536_000_000_000_000
         let (count, period) = (Int64(max(1, count)), min(max(1, period.wholeNanoseconds), year))
@@ -31,12 +31,12 @@ package struct TokenBucket: Hashable, Sendable {
         self.burst = min(max(1, burst ?? Int(count)), Int(most))
     }
 
-    /// Returns the time when the next token can be taken, or the one after `others` more; not before `now`.
+    /// Returns the time when a token will be available after `others` more tokens have been taken; not before `now`.
     package func availability(at now: MonotonicInstant, after others: Int = 0) -> MonotonicInstant {
         max(now, pauseEnd, max(full, now).advanced(by: interval * (others - burst + 1)))
     }
 
-    /// Returns the number of tokens in the bucket.
+    /// Returns the number of tokens in the bucket at `now`; zero during a pause.
     package func tokens(at now: MonotonicInstant) -> Int {
         guard pauseEnd <= now else { return 0 }
         guard full > now else { return burst }
@@ -45,28 +45,29 @@ package struct TokenBucket: Hashable, Sendable {
         return max(0, burst - Int(clamping: missing))
     }
 
-    /// The time from which on the bucket is full and not paused, if no token is taken.
+    /// The time from which the bucket is full and not paused, if no token is taken.
     var whole: MonotonicInstant { max(full, pauseEnd) }
 
-    /// Takes a token if there is one, and returns whether it did.
+    /// Takes a token if one is available, and returns whether it did.
     package mutating func take(at now: MonotonicInstant) -> Bool {
         guard availability(at: now) <= now else { return false }
         full = max(full, now).advanced(by: interval)
         return true
     }
 
-    /// Returns a token that was taken and not used. A pause continues.
+    /// Returns a token that was taken but not used. Does not shorten a pause.
     package mutating func giveBack() {
         full = full.advanced(by: .zero - interval)
     }
 
-    /// Allows no token before `instant` and one token at that time, so that waiting calls are not sent in one burst.
+    /// Pauses the bucket: no token is available before `instant`, and one token is available then, so that waiting
+    /// calls are not sent in one burst.
     package mutating func pause(until instant: MonotonicInstant) {
         pauseEnd = max(pauseEnd, instant)
         full = max(full, instant.advanced(by: interval * (burst - 1)))
     }
 
-    /// Limits the available tokens to `count` from now on, besides those that are added.
+    /// Reduces the available tokens to at most `count`. Tokens are added as before.
     package mutating func lower(to count: Int, at now: MonotonicInstant) {
         full = max(full, now.advanced(by: interval * max(0, burst - max(0, count))))
     }

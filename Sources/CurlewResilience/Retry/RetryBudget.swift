@@ -3,42 +3,45 @@
 public import CurlewCore
 public import CurlewHTTP
 
-/// Limits how often a client retries: a token bucket for each origin. Retries take tokens, and successes return them.
+/// Limits how often a client retries, with a token bucket for each origin. Retries take tokens, and successes return
+/// them.
 ///
-/// A budget keeps clients from multiplying the load of a server that is down: each client has a few dozen retries, then
-/// one for every fourteen successes. An empty bucket never makes a call wait or fail. The call receives the outcome at
-/// hand, and its history contains `.budgetExhausted`.
+/// A budget prevents clients from multiplying the load of a server that is down: each client has a few dozen retries,
+/// then one for every fourteen successes. An empty bucket never makes a call wait or fail. The call receives the
+/// response or error of its last attempt, and its history contains `.budgetExhausted`.
 ///
 ///     let budget = RetryBudget()
 ///     pipeline.adding(.retry(budget: budget))      // retries and hedging of one client share one budget
 ///
 /// Only buckets that are not full are remembered, for the 256 most recently used origins. Buckets do not refill with
-/// time: without successes, an origin is granted no further retries.
+/// time: without successes, an origin gets no further retries.
 public final class RetryBudget: Sendable {
-    /// The number of tokens in a full bucket, and for an unknown origin. Default 500.
+    /// The number of tokens in a full bucket. Every origin starts with a full bucket. Default 500.
     public let capacity: Int
-    /// The number of tokens that one retry takes. Default 14.
+    /// The number of tokens that a retry takes, unless the previous attempt timed out. Default 14.
     public let price: Int
-    /// The number of tokens that one retry takes after an attempt that timed out. Default 50. After a timeout, the
-    /// server may have done the work, and it may not respond to the next attempt either. If a server stops responding,
-    /// each client retries ten times instead of 35, and the recovering server does not receive all remaining retries
-    /// (see <doc:Resilience>).
+    /// The number of tokens that a retry takes after an attempt that timed out. Default 50.
+    ///
+    /// After a timeout, the server may have processed the request, and it may not respond to the next attempt either.
+    /// If a server stops responding, each client retries ten times instead of 35, and the recovering server does not
+    /// receive all remaining retries (see <doc:Resilience>).
     public let timeoutPrice: Int
 
     private static let mostOrigins = 256
     private let accounts = Locked(Accounts())
 
-    /// Creates a budget with full buckets.
+    /// Creates a budget whose buckets are full.
     ///
-    /// - `capacity`: at least 0; 0 allows no retries.
-    /// - `price`, `timeoutPrice`: at least 1.
+    /// - `capacity`: the number of tokens in a full bucket, at least 0. Zero allows no retries.
+    /// - `price`, `timeoutPrice`: the number of tokens that a retry takes, at least 1.
     public init(capacity: Int = 500, price: Int = 14, timeoutPrice: Int = 50) {
         self.capacity = max(0, capacity)
         self.price = max(1, price)
         self.timeoutPrice = max(1, timeoutPrice)
     }
 
-    /// The payment for one retry. Call `succeeded()` if the retry succeeded; otherwise discard the receipt.
+    /// The receipt for the tokens that one retry took. Call `succeeded()` if the retry succeeded; otherwise discard the
+    /// receipt.
     @_spi(Simulation) public final class Receipt: Sendable {
         private let budget: RetryBudget
         private let origin: Origin
@@ -50,7 +53,7 @@ public final class RetryBudget: Sendable {
             self.price = Locked(price)
         }
 
-        /// Returns the price to the bucket, once, because the retry succeeded.
+        /// Returns the tokens to the bucket because the retry succeeded. A second call has no effect.
         public func succeeded() {
             let price = price.withLock { price in
                 defer { price = 0 }
@@ -60,9 +63,9 @@ public final class RetryBudget: Sendable {
         }
     }
 
-    /// Pays for one retry. Returns nil when the bucket of `origin` holds fewer tokens than the price.
+    /// Takes the tokens for one retry from the bucket of `origin`. Returns nil if the bucket has too few tokens.
     ///
-    /// - `afterTimeout`: whether the previous attempt timed out.
+    /// - `afterTimeout`: whether the previous attempt timed out, so that the retry costs `timeoutPrice`.
     @_spi(Simulation) public func withdraw(for origin: Origin, afterTimeout: Bool = false) -> Receipt? {
         let price = afterTimeout ? timeoutPrice : price
         let isPaid = accounts.withLock { accounts in
@@ -74,8 +77,8 @@ public final class RetryBudget: Sendable {
         return isPaid ? Receipt(self, origin, price) : nil
     }
 
-    /// Adds one token for a call that succeeded without a retry. For a call that was retried, use
-    /// `Receipt.succeeded()`.
+    /// Adds one token for a call that succeeded without a retry. For a call that was retried, call
+    /// `Receipt.succeeded()` instead.
     @_spi(Simulation) public func deposit(for origin: Origin) {
         add(1, for: origin)
     }
@@ -92,7 +95,7 @@ public final class RetryBudget: Sendable {
         capacity - accounts.withLock { $0.missing[origin]?.tokens ?? 0 }
     }
 
-    /// The missing tokens of each bucket. A full bucket has no account.
+    /// The number of missing tokens of each bucket. A full bucket has no account.
     private struct Accounts {
         struct Account {
             var tokens: Int
@@ -118,16 +121,16 @@ public final class RetryBudget: Sendable {
 }
 
 extension RetryBudget: CustomStringConvertible {
-    /// `500 tokens, 14 each`
+    /// A description such as `500 tokens, 14 each`.
     public var description: String { "\(capacity) tokens, \(price) each" }
 }
 
 extension Pipeline {
-    /// The budget that the retries of this pipeline draw on: that of `.retry()` or of `.hedging`. Nil if the pipeline
-    /// has neither.
+    /// The budget that the retries and second requests of this pipeline draw on; nil if the pipeline contains neither
+    /// `.retry()` nor `.hedging`.
     ///
     /// Interceptors that were created without a budget share one: the budget that the app passed to another
-    /// interceptor, or else that of the first interceptor.
+    /// interceptor, or else the budget of the first interceptor.
     public var retryBudget: RetryBudget? {
         interceptors.lazy.compactMap { $0.paying?.purse as? RetryBudget }.first
     }

@@ -3,13 +3,13 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The state of one call across its attempts, shared by `.retry()` and `withRetry`.
+/// The state of a call over all its attempts, for `.retry()` and `withRetry`.
 struct RetryCourse {
     private(set) var situation: RetryPolicy.Situation
     private let budget: RetryBudget?
     private let began: MonotonicInstant
     private var receipt: RetryBudget.Receipt?
-    /// The origins that have received the request. The first request to another origin is not a retry.
+    /// The origins that have received the request. The first attempt at another origin does not count as a retry.
     private var origins: [Origin]
 
     init(_ situation: RetryPolicy.Situation, budget: RetryBudget?, origin: Origin?, began: MonotonicInstant) {
@@ -19,7 +19,7 @@ struct RetryCourse {
         origins = origin.map { [$0] } ?? []
     }
 
-    /// Updates the situation at the end of an attempt.
+    /// Updates the situation when an attempt has ended.
     mutating func update(
         at now: MonotonicInstant, _ time: any TimeSource, remaining: Duration?, reachedNobody: Bool, random: Double
     ) {
@@ -30,8 +30,8 @@ struct RetryCourse {
         situation.reachedNobody = reachedNobody
     }
 
-    /// Returns `decision` if the budget pays for it. The first request to another origin and uncounted retries are
-    /// free.
+    /// Returns `decision`, or a decision to finish if the budget does not pay for the retry. The first attempt at
+    /// another origin and uncounted retries cost nothing.
     mutating func pay(_ decision: Attempt.Decision, for origin: Origin?, after outcome: Attempt.Outcome)
         -> Attempt.Decision
     {
@@ -50,18 +50,18 @@ struct RetryCourse {
         return decision
     }
 
-    /// Records that the next attempt begins after `wait`.
+    /// Records that the next attempt follows after `wait`.
     mutating func scheduleNext(_ cause: Attempt.Cause, after wait: Duration) {
         situation.note(cause, wait)
     }
 
-    /// Updates the situation for the request of the next attempt.
+    /// Updates the situation for the request that `onRetry` produced.
     mutating func change(to request: HTTPRequest, in context: ExchangeContext) {
         situation.mayRepeat = context.mayRepeat(request)
         situation.canReplay = request.body.canReplay
     }
 
-    /// Returns the price of the last retry, or deposits a token if there was none.
+    /// Returns the tokens of the last retry to the budget, or deposits one token if there was no paid retry.
     func succeeded(for origin: Origin?) {
         if let receipt { return receipt.succeeded() }
         if let budget, let origin { budget.deposit(for: origin) }
@@ -69,7 +69,7 @@ struct RetryCourse {
 }
 
 extension RetryPolicy.Situation {
-    /// Records one more attempt, with its wait and cause.
+    /// Counts one more attempt by its cause, and remembers its wait.
     fileprivate mutating func note(_ cause: Attempt.Cause, _ wait: Duration) {
         switch cause {
         case .notReceived: uncounted += 1
@@ -85,7 +85,7 @@ extension Attempt.Decision {
         if case .retry = self { true } else { false }
     }
 
-    /// Whether the retry uses up attempts and budget.
+    /// Whether the retry counts as an attempt and draws on the budget.
     fileprivate var isCounted: Bool {
         switch self {
         case .finish: false

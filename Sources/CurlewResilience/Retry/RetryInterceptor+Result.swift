@@ -4,7 +4,8 @@ import CurlewCore
 import CurlewHTTP
 
 extension AttemptResult {
-    /// Returns the attempts of the call up to this one. Interceptors further in may already have recorded them.
+    /// Returns the attempts of the call up to this one. Interceptors closer to the transport may have recorded them
+    /// already.
     func attempts(
         _ decision: Attempt.Decision, from start: MonotonicInstant, to end: MonotonicInstant,
         in context: ExchangeContext
@@ -29,15 +30,15 @@ extension AttemptResult {
 
     private var notes: [String] { response?.notes ?? error?.notes ?? [] }
 
-    /// Whether no part of the attempt left this network.
+    /// Whether the attempt reached no server: no network, no route to the host, or no address for its name.
     var reachedNobody: Bool { error?.reachedNobody ?? false }
 
-    /// Cancels the body of a response that no caller will read.
+    /// Cancels the response body, which no caller will read.
     func giveUp() {
         response?.body.cancel()
     }
 
-    /// Returns the response, or throws the error, as the outcome of the call.
+    /// Returns the response or throws the error as the outcome of the call, with its attempts.
     func concluded(_ attempts: [Attempt], for asked: HTTPRequest) throws -> HTTPResponse {
         if var response {
             response.arrive(from: request, insteadOf: asked)
@@ -52,7 +53,8 @@ extension AttemptResult {
 }
 
 extension RetryPolicy {
-    /// Whether the response is returned to the caller without a further decision.
+    /// Whether the policy returns the response to the caller without a decision: no transient status, and no request of
+    /// the server for a retry.
     func delivers(_ response: HTTPResponse) -> Bool {
         if statuses.contains(response.status) { return false }
         return response.status.code < 400 || RetryWish(response.headers).verdict != true
@@ -60,6 +62,6 @@ extension RetryPolicy {
 }
 
 extension RetryInterceptor: CustomStringConvertible {
-    /// `Retry(3 attempts, exponential 100 ms…20 s)`
+    /// A description such as `Retry(3 attempts, exponential 100 ms…20 s)`.
     public var description: String { "Retry(\(policy))" }
 }

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The interceptor of `.retry()`, where its rules are documented.
 package struct RetryInterceptor: ValidatingInterceptor {
-    /// The policy of calls that specify none.
+    /// The policy of calls that specify none in `RequestOptions.retry`.
     public let policy: RetryPolicy
     /// The budget that retries draw on.
     public let budget: RetryBudget
@@ -13,7 +13,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
     private let rules: RetryRules?
     private let random: @Sendable () -> Double
 
-    /// Creates an interceptor that follows `policy`.
+    /// Creates an interceptor. The parameters are those of `.retry()`.
     public init(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
         when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)? = nil,
@@ -35,25 +35,26 @@ package struct RetryInterceptor: ValidatingInterceptor {
         self.random = random
     }
 
-    /// `.retry`.
+    /// The placement of the interceptor: `.retry`.
     public var placement: Placement { .retry }
 
-    /// False: a preview has no outcome to decide about.
+    /// False, because a preview has no outcome to decide about.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`, as it sends the same request again; `.unknown` with an `onRetry`, which may change the principal.
+    /// Returns `.anonymous`, because the interceptor sends the same request again. With an `onRetry`, which may change
+    /// the principal, returns `.unknown`.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         rules?.onRetry == nil ? .anonymous : .unknown
     }
 
-    /// Runs the rest of the chain, and runs it again as the policy decides.
+    /// Runs the rest of the chain, and runs it again for as long as the policy decides to retry.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let began = next.context.time.now
         let policy = next.context[RetryPolicyKey.self] ?? policy
         var (response, error): (HTTPResponse?, NetworkError?)
         do {
             let answered = try await next(request, context: next.context.retried)
-            // A successful response needs no further work.
+            // The common case: a successful response needs no decision.
             if rules?.when == nil, policy.delivers(answered) {
                 budget.deposit(for: request.origin)
                 return answered
@@ -68,7 +69,8 @@ package struct RetryInterceptor: ValidatingInterceptor {
         return try await scheduleNext(after: result, next, context, policy, began)
     }
 
-    /// Reports a policy that allows no attempt, and a second retry interceptor, with which attempts would multiply.
+    /// Returns an error for a policy that allows no attempt, and for a second retry interceptor, which would multiply
+    /// the attempts.
     public func problem(in setup: Pipeline.Environment) -> String? {
         if policy.attempts < 1 { return "The retry policy allows \(policy.attempts) attempts. Allow at least one." }
         if setup.retries > 1 {
@@ -78,7 +80,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
         return nil
     }
 
-    /// Declares this retry and its budget.
+    /// Declares this retry interceptor and its budget.
     public func declare(in setup: inout Pipeline.Environment) {
         setup.retries += 1
         setup.budgets.insert(budget)
@@ -86,7 +88,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
 }
 
 extension ExchangeContext {
-    /// This context, marked as having a retry that counts successes.
+    /// A copy of the context that says that `.retry()` counts the successes of the call.
     fileprivate var retried: ExchangeContext {
         var copy = self
         copy.isRetried = true
@@ -115,7 +117,7 @@ extension RetryInterceptor {
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
     }
 
-    /// Continues a call whose first attempt did not simply succeed.
+    /// Continues a call whose first attempt failed, or has an app-defined rule.
     private func scheduleNext(
         after first: AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
         _ began: MonotonicInstant
@@ -152,11 +154,11 @@ extension RetryInterceptor {
                 return try result.concluded(context.pastAttempts, for: asked)
             }
             result.giveUp()
-            // Uses the clock reading that the decision is based on: a later one could put the end of the wait past the
+            // This clock reading is the one that the decision used. With a later one, the wait could end past the
             // deadline.
             try await pause(until: now.advanced(by: wait), in: context)
             course.scheduleNext(cause, after: wait)
-            // Counts the attempts that interceptors further in made.
+            // Includes the attempts that interceptors closer to the transport made.
             context.attempt += max(1, (context.pastAttempts.last?.number ?? 0) - known)
             start = time.now
             result = await attempt(request, next, context)
@@ -172,7 +174,7 @@ extension RetryInterceptor {
                 PolicyNotice(.budgetExhausted, by: .retry, scope: "\(request.origin)", cause: "no further attempt")))
     }
 
-    /// Returns the request of the next attempt as `onRetry` changes it.
+    /// Returns the request of the next attempt, as `onRetry` changed it.
     private func changed(
         _ result: AttemptResult, _ decision: Attempt.Decision, _ start: MonotonicInstant, _ context: ExchangeContext
     ) async throws -> HTTPRequest {

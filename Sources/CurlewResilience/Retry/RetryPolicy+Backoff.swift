@@ -3,16 +3,17 @@
 import CurlewCore
 
 extension RetryPolicy {
-    /// The wait before each retry.
+    /// The rule that determines the wait before each retry.
     ///
-    /// Waits are random so that clients that failed together do not retry together.
+    /// Waits are random, so that clients that failed together do not retry together.
     public struct Backoff: Hashable, Sendable {
         private enum Kind: Hashable, Sendable { case constant, exponential, decorrelated }
 
         private let kind: Kind
-        /// The base of the first wait. Default 100 ms.
+        /// The bound of the first wait. Default 100 ms.
         package let base: Duration
-        /// The base when the server requested fewer requests (429, or 503 with a wait). Default 1 s.
+        /// The bound of the first wait after a 429, or after an outcome for which the server requested a wait.
+        /// Default 1 s.
         package let throttledBase: Duration
         /// The longest wait. Default 20 s.
         package let cap: Duration
@@ -24,25 +25,36 @@ extension RetryPolicy {
             self.cap = max(.zero, cap)
         }
 
-        /// A random wait between zero and a bound that doubles each time ("full jitter"): 100 ms, 200 ms, 400 ms, … 20
-        /// s.
+        /// Exponential backoff with full jitter and the default values: a random wait between zero and a bound of
+        /// 100 ms, 200 ms, 400 ms and so on, up to 20 s.
         public static let exponential = exponential()
 
-        /// A random wait between zero and a bound that doubles each time, up to `cap`.
+        /// Exponential backoff with full jitter: a random wait between zero and a bound that doubles with each retry.
+        ///
+        /// - `base`: the bound of the first wait.
+        /// - `throttled`: replaces `base` after a 429, or after an outcome for which the server requested a wait.
+        /// - `cap`: the maximum of the bound.
         public static func exponential(
             base: Duration = .milliseconds(100), throttled: Duration = .seconds(1), cap: Duration = .seconds(20)
         ) -> RetryPolicy.Backoff {
             RetryPolicy.Backoff(.exponential, base, throttled, cap)
         }
 
-        /// A random wait between `base` and three times the previous wait, up to `cap`: never zero, and less regular.
+        /// Decorrelated jitter: a random wait between `base` and three times the previous wait, at most `cap`.
+        ///
+        /// Unlike `exponential`, it never waits for less than `base`.
+        ///
+        /// - `base`: the shortest wait.
+        /// - `throttled`: replaces `base` after a 429, or after an outcome for which the server requested a wait.
+        /// - `cap`: the longest wait.
         public static func decorrelated(
             base: Duration = .milliseconds(100), throttled: Duration = .seconds(1), cap: Duration = .seconds(20)
         ) -> RetryPolicy.Backoff {
             RetryPolicy.Backoff(.decorrelated, base, throttled, cap)
         }
 
-        /// A fixed wait. For tests, and for work that no other client does at the same time.
+        /// The same wait before each retry, without randomness. For tests, and for work that no other client does at
+        /// the same time.
         public static func constant(_ wait: Duration) -> RetryPolicy.Backoff {
             RetryPolicy.Backoff(.constant, wait, wait, wait)
         }
@@ -50,7 +62,8 @@ extension RetryPolicy {
         /// Returns the wait before a retry.
         ///
         /// - `repetition`: the number of the retry, counted from one.
-        /// - `previous`: the previous wait, if there was one.
+        /// - `isThrottled`: whether to use `throttledBase` instead of `base`.
+        /// - `previous`: the previous wait; nil before the first retry.
         /// - `random`: a uniformly distributed number in 0..<1.
         package func wait(
             before repetition: Int, isThrottled: Bool = false, after previous: Duration? = nil, random: Double
@@ -66,7 +79,7 @@ extension RetryPolicy {
         }
 
         private static func between(_ low: Duration, _ high: Duration, _ random: Double) -> Duration {
-            // `distance(to:)` returns an `Int`, which traps on 32-bit platforms beyond two seconds.
+            // `distance(to:)` returns an `Int`, which overflows beyond two seconds on 32-bit platforms.
             let span = Double(max(0, (high - low).wholeNanoseconds))
             return low + .nanoseconds(Int64(span * min(max(random, 0), 1)))
         }
@@ -74,7 +87,7 @@ extension RetryPolicy {
 }
 
 extension Duration {
-    /// Doubles the duration `times` times, up to about 292 years.
+    /// Returns the duration doubled `times` times, at most about 292 years.
     fileprivate func doubled(times: Int) -> Duration {
         let (product, overflow) = wholeNanoseconds.multipliedReportingOverflow(by: 1 << min(max(0, times), 62))
         return .nanoseconds(overflow ? .max : product)
@@ -82,7 +95,7 @@ extension Duration {
 }
 
 extension RetryPolicy.Backoff: CustomStringConvertible {
-    /// `exponential 100 ms…20 s`
+    /// A description such as `exponential 100 ms…20 s`.
     public var description: String {
         switch kind {
         case .constant: "constant \(base.brief)"

@@ -10,38 +10,38 @@ public import Foundation
 #endif
 
 extension RetryPolicy {
-    /// The inputs of a decision other than the outcome.
+    /// The state of a call that a retry decision depends on, other than the outcome of the attempt.
     @_spi(Simulation) public struct Situation: Sendable {
-        /// The number of counted attempts, including this one.
+        /// The number of attempts so far that count towards `RetryPolicy.attempts`, including the current one.
         public var attempts = 1
-        /// The number of retries that were not counted because the request had not reached the server.
+        /// The number of retries that did not count because the request certainly had not reached the server.
         public var uncounted = 0
-        /// The number of retries that were not counted because the server was unreachable from this network.
+        /// The number of retries that did not count because the attempt found no network or no route to the host.
         public var offline = 0
         /// Whether the last attempt found no network, no route to the host, or no address for its name.
         public var reachedNobody = false
-        /// Whether the request may be sent twice with the intent of sending it once.
+        /// Whether the request may be sent more than once (`ExchangeContext.mayRepeat`).
         public var mayRepeat = true
-        /// Whether the body can be produced again.
+        /// Whether the body can be produced again (`RequestBody.canReplay`).
         public var canReplay = true
         /// The time since the first attempt began.
         public var elapsed = Duration.zero
-        /// The time left for the call; nil without a deadline.
+        /// The time left until the deadline of the call; nil if it has none.
         public var remaining: Duration?
-        /// The wait before this attempt, if any.
+        /// The wait before the last attempt; nil if it was the first.
         public var previousWait: Duration?
-        /// The wall clock, for dates that servers send.
+        /// The current date, to which dates in `Retry-After` and similar fields are compared.
         public var date: Date
-        /// A uniformly distributed number in 0..<1.
+        /// A uniformly distributed number in 0..<1, from which the wait is computed.
         public var random: Double
 
-        /// Creates the situation of the first attempt of an operation that may be repeated.
+        /// Creates the situation after the first attempt of an operation that may be repeated.
         public init(date: Date = Date(), random: Double = .random(in: 0..<1)) {
             self.date = date
             self.random = random
         }
 
-        /// Creates the situation of the first attempt of `request`.
+        /// Creates the situation after the first attempt of `request`.
         public init(_ request: HTTPRequest, in context: ExchangeContext, random: Double = .random(in: 0..<1)) {
             self.init(date: context.time.date, random: random)
             mayRepeat = context.mayRepeat(request)
@@ -50,14 +50,15 @@ extension RetryPolicy {
         }
     }
 
-    /// Decides whether to retry, and why. The decision depends only on the arguments. The caller must also respect a
-    /// `RetryBudget`.
+    /// Decides whether to retry after an attempt, and returns the wait and the reason. The decision depends only on the
+    /// arguments. The caller must also respect a `RetryBudget`.
     ///
     /// - `outcome`: the outcome of the attempt.
-    /// - `headers`: the fields of the response, if any. `Retry-After` in both forms, or else `RateLimit` fields with no
-    ///   remaining quota, set the minimum wait. `X-Should-Retry: false` ends the call, and `true` makes an error status
-    ///   transient.
-    /// - `verdict`: the result of an app-defined rule. Default `.usual`, no rule.
+    /// - `headers`: the fields of the response; empty if there is none. `Retry-After` in both forms, or else
+    ///   `RateLimit` fields that report an exhausted quota, set the minimum wait. `X-Should-Retry: false` ends the
+    ///   call, and `true` makes an error status transient.
+    /// - `verdict`: the result of an app-defined rule. Default `.usual`: there is no rule.
+    /// - `situation`: the state of the call.
     @_spi(Simulation) public func decide(
         _ outcome: Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(), verdict: RetryPolicy.Verdict = .usual,
         in situation: Situation
@@ -69,10 +70,10 @@ extension RetryPolicy {
             outcome, because: asked, least: wish.wait(after: outcome.status, from: situation.date), situation)
     }
 
-    /// Decides about a transient outcome of an operation that may be repeated.
+    /// Decides how to retry after a transient outcome of an operation that may be repeated.
     ///
-    /// - `reason`: the reason to report unless another one takes precedence.
-    /// - `least`: the wait that the server requests, if any.
+    /// - `reason`: the reason to report, unless the retry has a more specific one.
+    /// - `least`: the wait that the server requests; nil if it requests none.
     func schedule(
         _ outcome: Attempt.Outcome, because reason: Attempt.Cause, least: Duration?, _ situation: Situation
     ) -> Attempt.Decision {
@@ -86,7 +87,7 @@ extension RetryPolicy {
             return .finish(because: .attemptsExhausted(situation.attempts + situation.uncounted + situation.offline))
         } else if let least {
             guard least <= longestServerWait else { return .finish(because: .waitTooLong(least)) }
-            // Never early, and spread so that clients do not all return at the same moment.
+            // The retry is never early, and the added wait keeps clients from returning at the same moment.
             let spread = min(pause(situation.attempts, situation, isThrottled: true), Self.longestSpread)
             (wait, cause) = (least + spread, .serverAsked)
         } else {
@@ -99,7 +100,7 @@ extension RetryPolicy {
 
     private static let longestSpread = Duration.seconds(5)
 
-    /// Returns the reason why such an outcome is never retried, or nil.
+    /// Returns the reason why this outcome must not be retried; nil if it may be.
     private func obstacle(
         to outcome: Attempt.Outcome, _ wish: RetryWish, _ verdict: RetryPolicy.Verdict, _ situation: Situation
     ) -> Attempt.Cause? {
@@ -132,14 +133,15 @@ extension RetryPolicy {
 }
 
 extension Attempt.Outcome {
-    /// The status, if there was a response.
+    /// The status of the response; nil if no response arrived.
     var status: HTTPStatus? {
         if case .status(let status) = self { status } else { nil }
     }
 }
 
 extension NetworkError.Reason {
-    /// Whether an app-defined rule may retry it. Failures of TLS and invalid requests are never retried.
+    /// Whether an app-defined rule may retry a failure with this reason. Failures of TLS and of proxies,
+    /// invalid requests or configurations, and cancellation are excluded.
     fileprivate var mayBeForgiven: Bool {
         switch self {
         case .cancelled, .invalidRequest, .configuration, .encoding, .secureConnectionFailed, .proxyFailed: false
@@ -148,7 +150,8 @@ extension NetworkError.Reason {
     }
 }
 
-/// The wishes of a server about retries. The server may be hostile, so callers must bound them.
+/// What a server says about retries in the fields of its response. The values are untrusted, so callers must bound
+/// them.
 struct RetryWish {
     private let headers: HTTPHeaders
 
@@ -156,7 +159,7 @@ struct RetryWish {
         self.headers = headers
     }
 
-    /// The value of `X-Should-Retry`, if it is valid.
+    /// The value of `X-Should-Retry`; nil if the field is missing or neither `true` nor `false`.
     var verdict: Bool? {
         switch headers["X-Should-Retry"]?.lowercased() {
         case "true": true
@@ -165,7 +168,8 @@ struct RetryWish {
         }
     }
 
-    /// Returns the minimum wait.
+    /// Returns the wait that the server requests, in `Retry-After` or else in the fields of an exhausted quota; nil if
+    /// it requests none.
     func wait(after response: HTTPStatus?, from now: Date) -> Duration? {
         if let value = headers[.retryAfter], let hint = RetryAfter(value) { return hint.delay(now: now) }
         guard let status = RateLimitStatus(headers, status: response, now: now), status.remaining == 0 else {

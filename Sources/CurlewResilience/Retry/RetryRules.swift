@@ -4,26 +4,27 @@ import CurlewCore
 import CurlewHTTP
 
 extension RetryPolicy {
-    /// The verdict of an app-defined rule on an attempt, returned by the closure in `.retry(when:)`.
+    /// How a rule of the app classifies an attempt: the result of the closure in `.retry(when:)`.
     public enum Verdict: Hashable, Sendable {
-        /// The decision that `RetryPolicy` makes without the rule.
+        /// `RetryPolicy` decides as it would without the rule.
         case usual
-        /// The outcome is transient, whatever its status or reason. It is retried if the request may be sent twice
-        /// (`ExchangeContext.mayRepeat`), within the attempts, the waits, the budget and the deadline. The server's
-        /// `Retry-After` and its veto still apply. Failures of TLS and of pins, invalid requests and cancellation are
-        /// not retried.
+        /// The outcome is transient, whatever its status or reason.
+        ///
+        /// The request is retried if it may be sent twice (`ExchangeContext.mayRepeat`), within the attempts, the
+        /// waits, the budget and the deadline. `Retry-After` and `X-Should-Retry: false` of the server still apply.
+        /// Failures of TLS and of pins, invalid requests and cancellation are not retried.
         case retry
-        /// Like `retry`, and the app knows that the server has not processed the request. The request is sent again
-        /// even if it must not be processed twice, such as a POST without a key.
+        /// Like `retry`, but the app knows that the server has not processed the request. The request is sent again
+        /// even if it must not be processed twice, such as a POST without an `Idempotency-Key`.
         case retryUnprocessed
-        /// The outcome is final.
+        /// The outcome is final: the request is not retried.
         case final
 
         var wantsRetry: Bool { self == .retry || self == .retryUnprocessed }
     }
 }
 
-/// The app-defined rules of a retry interceptor.
+/// The closures of the app that a retry interceptor calls.
 struct RetryRules: Sendable {
     var when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)?
     var onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)?
@@ -35,7 +36,8 @@ struct RetryRules: Sendable {
 
 extension HTTPRequest {
     /// Returns the request that `onRetry` produced. At another origin, it lacks the earlier fields that are not known
-    /// to be harmless, as after a redirect; fields that the app has newly set stay.
+    /// to be harmless, as after a redirect; fields that the app has newly set stay. Throws if the scheme changed from
+    /// https to http.
     func following(_ former: HTTPRequest, in context: ExchangeContext) throws(NetworkError) -> HTTPRequest {
         guard origin != former.origin else { return self }
         guard origin.isSecure || !former.origin.isSecure else {
@@ -57,8 +59,9 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// Adapts a response from another origin so that interceptors further out can treat it as a response to `asked`:
-    /// removes cookies and HSTS, resolves a relative `Location` against the origin that sent it, and forbids caching.
+    /// Adapts a response from another origin, so that interceptors closer to the caller can treat it as a response to
+    /// `asked`. Removes cookies and HSTS, resolves a relative `Location` against the origin that sent it, and forbids
+    /// caching.
     mutating func arrive(from sent: HTTPRequest, insteadOf asked: HTTPRequest) {
         guard sent.origin != asked.origin else { return }
         headers.remove(.setCookie)

@@ -7,16 +7,20 @@ public import CurlewHTTP
 ///
 ///     let page = try await withRetry(.attempts(5)) { attempt in try await database.page(3) }
 ///
-/// The operation may run more than once; the caller must ensure that this is safe. For a call of a client that retries
-/// (`Pipeline.standard` does), use `options.retry` instead: attempts would multiply here.
+/// The operation may run more than once; the caller must ensure that this is safe. Do not use this function for calls
+/// of a client that retries, as with `Pipeline.standard`: the attempts would multiply. Set `options.retry` instead.
 ///
-/// - `deadline`: no wait extends past it. Default none; it does not limit `operation` itself.
-/// - `budget`, `origin`: the budget and the origin that retries draw on, if any.
-/// - `mayPass`: whether to retry after an error. Default `NetworkError.isRetryable`, which is false for errors from
-///   outside this package. Not called for cancellation, which always ends the retries.
-/// - `operation`: receives the number of the attempt, counted from one.
+/// - `deadline`: no wait extends past this deadline. It does not limit `operation` itself. Default: no deadline.
+/// - `budget`, `origin`: the budget that retries draw on, and the origin whose bucket they use. Default nil: no budget.
+/// - `time`: the clock for the waits. Default: the system's.
+/// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default: the system's generator.
+/// - `mayPass`: returns whether to retry after an error. Default `NetworkError.isRetryable`, which is false for errors
+///   other than those of this package and of the system's network functions. Not called for cancellation, which always
+///   ends the retries.
+/// - `operation`: the work. It receives the number of the attempt, counted from one.
 ///
-/// Throws the last error of `operation` unchanged, and `CancellationError` immediately if cancelled during a wait.
+/// Throws the last error of `operation` unchanged. Throws `CancellationError` immediately if the task is cancelled
+/// during a wait.
 public func withRetry<Value>(
     _ policy: RetryPolicy = .standard, deadline: Deadline = .never, budget: RetryBudget? = nil, origin: Origin? = nil,
     time: any TimeSource = SystemTime(), random: () -> Double = { .random(in: 0..<1) },

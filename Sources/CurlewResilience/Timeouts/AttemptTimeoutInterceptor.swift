@@ -7,18 +7,18 @@ package struct AttemptTimeoutInterceptor: ValidatingInterceptor {
     /// The maximum time that an attempt may wait for its response head.
     public let limit: Duration
 
-    /// Creates an interceptor. `limit` must be positive.
+    /// Creates an interceptor with a limit, which must be positive.
     public init(_ limit: Duration) {
         self.limit = limit
     }
 
-    /// `.attemptTimeout`, next to the transport.
+    /// The placement of the interceptor: `.attemptTimeout`, next to the transport.
     public var placement: Placement { .attemptTimeout }
 
-    /// `.anonymous`: it changes no request.
+    /// Returns `.anonymous`, because the interceptor does not change requests.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Sets the deadline of the attempt, unless an earlier one is set, and runs the rest of the chain.
+    /// Sets the deadline of the attempt, unless it has an earlier one, and runs the rest of the chain.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         let limit = context.timeouts.attempt ?? limit
@@ -26,13 +26,13 @@ package struct AttemptTimeoutInterceptor: ValidatingInterceptor {
         return try await next(request, context: context)
     }
 
-    /// Declares the limit.
+    /// Declares the limit, which other interceptors compare with their own durations.
     public func declare(in setup: inout Pipeline.Environment) {
         setup.attemptTimeout = min(limit, setup.attemptTimeout ?? limit)
     }
 
-    /// Reports a limit that is not positive. A limit longer than the total timeout is allowed, as calls differ in their
-    /// timeouts.
+    /// Returns an error for a limit that is not positive. A limit longer than the total timeout is allowed, because
+    /// timeouts differ between calls.
     public func problem(in setup: Pipeline.Environment) -> String? {
         limit > .zero
             ? nil : "The attempt timeout is \(limit.brief), so no attempt can succeed. Make it longer."
@@ -40,6 +40,6 @@ package struct AttemptTimeoutInterceptor: ValidatingInterceptor {
 }
 
 extension AttemptTimeoutInterceptor: CustomStringConvertible {
-    /// `AttemptTimeout(5 s)`
+    /// A description such as `AttemptTimeout(5 s)`.
     public var description: String { "AttemptTimeout(\(limit.brief))" }
 }

@@ -10,10 +10,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Sign-in, token refresh, and the current user.
+/// The routes for sign-in, token refresh, and the current user.
 ///
-/// Access tokens are short-lived JSON Web Tokens. A refresh token is valid once: when it is presented again, its
-/// session ends (RFC 9700 §4.14.2), so a client that refreshes twice concurrently is detected.
+/// Access tokens are short-lived JSON Web Tokens. A refresh token is valid once. If a client presents it again, its
+/// session ends (RFC 9700 §4.14.2), so the service detects a client that refreshes twice concurrently.
 struct AuthArea {
     let assetsURL: String
     let time: any TimeSource
@@ -21,7 +21,9 @@ struct AuthArea {
     private let sessions: Locked<Sessions>
     private let sessionsPath: String?
 
-    /// - `sessionsPath`: a file that keeps the sessions. A file that cannot be read is replaced.
+    /// Creates the area with the sessions of the file, or without sessions.
+    ///
+    /// - `sessionsPath`: a file that stores the sessions, or nil. A file that cannot be read is replaced.
     init(assetsURL: String, time: any TimeSource, sessionsPath: String? = nil) {
         self.assetsURL = assetsURL
         self.time = time
@@ -36,11 +38,11 @@ struct AuthArea {
         self.sessions = Locked(sessions)
     }
 
-    /// Changes the sessions, and saves them if a file was specified.
+    /// Changes the sessions and returns the result of `change`. Saves the sessions if there is a file for them.
     private func change<Value: Sendable>(_ change: @Sendable (inout Sessions) -> Value) -> Value {
         sessions.withLock { sessions in
             let value = change(&sessions)
-            // The service continues without its file.
+            // A file that cannot be written does not stop the service.
             if let sessionsPath, let data = try? JSONEncoder().encode(sessions) {
                 try? PrivateFile.replace(sessionsPath, with: data)
             }
@@ -82,7 +84,8 @@ struct AuthArea {
         .json(try account(of: request).shown(with: assetsURL))
     }
 
-    /// Returns the account of a request. Throws 401 unless the request carries a valid token.
+    /// Returns the account of the request's access token. Throws a 401 refusal unless the token is valid, its session
+    /// is open, and it has not expired.
     func account(of request: RecordedRequest) throws -> Account {
         guard let text = request.bearerToken else { throw Refusal.unauthorized("Access Token is required") }
         guard let token = SampleToken(text, signedWith: key), sessions.withLock({ $0.isOpen(token.jti) }),
@@ -92,7 +95,8 @@ struct AuthArea {
         return account
     }
 
-    /// An hour unless the client requests another number of minutes, which may be fractional.
+    /// Returns an access token that is valid for one hour, or for the number of minutes that the client requests. That
+    /// number may be fractional, and is limited to 30 days.
     private func accessToken(for session: Session, minutes: Double?) throws -> String {
         let minutes = min(max(minutes ?? 60, 0), 60 * 24 * 30)
         let now = Int64(time.date.timeIntervalSince1970)
@@ -134,7 +138,7 @@ struct AuthArea {
     }
 }
 
-/// The sessions; beyond one thousand the oldest are removed.
+/// The open sessions, at most 1,000. A further session replaces the oldest one.
 private struct Sessions: Codable, Sendable {
     /// The key with which access tokens are signed.
     let key: String
@@ -151,8 +155,8 @@ private struct Sessions: Codable, Sendable {
         all.contains { $0.id == id }
     }
 
-    /// Returns the session with its next refresh token. If the token has been used before, ends the session and returns
-    /// nil.
+    /// Finds the session with this refresh token, replaces the token, and returns the session. If the token has been
+    /// used before, ends its session and returns nil. Returns nil also for an unknown token.
     mutating func exchange(_ token: String) -> Session? {
         if let index = all.firstIndex(where: { $0.refreshToken == token }) {
             all[index].rotate()
@@ -167,7 +171,7 @@ private struct Session: Codable, Sendable {
     let accountID: Int
     let id: String
     private(set) var refreshToken: String
-    /// The last hundred exchanged refresh tokens.
+    /// The last 100 refresh tokens that were exchanged.
     private(set) var spent: [String] = []
 
     init(accountID: Int) {
@@ -182,7 +186,7 @@ private struct Session: Codable, Sendable {
         refreshToken = Self.randomToken()
     }
 
-    /// Returns 192 random bits. The token is opaque to clients.
+    /// Returns a token of 192 random bits as text. It is opaque to clients.
     static func randomToken() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<3).map { _ in String(generator.next(), radix: 36) }.joined()
@@ -190,7 +194,8 @@ private struct Session: Codable, Sendable {
 }
 
 extension RecordedRequest {
-    /// RFC 6750 §2.1; the name of the scheme is case-insensitive.
+    /// The bearer token in the Authorization field (RFC 6750 §2.1); nil if there is none. The name of the scheme is
+    /// case-insensitive.
     fileprivate var bearerToken: String? {
         guard let parts = headers[.authorization]?.split(separator: " ", maxSplits: 1), parts.count == 2,
             parts[0].lowercased() == "bearer"

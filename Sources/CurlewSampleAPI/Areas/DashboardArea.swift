@@ -3,9 +3,10 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// The three parts of a start page. Each is delayed, so that the effect of concurrent requests is visible.
+/// The routes for the three parts of a start page. Each response is delayed, so that the effect of concurrent requests
+/// is visible.
 struct DashboardArea {
-    /// The delay of each part.
+    /// The delay of each response.
     static let delay = Duration.milliseconds(120)
 
     func add(to routes: inout SampleRoutes) {

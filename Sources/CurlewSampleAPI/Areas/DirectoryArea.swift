@@ -3,7 +3,8 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// Pages of users and products. The list is inside an object with its total.
+/// The routes for users and products. A response with a list is an object that contains one page and the total number
+/// of items.
 struct DirectoryArea {
     let assetsURL: String
 

@@ -9,7 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Downloads of any name and size. They are generated while they are sent, and never held in memory.
+/// The route for downloads of up to 64 MiB, with names that the client chooses. The content is generated while it is
+/// sent, and never held in memory.
 struct FilesArea {
     private static let sizes = 0...(64 * 1024 * 1024)
 
@@ -17,7 +18,8 @@ struct FilesArea {
         routes.on(.get, "/files/:name", download)
     }
 
-    /// `bytes` is the size (default 1 MiB); `chunked=true` omits the length.
+    /// Responds with a generated file. The query item `bytes` is its size in bytes (default 1 MiB); `chunked=true`
+    /// omits its length.
     private func download(_ request: RecordedRequest) throws -> MockResponse {
         let name = request.parameters["name"] ?? ""
         guard Self.isPlain(name) else {
@@ -43,7 +45,8 @@ struct FilesArea {
             }
     }
 
-    /// The checksum is sent before the content, so it is calculated from the pattern, which repeats.
+    /// Returns the CRC-32 of the first `bytes` bytes of the pattern. The head contains the checksum, so it is
+    /// calculated before the content is generated.
     private static func checksum(ofPattern bytes: Int) -> String {
         let block = Array(MockResponse.pattern(0..<251 * 64))
         var checksum = CRC32()

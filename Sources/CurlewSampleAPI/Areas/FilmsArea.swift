@@ -4,7 +4,8 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// A catalogue of films with their characters, which accepts ratings, and posters from signed-in users.
+/// The routes for a catalogue of films and their characters. Clients can rate films, and signed-in users can upload
+/// posters.
 struct FilmsArea {
     let auth: AuthArea
     private let ratings = Locked<[Film.ID: Rating]>([:])
@@ -46,7 +47,8 @@ struct FilmsArea {
         return try .snakeCaseJSON(Shown(film, rating), status: .created)
     }
 
-    /// Accepts a form with an image file `poster`, and reports what was received.
+    /// Accepts a form with an image in the file part `poster`, and responds with a description of the received file.
+    /// Requires an access token.
     private func takePoster(_ request: RecordedRequest) throws -> MockResponse {
         let film = try film(request)
         let account = try auth.account(of: request)
@@ -80,7 +82,7 @@ struct FilmsArea {
         let checksum, uploadedBy: String
     }
 
-    /// The ratings so far.
+    /// The number and the sum of the ratings of a film.
     private struct Rating: Sendable {
         private(set) var count = 0
         private var stars = 0
@@ -93,7 +95,7 @@ struct FilmsArea {
         var average: Double { Double(stars) / Double(max(count, 1)) }
     }
 
-    /// A film with its rating; the average is omitted while there are no ratings.
+    /// A film with its average rating. The average is omitted while there are no ratings.
     private struct Shown: Encodable {
         let id, title, releaseDate: String
         let year, runningMinutes, ratingCount: Int
@@ -112,8 +114,8 @@ struct FilmsArea {
 }
 
 extension MockResponse {
-    /// Adds a validator and a lifetime in seconds; returns 304 if the request contains that validator (RFC 9110
-    /// §13.1.2).
+    /// Returns the response with an entity tag and a lifetime in seconds, or a 304 if the request's If-None-Match
+    /// contains that tag (RFC 9110 §13.1.2).
     fileprivate func cached(for seconds: Int, asking request: RecordedRequest) -> MockResponse {
         guard case .data(let content) = body else { return self }
         let tag = "\"\(CRC32(content).hexadecimal)\""

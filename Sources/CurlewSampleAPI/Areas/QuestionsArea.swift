@@ -3,7 +3,8 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// Questions and their owners, always as a list in `{"items": …}`. The text is included only with a filter.
+/// The routes for questions and their owners. Every response is an object with a list: `{"items": …}`. The text of a
+/// question is included only if the request has a `filter`.
 struct QuestionsArea {
     let assetsURL: String
 
@@ -30,7 +31,7 @@ struct QuestionsArea {
 
     private func one(_ request: RecordedRequest) throws -> MockResponse {
         try checkSite(request)
-        // In this style no result is an empty list, not a 404.
+        // APIs of this style respond with an empty list, not with a 404, if there is no such question.
         return try answer(Question.all.filter { $0.questionId == request.id() }, hasMore: false, request)
     }
 

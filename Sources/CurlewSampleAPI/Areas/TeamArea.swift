@@ -4,7 +4,8 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// Members to create, change and remove, and their avatars to upload. Errors are problem details (RFC 9457).
+/// The routes for members of a team, which clients can create, change and remove, and for uploads of their avatars.
+/// Errors are problem details (RFC 9457).
 struct TeamArea {
     private let team = Locked(Team())
 
@@ -46,7 +47,7 @@ struct TeamArea {
         return .status(.noContent)
     }
 
-    /// Accepts a form with an image file `avatar`, and reports what was received.
+    /// Accepts a form with an image in the file part `avatar`, and responds with a description of the received file.
     private func upload(_ request: RecordedRequest) throws -> MockResponse {
         let id = try member(request).id
         let parts = try MultipartReader.parts(of: request)
@@ -91,7 +92,7 @@ struct TeamArea {
     }
 }
 
-/// The members in the order in which they were added; at most one thousand.
+/// The members of the team in the order in which they were added, at most 1,000.
 private struct Team: Sendable {
     private(set) var members = Member.founders
     private var lastID = Member.founders.count

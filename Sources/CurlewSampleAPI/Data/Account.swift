@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// A user who can sign in. The passwords of the sample are public.
+/// A user who can sign in. The passwords of the sample data are public.
 struct Account: Encodable, Sendable {
     let id: Int
     let firstName, lastName, maidenName: String
     let age: Int
     let gender, email, phone, username, password, birthDate: String
-    /// A path on the pictures' origin until ``shown(with:)`` converts it to a URL.
+    /// The path of the picture on the origin of the pictures. ``shown(with:)`` converts it to a URL.
     var image: String
     let bloodGroup: String
     let height, weight: Double

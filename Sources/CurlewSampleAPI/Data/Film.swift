@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// A film of the catalogue.
+/// A film in the catalogue.
 struct Film: Identifiable, Sendable {
-    /// A character in a film. Encoded in snake case.
+    /// A character in a film, with the name of the voice actor. Encoded in snake case.
     struct Character: Encodable, Sendable {
         let name: String
         let voicedBy: String
@@ -11,7 +11,7 @@ struct Film: Identifiable, Sendable {
     let id: String
     let title: String
     let year: Int
-    /// The date in ISO 8601 format.
+    /// The date of the release in ISO 8601 format, without a time.
     let releaseDate: String
     let runningMinutes: Int
     let characters: [Character]

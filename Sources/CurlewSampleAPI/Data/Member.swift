@@ -5,7 +5,7 @@ struct Member: Encodable, Sendable {
     let id: Int
     let name, email, role: String
 
-    /// The fields of a member that a client sends; the server assigns the identity.
+    /// The properties of a member that a client sends. The server assigns the `id`.
     struct Given: Decodable {
         let name, email, role: String
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A product for sale.
+/// A product in the shop.
 struct Product: Encodable, Sendable {
     let id: Int
     let title, description, category: String

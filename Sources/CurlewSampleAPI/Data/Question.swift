@@ -6,20 +6,20 @@ struct Question: Encodable, Sendable {
     struct Owner: Encodable, Sendable {
         let displayName: String
         let reputation: Int
-        /// A path on the pictures' origin until ``shown(with:body:)`` converts it to a URL.
+        /// The path of the picture on the origin of the pictures. ``shown(with:body:)`` converts it to a URL.
         var profileImage: String
     }
 
     let questionId: Int
     let title: String
     let score, answerCount, viewCount: Int
-    /// Seconds since 1970.
+    /// The time at which the question was asked, in seconds since 1970.
     let creationDate: Int
     let tags: [String]
     var owner: Owner
     var body: String?
 
-    /// Returns the question with the URL of its owner's image, and with its text only if requested.
+    /// Returns the question with the URL of its owner's picture, and without its text unless `body` is true.
     func shown(with assetsURL: String, body isShown: Bool) -> Question {
         var copy = self
         copy.owner.profileImage = assetsURL + owner.profileImage

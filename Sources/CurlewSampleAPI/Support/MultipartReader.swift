@@ -9,15 +9,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads the parts of a `multipart/form-data` form (RFC 7578) from a body in memory.
+/// A reader of the parts of a `multipart/form-data` form (RFC 7578) in memory.
 ///
-/// The reader accepts at most 100 parts, with 8 KiB of fields each; the server limits the body. A form with a part
-/// without a name, or that violates the grammar of RFC 2046 §5.1.1, is refused as a whole.
+/// The reader accepts at most 100 parts, each with at most 8 KiB of fields; the server limits the body. It refuses the
+/// complete form if a part has no name or if the form violates the grammar of RFC 2046 §5.1.1.
 struct MultipartReader {
     /// A part of a form.
     struct Part {
         let name: String
-        /// `nil` for plain fields.
+        /// The file name of a file; `nil` for a plain field.
         let fileName: String?
         let mediaType: MediaType?
         let content: Data
@@ -26,8 +26,8 @@ struct MultipartReader {
     private let delimiter: Data
     private var rest: Data
 
-    /// Returns the parts of a request's content. Throws a refusal: 415 for another media type, 400 for a malformed
-    /// form.
+    /// Returns the parts of the form in a request. Throws a refusal: 415 for another media type or without a boundary,
+    /// 400 for a malformed form.
     static func parts(of request: RecordedRequest) throws(Refusal) -> [Part] {
         guard let type = request.headers[.contentType].flatMap({ MediaType($0) }),
             type.essence == MediaType.multipartFormData.essence, let boundary = type[parameter: "boundary"],
@@ -42,11 +42,11 @@ struct MultipartReader {
 
     init(boundary: String, body: Data) {
         delimiter = Data("\r\n--\(boundary)".utf8)
-        // The first delimiter may be at the very beginning; the line break before it is a part of it.
+        // A delimiter includes the line break before it, which the first delimiter of a body lacks.
         rest = Data("\r\n".utf8) + body
     }
 
-    /// Returns the parts; `nil` for a form that is malformed or too large.
+    /// Returns the parts; `nil` if the form is malformed, or exceeds the limits of parts or fields.
     mutating func parts() -> [Part]? {
         guard take(upTo: delimiter) != nil else { return nil }
         var parts: [Part] = []
@@ -65,7 +65,7 @@ struct MultipartReader {
             guard let colon = line.firstIndex(of: ":") else { return nil }
             fields.append(HTTPField.Name(String(line[..<colon])), String(line[line.index(after: colon)...]))
         }
-        // After the first token, the disposition has the grammar of a media type.
+        // The part of a disposition after its first token has the grammar of a media type.
         guard let disposition = fields[.contentDisposition], disposition.hasPrefix("form-data"),
             let parameters = MediaType("multipart/" + disposition), let name = parameters[parameter: "name"]
         else { return nil }
@@ -74,7 +74,7 @@ struct MultipartReader {
             mediaType: fields[.contentType].flatMap { MediaType($0) }, content: content)
     }
 
-    /// Removes and returns the bytes before the mark, and removes the mark.
+    /// Removes and returns the bytes before the next `mark`, and removes `mark`. Returns nil if there is none.
     private mutating func take(upTo mark: Data) -> Data? {
         guard let found = rest.firstRange(of: mark) else { return nil }
         let taken = rest[..<found.lowerBound]
@@ -82,7 +82,8 @@ struct MultipartReader {
         return Data(taken)
     }
 
-    /// Skips the blanks that are allowed between a delimiter and its line break.
+    /// Skips the spaces and tabs that are allowed between a delimiter and its line break, and the line break. Returns
+    /// false if there is no line break.
     private mutating func endLine() -> Bool {
         rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
         guard rest.starts(with: "\r\n".utf8) else { return false }

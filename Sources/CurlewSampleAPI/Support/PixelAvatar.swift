@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A generated avatar: a symmetric pattern of five by five squares, always the same for the same name.
+/// A generated avatar: a symmetric pattern of five by five squares. The same name always has the same avatar.
 struct PixelAvatar {
     private let hash: UInt64
 
@@ -17,11 +17,11 @@ struct PixelAvatar {
         hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// A PNG of 64 by 64 pixels in two colours. The pixels are stored uncompressed (RFC 1951 §3.2.4).
+    /// The avatar as a PNG of 64 by 64 pixels in two colours. The pixels are stored uncompressed (RFC 1951 §3.2.4).
     var png: Data {
         var file = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         let side = UInt32(Self.side).bigEndianBytes
-        // One bit per pixel, an index into the palette.
+        // The IHDR chunk declares one bit per pixel, which is an index into the palette.
         file.append(chunk: "IHDR", side + side + [1, 3, 0, 0, 0])
         file.append(chunk: "PLTE", [0xF4, 0xF1, 0xEA] + colour)
         file.append(chunk: "IDAT", Self.zlib(rows))
@@ -34,11 +34,11 @@ struct PixelAvatar {
     private static let cell = 12
 
     private var colour: [UInt8] {
-        // Dark enough to be visible on the light background.
+        // The colour is dark enough to be visible on the light background.
         [UInt8(hash >> 40 & 0x7F), UInt8(hash >> 48 & 0x7F), UInt8(hash >> 56 & 0x7F)]
     }
 
-    /// Each row begins with its filter type, which is none.
+    /// The bytes of the pixels. Each row begins with its filter type, which is 0 for no filter.
     private var rows: [UInt8] {
         (0..<Self.side).flatMap { y in
             let pixels = stride(from: 0, to: Self.side, by: 8).map { x in

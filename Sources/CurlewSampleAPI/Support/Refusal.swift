@@ -3,26 +3,26 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// An error response: a status, and a body in the style of the area.
+/// An error response that a handler throws: a status, and a body in the style of the area.
 struct Refusal: Error {
     let response: MockResponse
 
-    /// `{"message": …, "code": …}`; the code is optional.
+    /// Creates a refusal with the body `{"message": …, "code": …}`. Without `code`, the body has only the message.
     init(_ status: HTTPStatus, _ message: String, code: String? = nil) {
         response = .json(Body(message: message, code: code), status: status)
     }
 
-    /// Any response.
+    /// Creates a refusal with any response.
     init(response: MockResponse) {
         self.response = response
     }
 
-    /// Problem details (RFC 9457).
+    /// Returns a refusal with problem details (RFC 9457).
     static func problem(_ status: HTTPStatus, _ detail: String) -> Refusal {
         Refusal(response: .problem(status, detail))
     }
 
-    /// A 401 that requests a bearer token (RFC 6750 §3).
+    /// Returns a 401 that requests a bearer token (RFC 6750 §3).
     static func unauthorized(_ message: String) -> Refusal {
         let refusal = Refusal(.unauthorized, message)
         return Refusal(response: refusal.response.with(headers: [.wwwAuthenticate: "Bearer realm=\"sample\""]))
@@ -35,7 +35,8 @@ struct Refusal: Error {
 }
 
 extension RecordedRequest {
-    /// Returns the whole number in a query item. Throws a refusal if it is something else or out of range.
+    /// Returns the whole number in the query item `name`, or `standard` if there is no such item. Throws a 400 refusal
+    /// if the value is not a whole number or is out of range.
     func number(_ name: String, from range: ClosedRange<Int>, orElse standard: Int) throws(Refusal) -> Int {
         guard let text = query(name) else { return standard }
         guard let number = Int(text), range.contains(number) else {
@@ -45,7 +46,7 @@ extension RecordedRequest {
         return number
     }
 
-    /// Returns the whole number in a path parameter; `nil` if it is not one.
+    /// Returns the whole number in a path parameter; `nil` if its value is not a whole number.
     func id(_ name: String = "id") -> Int? {
         parameters[name].flatMap { Int($0) }
     }

@@ -4,17 +4,17 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// The routes of one server, and their common behaviour.
+/// The routes of one server, with their common behaviour: requested faults, refusals, and the fields of responses.
 struct SampleRoutes {
     private var entries: [(pattern: RoutePattern, handler: MockServer.Handler)] = []
 
-    /// Adds a route. A ``Refusal`` that the handler throws becomes the response, and content that is not the expected
-    /// JSON receives a 400.
+    /// Adds a route. If the handler throws a ``Refusal``, its response is sent. If the content of the request is not
+    /// the expected JSON, the response is a 400.
     mutating func on(_ method: HTTPMethod, _ path: String, _ handler: @escaping MockServer.Handler) {
         entries.append((RoutePattern(method, path), handler))
     }
 
-    /// Adds these routes to the server, with a list of them at its root.
+    /// Adds these routes to the server, and a list of them at the path `/`.
     func install(on server: MockServer) {
         for (pattern, handler) in entries {
             server.on(pattern.method, pattern.path) { Self.answer($0, by: handler) }
@@ -45,14 +45,15 @@ struct SampleRoutes {
         return response.with(headers: reply)
     }
 
-    /// Returns only the scheme of the credentials: "bearer".
+    /// Returns the scheme of the Authorization field in lowercase, such as "bearer", without the credential; "none"
+    /// without the field.
     private static func credentials(of request: RecordedRequest) -> String {
         guard let value = request.headers[.authorization] else { return "none" }
         return value.prefix { $0 != " " }.lowercased()
     }
 }
 
-/// The faults that the query requests.
+/// The faults that a request asks for in its query.
 private struct FaultDemand {
     var failure: MockResponse?
     var delay: Duration?

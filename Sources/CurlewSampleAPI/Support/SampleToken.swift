@@ -9,13 +9,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The access tokens of the sample: JSON Web Tokens signed with HMAC-SHA256 (RFC 7519, RFC 7515 §A.1).
+/// An access token of the sample service: a JSON Web Token signed with HMAC-SHA256 (RFC 7519, RFC 7515 §A.1).
 struct SampleToken: Codable, Equatable, Sendable {
-    /// The account's identifier.
+    /// The `id` of the account.
     let sub: Int
-    /// When the token was issued and when it expires, in seconds since 1970.
+    /// The times at which the token was issued and at which it expires, in seconds since 1970.
     let iat, exp: Int64
-    /// The identifier of its session.
+    /// The `id` of the session.
     let jti: String
 
     private static let header = Base64URL.encode(Data(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
@@ -28,7 +28,8 @@ struct SampleToken: Codable, Equatable, Sendable {
 
     /// Parses a token that was signed with `key`. Does not check whether it has expired.
     ///
-    /// The header must be identical to ours: the token must not choose the algorithm.
+    /// The header must be identical to the one that `signed(with:)` writes, because a token must not choose the
+    /// algorithm.
     init?(_ text: String, signedWith key: Data) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == Self.header, let signature = Base64URL.decode(parts[2].utf8),

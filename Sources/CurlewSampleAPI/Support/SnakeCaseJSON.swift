@@ -10,7 +10,8 @@ import Foundation
 #endif
 
 extension MockResponse {
-    /// A value as JSON whose keys are in snake case and sorted.
+    /// Returns a response whose body is the value as JSON with sorted keys in snake case. Throws if the value cannot be
+    /// encoded.
     static func snakeCaseJSON(_ value: some Encodable, status: HTTPStatus = .ok) throws -> MockResponse {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase

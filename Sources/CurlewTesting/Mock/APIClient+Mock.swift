@@ -3,12 +3,12 @@
 public import CurlewCore
 
 extension APIClient {
-    /// Creates a client whose responses are defined by stubs:
+    /// Returns a client whose responses are defined by stubs:
     ///
     ///     let client = APIClient.mock { $0.on(GetUser.self) { User(id: $0.id, name: "Ada") } }
     ///
-    /// `client.recordedCalls` contains the requests. By default the base URL is `https://mock.test` and there are no
-    /// interceptors.
+    /// `client.recordedCalls` contains the requests. By default the base URL is `https://mock.test`, and the pipeline
+    /// has no interceptors.
     public static func mock(
         baseURL: BaseURL = "https://mock.test", pipeline: Pipeline = .empty,
         configuration: APIClient.Configuration = APIClient.Configuration(), _ configure: (MockTransport) -> Void
@@ -16,7 +16,7 @@ extension APIClient {
         mock(MockTransport(configure), baseURL: baseURL, pipeline: pipeline, configuration: configuration)
     }
 
-    /// Creates a client that sends its requests to `mock`.
+    /// Returns a client that sends its requests to `mock`. The defaults are the same as with stubs.
     public static func mock(
         _ mock: MockTransport, baseURL: BaseURL = "https://mock.test", pipeline: Pipeline = .empty,
         configuration: APIClient.Configuration = APIClient.Configuration()

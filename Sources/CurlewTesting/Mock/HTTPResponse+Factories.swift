@@ -9,14 +9,15 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Responses for mocks: `.status(404)`, `.json(user)`, `.json(text: #"{"id": 1}"#)`.
+/// Factories of responses for mocks: `.status(404)`, `.json(user)`, `.json(text: #"{"id": 1}"#)`.
 extension HTTPResponse {
-    /// A status without a body.
+    /// Returns a response with this status and an empty body.
     public static func status(_ status: HTTPStatus, headers: HTTPHeaders = [:]) -> HTTPResponse {
         HTTPResponse(status: status, headers: headers)
     }
 
-    /// A value as JSON. A value that cannot be encoded becomes a 500 that describes the error.
+    /// Returns a response whose body is the value, encoded by the primary codec of `codecs`, by default as JSON. A
+    /// value that cannot be encoded becomes a 500 whose body describes the error.
     public static func json(
         _ value: some Encodable, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], codecs: Codecs = .json
     ) -> HTTPResponse {
@@ -28,19 +29,19 @@ extension HTTPResponse {
         }
     }
 
-    /// JSON text as it is, well-formed or not.
+    /// Returns a response whose body is this JSON text, unchanged. The text need not be well-formed.
     public static func json(text: String, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]) -> HTTPResponse {
         data(Data(text.utf8), type: .json, status: status, headers: headers)
     }
 
-    /// A plain text body.
+    /// Returns a response whose body is this text in UTF-8, by default with the media type of plain text.
     public static func text(
         _ text: String, type: MediaType = .text, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
         data(Data(text.utf8), type: type, status: status, headers: headers)
     }
 
-    /// A body of bytes.
+    /// Returns a response whose body is these bytes. The Content-Type is `type` unless `headers` contains that field.
     public static func data(
         _ data: Data, type: MediaType = .octetStream, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
@@ -50,7 +51,7 @@ extension HTTPResponse {
     }
 }
 
-/// The response that a stub's value becomes.
+/// The conversion of a stub's value to a response.
 enum StubAnswer {
     static func response<Answer: Encodable>(for answer: Answer, using codecs: Codecs) throws -> HTTPResponse {
         switch answer {

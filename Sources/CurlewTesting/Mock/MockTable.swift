@@ -8,7 +8,7 @@ struct MockStub: Sendable {
     let answer: @Sendable (RecordedCall) async throws -> HTTPResponse
 }
 
-/// The state of a mock: stubs, failures, and the recorded calls.
+/// The state of a mock transport: stubs, failures, and the recorded calls.
 struct MockTable: Sendable {
     struct Typed: Sendable {
         let name: String
@@ -38,7 +38,8 @@ struct MockTable: Sendable {
         calls.append(call)
     }
 
-    /// Counts the call for every failure that applies to it, and returns the last added of those that are due.
+    /// Counts the call for every failure that applies to it, and returns the stub of the failure that is due. If
+    /// several are due, returns the one that was added last.
     mutating func dueFailure(for call: RecordedCall) -> MockStub? {
         var due: MockStub?
         for index in failures.indices where failures[index].accepts(call) {
@@ -71,17 +72,17 @@ struct MockTable: Sendable {
 }
 
 extension MockTransport {
-    /// Which of the calls that a failure applies to fail, counted from 1.
+    /// The calls that fail, selected by number. Each failure counts the calls that it applies to, from 1.
     public struct Occurrence: Sendable {
         let includes: @Sendable (Int) -> Bool
 
-        /// Every call.
+        /// All calls fail.
         public static let always = Occurrence { _ in true }
-        /// The first call.
+        /// Only the first call fails.
         public static let once = first(1)
-        /// The first `count` calls.
+        /// The first `count` calls fail.
         public static func first(_ count: Int) -> Occurrence { Occurrence { $0 <= count } }
-        /// Only the call with this number.
+        /// Only the call with this number fails. The first call has the number 1.
         public static func call(_ number: Int) -> Occurrence { Occurrence { $0 == number } }
     }
 }

@@ -3,10 +3,10 @@
 public import CurlewCore
 public import CurlewHTTP
 
-/// Stubs for a type of endpoint or route, called with the value that was sent.
+/// Stubs for calls of an endpoint type or a route type. Each closure receives the endpoint or route that was sent.
 extension MockTransport {
-    /// Responds to calls of this type with a value: 200 and its encoding by the client's codecs. `String` (JSON text)
-    /// and `Data` are the body itself; nil is 204.
+    /// Responds to calls of this type with status 200 and a value that the client's codecs encode. A `String`, such as
+    /// JSON text, or `Data` is sent unchanged as the body. A nil value becomes status 204.
     ///
     /// - `delay`: the delay before the response, on the clock of the call. Default none.
     public func on<Sent: Route, Answer: Encodable & Sendable>(
@@ -15,8 +15,8 @@ extension MockTransport {
         add(type, delay) { sent, codecs in try StubAnswer.response(for: try await answer(sent), using: codecs) }
     }
 
-    /// Responds to calls of this type with status 200 and a value that cannot be encoded. The call returns the value
-    /// without decoding. For `Void`, the status is 204.
+    /// Responds to calls of this type with status 200 and a value that need not be `Encodable`. The call returns this
+    /// value without decoding. For `Void`, the status is 204.
     @_disfavoredOverload
     public func on<Sent: Endpoint>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> Sent.Response
@@ -27,14 +27,14 @@ extension MockTransport {
         }
     }
 
-    /// Responds to calls of this type with a response.
+    /// Responds to calls of this type with the response that `answer` returns.
     public func on<Sent: Route>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> HTTPResponse
     ) {
         add(type, delay) { sent, _ in try await answer(sent) }
     }
 
-    /// Responds to calls of this type with the same response each time: `.on(Logout.self, .status(204))`.
+    /// Responds to calls of this type with the same response each time, such as `.on(Logout.self, .status(204))`.
     public func on<Sent: Route>(
         _ type: Sent.Type, delay: Duration = .zero,
         _ answer: @autoclosure @escaping @Sendable () throws -> HTTPResponse
@@ -55,10 +55,10 @@ extension MockTransport {
     }
 }
 
-/// Stubs for a method and a path, matched by a `RoutePattern`. The path includes that of the base URL.
+/// Stubs for a method and a path, which a `RoutePattern` matches. The path includes the path of the base URL.
 extension MockTransport {
-    /// Responds with a value: 200 and its encoding by the client's codecs. `String` (JSON text) and `Data` are the body
-    /// itself; nil is 204.
+    /// Responds to requests with this method and path with status 200 and a value that the client's codecs encode. A
+    /// `String`, such as JSON text, or `Data` is sent unchanged as the body. A nil value becomes status 204.
     ///
     /// - `method`: nil for any method.
     /// - `delay`: the delay before the response, on the clock of the call. Default none.
@@ -69,7 +69,7 @@ extension MockTransport {
         add(method, path, delay) { try StubAnswer.response(for: try await answer($0), using: $0.context.codecs) }
     }
 
-    /// Responds with a response.
+    /// Responds to requests with this method and path with the response that `answer` returns.
     public func on(
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
         _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
@@ -77,7 +77,8 @@ extension MockTransport {
         add(method, path, delay, answer)
     }
 
-    /// Responds with the same response each time: `.on(.get, "/health", .status(200))`.
+    /// Responds to requests with this method and path with the same response each time, such as
+    /// `.on(.get, "/health", .status(200))`.
     public func on(
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
         _ answer: @autoclosure @escaping @Sendable () throws -> HTTPResponse
@@ -85,7 +86,7 @@ extension MockTransport {
         add(method, path, delay) { _ in try answer() }
     }
 
-    /// Responds to the requests that no other stub matches.
+    /// Responds to the requests that no other stub matches. The last `onAny` replaces earlier ones.
     public func onAny(
         delay: Duration = .zero, _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
     ) {
@@ -100,9 +101,9 @@ extension MockTransport {
     }
 }
 
-/// Failures, which take precedence over all stubs. An error with a status is delivered as that response.
+/// Failures, which take precedence over all stubs. An error whose reason is a status is delivered as its response.
 extension MockTransport {
-    /// Fails calls, whatever their request is.
+    /// Fails calls with `error`, whatever their type, method and path are.
     ///
     /// - `occurrence`: which of the calls fail. Default `.always`.
     /// - `delay`: the delay before the failure, on the clock of the call. Default none.
@@ -112,14 +113,14 @@ extension MockTransport {
         add(occurrence, delay, error) { _ in true }
     }
 
-    /// Fails calls of this type.
+    /// Fails calls of this endpoint or route type with `error`.
     public func fail<Sent: Route>(
         _ type: Sent.Type, _ occurrence: Occurrence = .always, delay: Duration = .zero, with error: NetworkError
     ) {
         add(occurrence, delay, error) { $0.endpoint(as: type) != nil }
     }
 
-    /// Fails calls with this method and path.
+    /// Fails calls with this method (nil for any) and this path with `error`. The path is a `RoutePattern`.
     public func fail(
         _ method: HTTPMethod?, _ path: String, _ occurrence: Occurrence = .always, delay: Duration = .zero,
         with error: NetworkError

@@ -20,14 +20,19 @@ import Foundation
 ///     }
 ///     let client = APIClient.mock(mock)
 ///
-/// A request is matched with the stub for the type of the endpoint that was sent, otherwise with the most specific one
-/// for method and path, otherwise with that of `onAny`; of equally specific ones, the last added is used. A failure
-/// that is due takes precedence over stubs. A request without a matching stub fails with `.refused(by: .mock)`, and the
-/// error lists the request and the stubs.
+/// The mock responds to a request with the first of these that matches:
+///
+/// - a failure that is due
+/// - the stub for the type of the endpoint or route that was sent
+/// - the most specific stub for the method and the path
+/// - the stub that `onAny` added
+///
+/// Of several equally specific stubs, the last added is used. A request without a matching stub fails with
+/// `.refused(by: .mock)`, and the error lists the request and the stubs.
 ///
 /// The mock behaves like a transport: it reads request bodies, observes deadlines and cancellation, and applies limits
-/// to its responses. What a stub's response does not specify in its `metrics` is measured on the clock of the call, and
-/// observers receive `.measured`. Copies share one table, and stubs may be added at any time.
+/// to its responses. The mock measures what the `metrics` of a stub's response do not specify, on the clock of the
+/// call, and observers receive `.measured`. Copies share one table, and stubs may be added at any time.
 public struct MockTransport: Transport {
     private let table = Locked(MockTable())
     private let waiters = RequestWaiters()
@@ -44,22 +49,22 @@ public struct MockTransport: Transport {
         MockTransport { $0.onAny(handler) }
     }
 
-    /// The last 1000 requests, oldest first, including those that failed and those without a matching stub.
+    /// The last 1,000 requests, oldest first, including those that failed and those without a matching stub.
     public var requests: [RecordedCall] { table.withLock { Array($0.calls.suffix(MockTable.mostCalls)) } }
 
-    /// The number of requests.
+    /// The number of all requests so far, including those that are no longer in ``requests``.
     public var requestCount: Int { table.withLock { $0.callCount } }
 
-    /// Returns the endpoints of this type that were sent, oldest first.
+    /// Returns the endpoints or routes of this type that were sent, oldest first, as far as ``requests`` contains them.
     public func requests<Sent>(for type: Sent.Type) -> [Sent] {
         requests.compactMap { $0.endpoint(as: type) }
     }
 
-    /// Waits until at least this number of requests has arrived, without polling, and returns the requests so far.
+    /// Waits until at least `count` requests have arrived, without polling, and returns the last 1,000 requests.
     ///
     /// - `timeout`: the limit in real time. Default 10 seconds.
     ///
-    /// Throws a ``MockWaitError`` that lists the requests after the timeout, and `CancellationError` as soon as the
+    /// After the timeout, throws a ``MockWaitError`` that lists the requests. Throws `CancellationError` as soon as the
     /// task is cancelled.
     @discardableResult
     public func waitForRequests(_ count: Int, timeout: Duration = .seconds(10)) async throws -> [RecordedCall] {
@@ -72,10 +77,10 @@ public struct MockTransport: Transport {
         return requests
     }
 
-    /// `.anonymous`: the mock adds no credential.
+    /// Returns `.anonymous`, because the mock adds no credential.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Responds from the table.
+    /// Records the request, and returns the response of its stub or throws the error of a failure that is due.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         do {
             try Task.checkCancellation()
@@ -107,14 +112,15 @@ public struct MockTransport: Transport {
         do {
             return finish(try await stub.answer(call), call)
         } catch let error as NetworkError {
-            // Interceptors expect a status as a response: only typed calls convert it to an error.
+            // Interceptors expect a response, whatever its status: only typed calls convert a status to an error.
             guard case .status = error.reason, let answer = error.response else { throw error }
             return finish(
                 HTTPResponse(status: answer.status, headers: answer.headers, body: ResponseBody(answer.body)), call)
         }
     }
 
-    /// Waits on the call's clock, at most as long as the call may wait for the response head.
+    /// Waits for `delay` on the call's clock. If a deadline or the timeout of the first byte ends earlier, waits until
+    /// then and throws `.timedOut`.
     private func wait(_ delay: Duration, in context: ExchangeContext) async throws {
         guard delay > .zero else { return }
         let now = context.time.now
@@ -144,6 +150,6 @@ public struct MockTransport: Transport {
 }
 
 extension MockTransport: CustomStringConvertible {
-    /// `mock`
+    /// The text `mock`.
     public var description: String { "mock" }
 }

@@ -9,17 +9,18 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A request that reached a mock, for stubs and for the checks of a test.
+/// A request that a ``MockTransport`` received, for stubs and for the checks of a test.
 public struct RecordedCall: Sendable {
-    /// The request as it would have been sent on the wire.
+    /// The request as a transport would send it.
     public let request: HTTPRequest
-    /// The body, at most its first MiB.
+    /// The first bytes of the body, at most 1 MiB.
     public let body: Data
-    /// The number of bytes of the body.
+    /// The number of bytes of the complete body.
     public let bodyLength: Int64
-    /// The values of the stub's path parameters; empty for typed stubs and in the calls that a mock records.
+    /// The values of the path parameters of the matching stub. Empty for a stub of an endpoint or route type, and in
+    /// the calls that a mock records.
     public internal(set) var parameters = PathParameters()
-    /// The context of the request: attempt, hop, options, the route's name.
+    /// The context of the request, with its attempt, hop and options and the name of the route.
     public let context: ExchangeContext
 
     init(_ request: HTTPRequest, _ body: RequestBodyReader, _ context: ExchangeContext) {
@@ -29,24 +30,25 @@ public struct RecordedCall: Sendable {
         self.context = context
     }
 
-    /// The method.
+    /// The method of the request.
     public var method: HTTPMethod { request.method }
 
-    /// The path without the query, percent-encoded as sent.
+    /// The path of the request without the query, percent-encoded as sent.
     public var path: String {
         String(request.target.prefix { $0 != "?" })
     }
 
-    /// The name of the endpoint that was sent.
+    /// The name of the endpoint or route that was sent; empty if it has none.
     public var routeName: String { context.routeName }
 
-    /// Returns the endpoint or route that was sent, if it is of this type. For a call that was created from a route,
-    /// also the route.
+    /// Returns the endpoint or route that was sent, or nil if it has another type. If the call was made from a route,
+    /// the type of the route matches too.
     public func endpoint<Sent>(as type: Sent.Type = Sent.self) -> Sent? {
         context.endpoint as? Sent ?? (context.endpoint as? any RouteWrapper)?.route as? Sent
     }
 
-    /// Returns the first value of a query item, decoded.
+    /// Returns the decoded value of the first query item with this name; "+" is a space. Returns nil if there is no
+    /// such item or its value cannot be decoded, and an empty string if it has no "=".
     public func query(_ name: String) -> String? {
         guard let mark = request.target.firstIndex(of: "?") else { return nil }
         for pair in request.target[mark...].dropFirst().split(separator: "&") {
@@ -57,10 +59,10 @@ public struct RecordedCall: Sendable {
         return nil
     }
 
-    /// The body as text.
+    /// The content of ``body`` as text. Bytes that are not valid UTF-8 are replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Decodes the body with the call's codecs.
+    /// Decodes ``body`` with the call's codecs, according to its Content-Type. Throws the error of the codec.
     public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         let mediaType = request.headers[.contentType].flatMap { MediaType($0) }
         return try context.codecs.decode(type, from: body, mediaType: mediaType)
@@ -73,6 +75,6 @@ extension RecordedCall: CustomStringConvertible, CustomReflectable {
         "\(request)" + (routeName.isEmpty ? "" : " (\(routeName))")
     }
 
-    /// Shows only the description, also in debuggers and `dump`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

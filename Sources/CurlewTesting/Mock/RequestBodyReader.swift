@@ -8,15 +8,16 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads a request body as a transport does, and keeps its first bytes.
+/// A reader that consumes a request body as a transport does, and keeps its first bytes.
 struct RequestBodyReader {
-    /// The first bytes, at most `limit`.
+    /// The first bytes of the body, at most `limit`.
     private(set) var data = Data()
-    /// The number of bytes.
+    /// The number of bytes of the complete body.
     private(set) var count: Int64 = 0
     private let limit: Int
 
-    /// Reads all of `body`. Throws the errors of its chunks, and `CancellationError` as soon as the task is cancelled.
+    /// Reads `body` to its end. Throws the errors of its chunks, and `CancellationError` as soon as the task is
+    /// cancelled.
     init(_ body: RequestBody, limit: Int) async throws {
         self.limit = limit
         for try await chunk in try body.chunks() {

@@ -8,19 +8,20 @@ import Musl
 import Darwin
 #endif
 
-/// The POSIX socket calls of the mock server: non-blocking, close-on-exec, without SIGPIPE.
+/// The POSIX socket calls of the mock server. Its sockets are non-blocking and close-on-exec, and raise no SIGPIPE.
 ///
-/// The caller that opens or accepts a descriptor closes it; this type keeps none.
+/// The caller closes each descriptor that it opens or accepts; this type keeps none.
 enum LoopbackSocket {
     enum Received {
         case bytes(Int)
-        /// There is nothing to read now.
+        /// There are no bytes to read now.
         case nothing
-        /// End of stream, or an error that ends the connection.
+        /// The stream has ended, or an error has ended the connection.
         case closed
     }
 
-    /// Binds to the loopback address and listens. With port 0 the system chooses the port.
+    /// Opens a socket that listens on the loopback address, and returns its descriptor and its port. With port 0 the
+    /// system chooses the port.
     static func listen(_ family: MockServer.AddressFamily, port: Int) throws(MockServerError) -> (Int32, port: Int) {
         let descriptor = socket(family == .ipv4 ? AF_INET : AF_INET6, stream, 0)
         guard descriptor >= 0 else { throw failure("open a socket") }
@@ -36,7 +37,7 @@ enum LoopbackSocket {
         }
     }
 
-    /// Accepts the next connection; `nil` if none is pending.
+    /// Accepts the next connection and returns its descriptor; `nil` if none is pending.
     static func accept(_ listener: Int32) -> Int32? {
         #if canImport(Darwin)
         let descriptor = Darwin.accept(listener, nil, nil)
@@ -57,14 +58,15 @@ enum LoopbackSocket {
         return count < 0 && isTemporary(errno) ? .nothing : .closed
     }
 
-    /// Whether the peer has closed its side or the connection is broken. Reads nothing.
+    /// Returns whether the peer has closed its side or the connection is broken. Leaves received bytes unread.
     static func isClosed(_ descriptor: Int32) -> Bool {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK))
         return count == 0 || (count < 0 && !isTemporary(errno))
     }
 
-    /// Returns the number of bytes sent, 0 if the send buffer is full, `nil` if the connection is broken.
+    /// Sends bytes without blocking. Returns the number of bytes sent, 0 if the send buffer is full, or `nil` if the
+    /// connection is broken.
     static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int? {
         #if canImport(Darwin)
         let count = Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
@@ -77,7 +79,7 @@ enum LoopbackSocket {
         return isTemporary(errno) ? 0 : nil
     }
 
-    /// Makes the next close a reset: the peer receives RST instead of an orderly end.
+    /// Makes the next `close` reset the connection: the peer receives RST instead of an orderly end.
     static func resetOnClose(_ descriptor: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -88,7 +90,8 @@ enum LoopbackSocket {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Makes the descriptor close-on-exec and non-blocking, and disables SIGPIPE where a socket option does that.
+    /// Makes the descriptor close-on-exec and non-blocking, and disables SIGPIPE on systems with a socket option for
+    /// it.
     static func configure(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)

@@ -16,7 +16,7 @@ import Musl
 import Darwin
 #endif
 
-/// A connection on its own thread: reads requests and sends responses until one side closes.
+/// A connection of a client. Its thread reads requests and sends responses until one side closes the connection.
 struct MockConnection: ~Copyable {
     private let socket: Int32
     private let index: Int
@@ -24,7 +24,7 @@ struct MockConnection: ~Copyable {
     private var parser: HTTP1RequestParser
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
-    /// Takes ownership of the descriptor, which is closed at the end.
+    /// Creates a connection that owns the descriptor and closes it at the end.
     init(_ socket: Int32, index: Int, core: MockServerCore) {
         self.socket = socket
         self.index = index
@@ -48,7 +48,7 @@ struct MockConnection: ~Copyable {
         }
     }
 
-    /// Reads the next request with its whole content; `nil` when the connection is to be closed.
+    /// Reads and returns the next request with its complete content. Returns `nil` when the connection is to be closed.
     private mutating func readRequest(_ exchange: inout Int) -> RecordedRequest? {
         var partial = PartialRequest()
         while true {
@@ -72,10 +72,11 @@ struct MockConnection: ~Copyable {
         }
     }
 
-    /// Waits for bytes and passes them to the parser; `false` when no more will arrive.
+    /// Waits for bytes and passes them to the parser. Returns `false` when the connection is to be closed.
     private mutating func receive() -> Bool {
         while true {
-            // A scripted interruption occurs before the first byte of its request is read.
+            // If the next response interrupts the connection before its request is read, no byte of the request may be
+            // received.
             let isUnread = parser.isIdle && core.unreadInterruption(take: false) != nil
             if !isUnread {
                 let received = buffer.withUnsafeMutableBytes { bytes in
@@ -93,7 +94,8 @@ struct MockConnection: ~Copyable {
             }
             let deadline = Deadline(core.configuration.idleTimeout, after: SystemTime().now)
             guard core.stopSignal.wait(for: Int32(POLLIN), on: socket, until: deadline) == .ready else { return false }
-            // A connection that the client has closed delivers no request.
+            // If the client has closed the connection, no request arrives, and the interruption waits for the next
+            // connection.
             if isUnread, LoopbackSocket.isClosed(socket) { return false }
             if isUnread, let interruption = core.unreadInterruption(take: true) {
                 if interruption == .close {
@@ -106,7 +108,8 @@ struct MockConnection: ~Copyable {
         }
     }
 
-    /// Sends 100 to a client that expects it before it sends the content (RFC 9110 §10.1.1).
+    /// Sends a 100 response to a client that waits for it before sending content (RFC 9110 §10.1.1). Returns `false` if
+    /// the connection is broken or the server stops.
     private func continueRequest() -> Bool {
         var bytes: [UInt8] = []
         guard (try? HTTP1ResponseWriter.informational(.continue, into: &bytes)) != nil else { return false }
@@ -114,8 +117,8 @@ struct MockConnection: ~Copyable {
         return reply.send(bytes)
     }
 
-    /// Responds before the content has arrived. Returns `false` when the connection is to be closed; it is then closed
-    /// with the content unread, after the client has closed its side.
+    /// Responds before the content of the request has arrived. Returns `false` when the connection is to be closed. In
+    /// this case the content stays unread, and this method returns after the client has closed its side.
     private func answerEarly(_ response: MockResponse, to head: HTTP1RequestHead, _ exchange: Int) -> Bool {
         var partial = PartialRequest()
         _ = partial.add(.head(head))
@@ -126,7 +129,7 @@ struct MockConnection: ~Copyable {
         return reply.end(.halfClose)
     }
 
-    /// Responds to a malformed request.
+    /// Responds to a malformed request with the status of the error, and ends the stream.
     private mutating func refuse(_ error: HTTP1ParseError) {
         let response = MockResponse.problem(error.status, error.description).closing()
         var reply = MockReply(socket, core: core)
@@ -134,8 +137,8 @@ struct MockConnection: ~Copyable {
         closeWithUnread()
     }
 
-    /// Ends the stream, then reads for a moment: closing with unread bytes would send a reset, which can arrive before
-    /// the bytes sent earlier have been read.
+    /// Closes the sending side, then reads and discards bytes for at most one second. Closing the socket with unread
+    /// bytes would send a reset, which can arrive before the client has read the response.
     private mutating func closeWithUnread() {
         LoopbackSocket.finish(socket)
         let deadline = Deadline(.seconds(1), after: SystemTime().now)
@@ -146,13 +149,13 @@ struct MockConnection: ~Copyable {
     }
 }
 
-/// A request that has not been read completely.
+/// A request of which only a part has been read.
 private struct PartialRequest {
     private var head: HTTP1RequestHead?
     private var body = Data()
     private var trailers = HTTPHeaders()
     private var expectsContinue = false
-    /// Whether the response has been sent already.
+    /// Whether the response has already been sent.
     var isAnswered = false
 
     /// Adds a parser event. Returns `true` when the request is complete.
@@ -163,7 +166,7 @@ private struct PartialRequest {
             expectsContinue = head.expectsContinue
             if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
         case .body(let data):
-            // The client did not wait for the 100.
+            // The client did not wait for a 100 response.
             expectsContinue = false
             body.append(data)
         case .trailers(let trailers): self.trailers = trailers
@@ -172,7 +175,7 @@ private struct PartialRequest {
         return false
     }
 
-    /// Whether a 100 is due; true at most once for each request.
+    /// Returns whether a 100 response is due. Returns `true` at most once for each request.
     mutating func takeExpectation() -> Bool {
         defer { expectsContinue = false }
         return expectsContinue && !isAnswered

@@ -11,11 +11,11 @@ import Musl
 import Darwin
 #endif
 
-/// Sends one response, including its faults. A head and a small body are sent with a single call.
+/// A writer that sends one response with its faults. It sends a head and a small body with a single system call.
 struct MockReply {
     private let socket: Int32
     private let core: MockServerCore
-    /// The bytes that are written and not yet sent.
+    /// The bytes that are serialized but not sent yet.
     private var pending: [UInt8] = []
     /// The number of content bytes that may still be sent before the interruption.
     private var contentLeft = Int.max
@@ -68,7 +68,7 @@ struct MockReply {
         return plan.keepsConnection
     }
 
-    /// Sends bytes immediately. Returns `false` if the connection broke or the server stops.
+    /// Sends bytes immediately. Returns `false` if the connection is broken or the server stops.
     mutating func send(_ bytes: [UInt8]) -> Bool {
         pending += bytes
         return flush()
@@ -90,13 +90,14 @@ struct MockReply {
             if pace != nil || pending.count >= 65_536 { guard flush() else { return false } }
             guard pause(pace?.pause) else { return false }
         }
-        // Truncated content has no declared end.
+        // Truncated content must not appear complete, so no last chunk follows it.
         if content.hasFailed { return false }
         if contentLeft > 0 { pending += plan.end }
         return true
     }
 
-    /// Sends the pending bytes, in pieces with a pause after each.
+    /// Sends the pending bytes in pieces, with a pause after each piece. Returns `false` when the connection is to be
+    /// closed.
     private mutating func drip(_ pace: Faults.Pace?) -> Bool {
         guard let pace else { return flush() }
         var rest = pending[...]
@@ -125,13 +126,13 @@ struct MockReply {
         return true
     }
 
-    /// Waits for the delay. Returns `false` if the peer closed the connection or the server stops during it.
+    /// Waits for `delay`. Returns `false` if the peer closes the connection or the server stops in the meantime.
     private func pause(_ delay: Duration?) -> Bool {
         guard let delay else { return true }
         return core.stopSignal.hold(socket, until: Deadline(delay, after: SystemTime().now)) == .timedOut
     }
 
-    /// Interrupts the response. Always returns `false`, because the connection ends with it.
+    /// Interrupts the response. Always returns `false`, because the connection is to be closed.
     func end(_ interruption: MockResponse.Interruption) -> Bool {
         switch interruption {
         case .close: break

@@ -2,15 +2,16 @@
 
 import CurlewHTTP
 
-/// The bytes around the content of a response, or an error before anything was sent.
+/// The serialized parts of a response. Creating the plan throws if the response cannot be sent, before any byte of it
+/// is.
 struct MockReplyPlan {
     let informational: [UInt8]
     let head: [UInt8]
     let content: MockContent
-    /// The bytes after complete content: the last chunk with the trailers.
+    /// The bytes after complete content: the last chunk with the trailers, or nothing.
     let end: [UInt8]
     let isChunked: Bool
-    /// The line before each chunk, if it is to be malformed.
+    /// The size line of every chunk, if it is to be malformed; otherwise `nil`.
     let chunkLine: String?
     let keepsConnection: Bool
 
@@ -34,7 +35,7 @@ struct MockReplyPlan {
         try HTTP1ResponseWriter.head(
             response.status, reason: response.reason, headers: headers, framing: framing, into: &bytes)
         if let replaced {
-            // The fields are inserted before the empty line.
+            // The framing fields belong before the empty line that ends the head.
             bytes.removeLast(2)
             for line in replaced.lines + [""] { bytes += "\(line)\r\n".utf8 }
         }

@@ -9,7 +9,8 @@ public import Foundation
 #endif
 
 extension MockResponse {
-    /// A value as JSON with sorted keys. A value that cannot be encoded becomes a 500 that describes the error.
+    /// Returns a response whose body is the value as JSON with sorted keys. A value that cannot be encoded becomes a
+    /// 500 that describes the error.
     public static func json(_ value: some Encodable, status: HTTPStatus = .ok) -> MockResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -20,34 +21,34 @@ extension MockResponse {
         }
     }
 
-    /// JSON text as it is, well-formed or not.
+    /// Returns a response whose body is this JSON text, unchanged. The text need not be well-formed.
     public static func json(text: String, status: HTTPStatus = .ok) -> MockResponse {
         .data(Data(text.utf8), type: .json, status: status)
     }
 
-    /// Plain text in UTF-8.
+    /// Returns a response whose body is plain text in UTF-8.
     public static func text(_ text: String, status: HTTPStatus = .ok) -> MockResponse {
         .data(Data(text.utf8), type: .text, status: status)
     }
 
-    /// Bytes with a media type.
+    /// Returns a response whose body is these bytes, with this media type.
     public static func data(
         _ data: Data, type: MediaType = .octetStream, status: HTTPStatus = .ok
     ) -> MockResponse {
         MockResponse(status: status, headers: [.contentType: type.description], body: .data(data))
     }
 
-    /// A status without content.
+    /// Returns a response with this status and without content.
     public static func status(_ status: HTTPStatus, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status: status, headers: headers)
     }
 
-    /// A redirect to a location.
+    /// Returns a redirect: a response with this Location field. The location is not checked.
     public static func redirect(to location: String, status: HTTPStatus = .found) -> MockResponse {
         MockResponse(status: status, headers: [.location: location])
     }
 
-    /// Problem details (RFC 9457).
+    /// Returns a response with problem details (RFC 9457), whose title is the reason phrase of the status.
     public static func problem(_ status: HTTPStatus, _ detail: String) -> MockResponse {
         let problem = ProblemDetails(title: status.reasonPhrase, status: status.code, detail: detail)
         var response = MockResponse.json(problem, status: status)
@@ -55,39 +56,41 @@ extension MockResponse {
         return response
     }
 
-    /// Text in chunks, one for each piece.
+    /// Returns a response that sends each piece of text as a separate chunk.
     public static func chunks(_ pieces: [String], type: MediaType = .text) -> MockResponse {
         MockResponse(headers: [.contentType: type.description], body: .chunks(pieces.map { Data($0.utf8) }))
     }
 
-    /// The content of a file.
+    /// Returns a response whose body is the content of a file, read while it is sent. If the file is missing, a 500 is
+    /// sent.
     public static func file(_ path: String, type: MediaType = .octetStream) -> MockResponse {
         MockResponse(headers: [.contentType: type.description], body: .file(path: path))
     }
 
-    /// Bytes of a known pattern, generated while they are sent; see ``pattern(_:)``.
+    /// Returns a response whose body is this many bytes of a known pattern, generated while they are sent; see
+    /// ``pattern(_:)``.
     public static func generated(bytes: Int, chunked: Bool = false) -> MockResponse {
         MockResponse(
             headers: [.contentType: MediaType.octetStream.description],
             body: .generated(bytes: bytes, chunked: chunked))
     }
 
-    /// Returns a copy with these header fields set, each replacing the fields with its name.
+    /// Returns a copy with these header fields. Each name replaces the fields that had it.
     public func with(headers: HTTPHeaders) -> MockResponse {
         changed { $0.headers = $0.headers.merging(headers, replacing: true) }
     }
 
-    /// Returns a copy with these trailer fields.
+    /// Returns a copy with these trailer fields instead of the current ones.
     public func with(trailers: HTTPHeaders) -> MockResponse {
         changed { $0.trailers = trailers }
     }
 
-    /// Returns a copy that is preceded by a 1xx head.
+    /// Returns a copy that is sent after a 1xx head with this status. Further calls add further heads, in order.
     public func after(_ status: HTTPStatus, headers: HTTPHeaders = [:]) -> MockResponse {
         changed { $0.informational.append(Informational(status, headers: headers)) }
     }
 
-    /// Returns a copy with "Connection: close"; the server closes the connection after it.
+    /// Returns a copy with "Connection: close". The server closes the connection after it has sent the response.
     public func closing() -> MockResponse {
         changed { $0.keepAlive = false }
     }

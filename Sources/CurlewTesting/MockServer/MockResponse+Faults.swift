@@ -9,27 +9,29 @@ public import Foundation
 extension MockResponse {
     /// The point at which a response is interrupted. Byte counts refer to the content, without chunk framing.
     public enum Stage: Hashable, Sendable {
-        /// When the request begins to arrive; none of it is read or recorded. Applies to enqueued responses only: a
-        /// route is selected after the request has been read, and treats it as ``beforeHead``.
+        /// When the request begins to arrive. The server neither reads nor records the request. Applies to enqueued
+        /// responses only: a route is selected after the request has been read, and treats this stage as
+        /// ``beforeHead``.
         case beforeRequestRead
-        /// After the request and the informational heads, before the final head.
+        /// After the request has been read and the informational heads have been sent, before the final head.
         case beforeHead
-        /// After half of the head's bytes.
+        /// After half of the bytes of the final head.
         case insideHead
-        /// After the head.
+        /// After the complete head, before the content.
         case afterHead
-        /// After this number of content bytes, or after all of them if there are fewer; 0 is directly after the head.
+        /// After this number of content bytes, or after all of them if there are fewer. With 0, directly after the
+        /// head.
         case afterBytes(Int)
 
-        /// The same as ``beforeHead``.
+        /// Another name of ``beforeHead``.
         public static var head: Stage { .beforeHead }
     }
 
-    /// How the connection is interrupted.
+    /// The way in which the connection is interrupted.
     public enum Interruption: Hashable, Sendable, CaseIterable {
         /// The connection is closed in an orderly way: the client reads the end of the stream.
         case close
-        /// The server closes its sending side only, and keeps the connection until the client closes it.
+        /// The server closes only its sending side, and keeps the connection open until the client closes it.
         case halfClose
         /// The connection is reset (TCP RST). Bytes sent just before may be lost.
         case reset
@@ -45,29 +47,31 @@ extension MockResponse {
         case body
     }
 
-    /// Returns a copy that is sent up to the stage and then interrupted.
+    /// Returns a copy that is sent up to this stage and then interrupted in this way.
     public func interrupted(by interruption: Interruption, at stage: Stage) -> MockResponse {
         changed { $0.faults.cut = Faults.Cut(stage: stage, interruption: interruption) }
     }
 
-    /// Returns a copy that stops at the stage and keeps the connection open until the client closes it or the server
-    /// stops.
+    /// Returns a copy that is sent up to this stage. The connection then stays open until the client closes it or the
+    /// server stops.
     public func stalled(at stage: Stage) -> MockResponse {
         interrupted(by: .stall, at: stage)
     }
 
-    /// Returns a copy that resets the connection (TCP RST) at the stage. Bytes sent just before may be lost.
+    /// Returns a copy that is sent up to this stage. The server then resets the connection (TCP RST). Bytes sent just
+    /// before may be lost.
     public func reset(at stage: Stage) -> MockResponse {
         interrupted(by: .reset, at: stage)
     }
 
-    /// Returns a copy that declares the whole content, sends only this number of bytes, and closes in an orderly way.
+    /// Returns a copy whose head declares the complete content, but whose connection is closed in an orderly way after
+    /// this number of content bytes.
     public func truncated(after bytes: Int) -> MockResponse {
         interrupted(by: .close, at: .afterBytes(bytes))
     }
 
-    /// Returns a copy that is sent after a delay. The delay ends early when the client closes the connection or the
-    /// server stops.
+    /// Returns a copy that is delayed before its head or before its content. The delay ends early when the client
+    /// closes the connection or the server stops.
     public func delayed(by delay: Duration, at point: DelayPoint = .head) -> MockResponse {
         changed { response in
             switch point {
@@ -77,8 +81,8 @@ extension MockResponse {
         }
     }
 
-    /// Returns a copy that is sent in pieces of this size with a pause after each: the content, or everything from the
-    /// head on.
+    /// Returns a copy that is sent in pieces of this size, with a pause after each. With `.body`, the default, only the
+    /// content is sent in this way; with `.head`, the head and the content.
     public func dripping(
         bytesPerChunk: Int, every pause: Duration, from point: DelayPoint = .body
     ) -> MockResponse {
@@ -87,34 +91,34 @@ extension MockResponse {
         }
     }
 
-    /// Returns a copy that is sent when the head of its request has arrived, without waiting for the content. Applies
-    /// to enqueued responses only; the request is recorded without content.
+    /// Returns a copy that is sent as soon as the head of its request has arrived, without waiting for the content.
+    /// Applies to enqueued responses only. The request is recorded without content.
     ///
-    /// The rest of the content is read and discarded, unless the connection is to close (``closing()``): then it stays
-    /// unread, and the server waits until the client closes the connection.
+    /// The server reads and discards the content, unless the connection is to close (``closing()``). In that case the
+    /// content stays unread, and the server waits until the client closes the connection.
     public func early() -> MockResponse {
         changed { $0.faults.isEarly = true }
     }
 
-    /// Returns a copy after which the connection is closed although the head does not announce it, so that the client
+    /// Returns a copy after which the server closes the connection, although the head does not announce it. The client
     /// keeps a stale connection.
     public func closingSilently() -> MockResponse {
         changed { $0.faults.closesSilently = true }
     }
 
-    /// Closes the connection in an orderly way without sending a byte, as a server does that times out an idle
-    /// connection.
+    /// A response that closes the connection in an orderly way without sending a byte, like a server that closes an
+    /// idle connection.
     public static var closeBeforeReply: MockResponse {
         MockResponse().interrupted(by: .close, at: .beforeHead)
     }
 
-    /// Sends these bytes instead of a response, then closes the connection.
+    /// Returns a response that consists of exactly these bytes. The server closes the connection after it.
     public static func raw(_ bytes: Data) -> MockResponse {
         MockResponse().changed { $0.faults.raw = bytes }
     }
 
-    /// Sends this text instead of a head, then the content as it is, then closes the connection. The text has to
-    /// include the empty line that ends a head, if there is to be one.
+    /// Returns a response that consists of this text in place of a head, followed by `body` unchanged. The server
+    /// closes the connection after it. The text must include the empty line that ends a head, if there is to be one.
     public static func malformedHead(_ text: String, body: Data = Data()) -> MockResponse {
         raw(Data(text.utf8) + body)
     }

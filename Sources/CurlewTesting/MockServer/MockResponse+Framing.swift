@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 
 extension MockResponse {
-    /// Malformed or unusual framing: how the end of the content is declared, independent of the content (RFC 9112 §6).
+    /// Malformed or unusual framing: fields and chunks that declare the end of the content incorrectly (RFC 9112 §6).
     public enum Framing: Hashable, Sendable {
-        /// A Content-Length line for each text: a wrong one, several, or one that is not a number. The content is sent
-        /// as it is.
+        /// One Content-Length line for each string. The lines may be wrong, contradictory, or not numbers. The content
+        /// is sent unchanged.
         case contentLength([String])
-        /// Transfer-Encoding with this value; the content is sent as it is.
+        /// A Transfer-Encoding line with this value. The content is sent unchanged.
         case transferEncoding(String)
-        /// Chunks, with these Content-Length lines in addition to Transfer-Encoding.
+        /// Valid chunks, with these Content-Length lines in addition to Transfer-Encoding.
         case chunked(contentLength: [String])
         /// Chunks whose size lines are all this text, such as "xyz".
         case chunkSize(String)
         /// Chunks without the final empty chunk.
         case unendedChunks
-        /// Neither field: the end of the connection ends the content. This framing is valid.
+        /// Neither Content-Length nor Transfer-Encoding: the end of the connection ends the content. This framing is
+        /// valid.
         case untilClose
     }
 
-    /// Returns a copy with this framing. The connection is closed after it, which the head does not announce.
+    /// Returns a copy with this framing. The server closes the connection after it, which the head does not announce.
     public func framed(as framing: Framing) -> MockResponse {
         changed { $0.faults.framing = framing }
     }
@@ -43,7 +44,7 @@ extension MockResponse.Framing {
         }
     }
 
-    /// The line before each chunk; `nil` for the correct one.
+    /// The size line of every chunk if it is malformed; `nil` for the correct size lines.
     var chunkLine: String? {
         if case .chunkSize(let text) = self { text } else { nil }
     }

@@ -10,41 +10,47 @@ public import CurlewHTTP
 ///     // ... let a client talk to server.url ...
 ///     server.requests[0].headers[.accept]
 ///
-/// Each request is recorded when it has been read completely. The response is the first enqueued one, otherwise that of
-/// the most specific route, otherwise a 404 that names the method and the path, or a 405 if the path has routes for
-/// other methods. The server sends 100 when the client expects it. Malformed requests receive a 400 or a similar status
-/// and are not recorded.
+/// The server records each request after it has read the request completely, and responds with the first of these:
 ///
-/// The server runs one thread for each connection and one that listens. All methods may be called from any thread. The
+/// - the first enqueued response
+/// - the response of the most specific route
+/// - a 405, if the path has routes only for other methods
+/// - a 404 that names the method and the path
+///
+/// The server sends a 100 response when the client expects it. It responds to malformed requests with a 400 or a
+/// similar status, and does not record them.
+///
+/// The server runs one thread that listens, and one for each connection. All methods may be called from any thread. The
 /// server stops with ``stop()`` or when the last reference to it is released.
 public final class MockServer: Sendable {
-    /// Returns the response to a request. It runs on the connection's thread; blocking there delays only this
-    /// connection. An error becomes a 500 that describes it.
+    /// A closure that returns the response to a request. It runs on the thread of the connection, so blocking there
+    /// delays only this connection. If it throws, the server sends a 500 that describes the error.
     public typealias Handler = @Sendable (RecordedRequest) throws -> MockResponse
 
-    /// The loopback address to listen on.
+    /// The address family of the loopback address that a server listens on.
     public enum AddressFamily: Hashable, Sendable {
-        /// 127.0.0.1.
+        /// The IPv4 address 127.0.0.1.
         case ipv4
-        /// ::1.
+        /// The IPv6 address ::1.
         case ipv6
     }
 
     /// The address and the limits of a server.
     public struct Configuration: Sendable {
-        /// The address to listen on: IPv4 by default.
+        /// The family of the address that the server listens on: IPv4 by default.
         public var address = AddressFamily.ipv4
-        /// The port; 0, the default, lets the system choose a free one.
+        /// The port that the server listens on. With 0, the default, the system chooses a free port.
         public var port = 0
-        /// The maximum number of concurrent connections, each with a thread: 512 by default. Further ones wait to be
-        /// accepted.
+        /// The maximum number of concurrent connections, each with a thread: 512 by default. Further connections wait
+        /// until the server accepts them.
         public var maximumConnections = 512
-        /// The maximum content of one request: 64 MiB by default. Larger content receives a 413.
+        /// The maximum number of content bytes of one request: 64 MiB by default. The server responds to larger
+        /// requests with a 413.
         public var maximumBodyBytes = 64 * 1024 * 1024
-        /// The maximum number of requests in ``MockServer/requests``: 10 000 by default. Later requests are only
+        /// The maximum number of requests in ``MockServer/requests``: 10,000 by default. Later requests are only
         /// counted.
         public var maximumRecordedRequests = 10_000
-        /// How long a connection may be idle between and within requests: 60 seconds by default.
+        /// The timeout of a connection that receives no bytes, between and within requests: 60 seconds by default.
         public var idleTimeout = Duration.seconds(60)
 
         /// Creates the default configuration.
@@ -53,12 +59,14 @@ public final class MockServer: Sendable {
 
     let core: MockServerCore
 
-    /// Creates a server on a free port. Throws if the system has no socket or thread left.
+    /// Creates a server with the default configuration, on a free port of 127.0.0.1, and starts it. Throws if the
+    /// system has no free socket or thread.
     public convenience init() throws(MockServerError) {
         try self.init(Configuration())
     }
 
-    /// Creates a server. Throws if the port is in use, or if the system has no socket or thread left.
+    /// Creates a server with this configuration and starts it. Throws if the port is in use, or if the system has no
+    /// free socket or thread.
     public init(_ configuration: Configuration) throws(MockServerError) {
         core = try MockServerCore(configuration)
         try core.start()
@@ -71,70 +79,74 @@ public final class MockServer: Sendable {
     /// The port that the server listens on.
     public var port: Int { core.origin.port }
 
-    /// "http://127.0.0.1:PORT", without a path.
+    /// The URL of the server without a path, such as "http://127.0.0.1:8080".
     public var url: String { core.origin.description }
 
-    /// The scheme, host and port.
+    /// The origin of the server: scheme, host and port.
     public var origin: Origin { core.origin }
 
-    /// Adds a route for a path, with a method or, with `nil`, any method.
+    /// Adds a route for a path, for requests with this method or, with `nil`, any method.
     ///
-    /// The path is a ``RoutePattern``: literal segments, parameters (`:id`, one segment) and at the end `*name` for the
-    /// rest. The most specific route is used; of equally specific ones, the last added. HEAD uses the GET route if it
-    /// has none.
+    /// The path is a ``RoutePattern`` of literal segments, parameters (`:id`, one segment), and optionally `*name` at
+    /// the end for the rest. The most specific matching route is used; of equally specific routes, the last added. A
+    /// HEAD request uses the route for GET if there is none for HEAD.
     public func on(_ method: HTTPMethod?, _ path: String, _ handler: @escaping Handler) {
         core.add(RoutePattern(method, path), handler)
     }
 
-    /// Adds a route that returns the same response each time, for a method or, with `nil`, any method.
+    /// Adds a route that returns the same response each time, for requests with this method or, with `nil`, any method.
     public func on(_ method: HTTPMethod?, _ path: String, respond response: MockResponse) {
         on(method, path) { _ in response }
     }
 
-    /// Enqueues responses for the next requests in order. They take precedence over routes.
+    /// Enqueues responses for the next requests, one for each, in order. Enqueued responses take precedence over
+    /// routes.
     public func enqueue(_ responses: MockResponse...) {
         core.enqueue(responses)
     }
 
-    /// The recorded requests, in the order in which they were completely read.
+    /// The recorded requests, in the order in which the server finished reading them.
     public var requests: [RecordedRequest] { core.requests }
 
-    /// The number of completely read requests, recorded or not.
+    /// The number of requests that the server has read, recorded or not.
     public var requestCount: Int { core.requestCount }
 
-    /// The number of accepted connections.
+    /// The number of connections that the server has accepted so far.
     public var connectionCount: Int { core.connectionCount }
 
-    /// The number of connections that are open, and the largest such number so far.
+    /// The number of connections that the server has not closed.
     package var openConnections: Int { core.openConnections }
+    /// The largest number of connections that the clients had open concurrently.
     package var mostOpenConnections: Int { core.mostOpenConnections }
 
-    /// Returns the response to a request that did not arrive over a connection.
+    /// Records a request that did not arrive over a connection, and returns the response to it.
     package func answer(_ request: RecordedRequest) -> MockResponse { core.answer(request) }
 
-    /// The number of response bytes that the system has accepted for sending. It stops growing when a client stops
-    /// reading.
+    /// The number of response bytes that the system has accepted for sending. This number stops growing when a client
+    /// stops reading.
     public var sentBytes: Int { core.sentBytes }
 
-    /// Waits until at least this number of requests has been read, without polling, and returns the requests so far.
+    /// Waits until the server has read at least `count` requests, without polling, and returns the recorded requests.
     ///
-    /// Throws ``MockServerError`` after the timeout (5 seconds by default) and when the server stops, and
-    /// `CancellationError` when the task is cancelled.
+    /// Throws ``MockServerError`` after the timeout (5 seconds by default) or when the server stops, and
+    /// `CancellationError` as soon as the task is cancelled.
     @discardableResult
     public func waitForRequests(count: Int, timeout: Duration = .seconds(5)) async throws -> [RecordedRequest] {
         try await core.waitForRequests(count: count, timeout: timeout)
         return requests
     }
 
-    /// Closes every connection and the port, and waits until the threads have ended. May be called more than once.
+    /// Closes every connection and the port, and waits until the threads of the server have ended. May be called more
+    /// than once.
     ///
-    /// Waits at most 10 seconds. A call from a handler does not wait, because its own thread would have to end first.
+    /// The method waits at most 10 seconds. A call from a handler does not wait, because the thread of that handler
+    /// would have to end first.
     public func stop() {
         core.stop()
     }
 }
 
 extension MockServer: CustomStringConvertible {
-    /// The URL with the number of requests.
+    /// The URL of the server and the number of requests.
     public var description: String { "MockServer(\(url), requests: \(requestCount))" }
 }

@@ -12,7 +12,7 @@ import Musl
 import Darwin
 #endif
 
-/// The state that the threads of a server share. It lives until the last of them has ended.
+/// The state that the threads of a server share. It lives until the last thread has ended.
 final class MockServerCore: Sendable {
     let configuration: MockServer.Configuration
     let origin: Origin
@@ -20,7 +20,7 @@ final class MockServerCore: Sendable {
     private let listener: Int32
     private let state = Locked(State())
     private let waiters = RequestWaiters()
-    /// Counts the running threads, so that `stop` can wait for them with a limit.
+    /// The group of the running threads, so that `stop` can wait for them with a time limit.
     private let threads = DispatchGroup()
 
     private struct State {
@@ -30,21 +30,22 @@ final class MockServerCore: Sendable {
         var requestCount = 0
         var sentBytes = 0
         var connectionCount = 0
-        /// The descriptors of the connections that this server has not closed yet.
+        /// The descriptors of the connections that the server has not closed yet.
         var sockets: Set<Int32> = []
         var mostOpenConnections = 0
         var threadIDs: Set<UInt> = []
         var isStopped = false
 
-        /// Counts a new connection, and separately the connections that the client has open: the client may close one
-        /// and open the next before the thread of the first notices it.
+        /// Adds a new connection, and updates the largest number of connections that the clients have open. Connections
+        /// that a client has closed do not count: a client may close one connection and open the next before the
+        /// server's thread notices.
         mutating func open(_ socket: Int32) {
             sockets.insert(socket)
             guard sockets.count > mostOpenConnections else { return }
             mostOpenConnections = max(mostOpenConnections, sockets.count { !LoopbackSocket.isClosed($0) })
         }
 
-        /// Records a request. Returns the number of requests including this one.
+        /// Records a request unless there are `limit` already. Returns the number of requests including this one.
         mutating func record(_ request: RecordedRequest, atMost limit: Int) -> Int {
             requestCount += 1
             if requests.count < limit { requests.append(request) }
@@ -65,7 +66,7 @@ final class MockServerCore: Sendable {
         listener = descriptor
     }
 
-    /// Starts the thread that accepts connections; it closes the listener when it ends.
+    /// Starts the thread that accepts connections. The thread closes the listener when it ends.
     func start() throws(MockServerError) {
         let started = startThread { core in
             core.acceptConnections()
@@ -87,7 +88,7 @@ final class MockServerCore: Sendable {
         if !isOwnThread { _ = threads.wait(timeout: .now() + 10) }
     }
 
-    /// Runs `body` on a thread that `stop` waits for.
+    /// Runs `body` on a new thread that `stop` waits for. Returns `false` if the system has no free thread.
     private func startThread(_ body: @escaping @Sendable (MockServerCore) -> Void) -> Bool {
         threads.enter()
         let started = ServerThread.start { [self] in
@@ -104,7 +105,8 @@ final class MockServerCore: Sendable {
 extension MockServerCore {
     private func acceptConnections() {
         while true {
-            // At the limit, connections wait in the system's backlog, as they do when it has no descriptors left.
+            // At the limit, connections wait in the system's backlog, as they do when the system has no free
+            // descriptors.
             let isFull = state.withLock { $0.sockets.count >= configuration.maximumConnections }
             let deadline = Deadline(isFull ? .milliseconds(5) : nil, after: SystemTime().now)
             guard stopSignal.wait(for: isFull ? 0 : POLLIN, on: listener, until: deadline) != .stopped else { return }
@@ -126,7 +128,7 @@ extension MockServerCore {
 }
 
 extension MockServerCore {
-    /// Closes the descriptor of a connection after removing it from the set, because the system reuses its number.
+    /// Closes the descriptor of a connection. Removes it from the set first, because the system reuses its number.
     func closeConnection(_ socket: Int32) {
         state.withLock { _ = $0.sockets.remove(socket) }
         close(socket)
@@ -143,9 +145,9 @@ extension MockServerCore {
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
     var requestCount: Int { state.withLock { $0.requestCount } }
     var connectionCount: Int { state.withLock { $0.connectionCount } }
-    /// The number of connections that this server has not closed.
+    /// The number of connections that the server has not closed.
     var openConnections: Int { state.withLock { $0.sockets.count } }
-    /// The largest number of connections that the client had open concurrently.
+    /// The largest number of connections that the clients had open concurrently.
     var mostOpenConnections: Int { state.withLock { $0.mostOpenConnections } }
     var sentBytes: Int { state.withLock { $0.sentBytes } }
 
@@ -153,7 +155,7 @@ extension MockServerCore {
         state.withLock { $0.sentBytes += count }
     }
 
-    /// Records a request and returns its response.
+    /// Records a request and returns the response to it.
     func answer(_ received: RecordedRequest) -> MockResponse {
         var request = received
         let (match, scripted, count): (Match, MockResponse?, Int) = state.withLock { state in
@@ -184,8 +186,8 @@ extension MockServerCore {
         waiters.advance(to: count)
     }
 
-    /// Returns the interruption of the next response if it occurs before its request is read. With `take`, also
-    /// dequeues the response.
+    /// Returns the interruption of the next enqueued response if it occurs before the request is read. With `take`,
+    /// also removes that response from the queue.
     func unreadInterruption(take: Bool) -> MockResponse.Interruption? {
         state.withLock { state in
             guard let cut = state.queue.first?.faults.cut, cut.stage == .beforeRequestRead else { return nil }
@@ -194,7 +196,8 @@ extension MockServerCore {
         }
     }
 
-    /// Dequeues the next response if it is sent before the content of its request has arrived.
+    /// Removes and returns the next enqueued response if it is to be sent before the content of its request has
+    /// arrived.
     func takeEarlyResponse() -> MockResponse? {
         state.withLock { $0.queue.first?.faults.isEarly == true ? $0.queue.removeFirst() : nil }
     }

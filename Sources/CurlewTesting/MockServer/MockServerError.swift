@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 
-/// The reason a mock server could not start, or a wait for its requests that failed.
+/// An error of a ``MockServer``: it could not start, or a wait for its requests failed.
 public struct MockServerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A description of the failure, for the test's output.
     public let message: String
 
     init(_ message: String) { self.message = message }
 
-    /// The message.
+    /// The text of ``message``.
     public var description: String { message }
 }
 
-/// A wait on a `ManualClock` or a `MockTransport` that timed out.
+/// An error that reports that a wait on a ``ManualClock`` or a ``MockTransport`` timed out.
 public struct MockWaitError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was awaited, and what was there instead, for the test's output.
+    /// A description of what was awaited and what was present instead, for the test's output.
     public let message: String
 
     init(_ message: String) { self.message = message }
 
-    /// The message.
+    /// The text of ``message``.
     public var description: String { message }
 }

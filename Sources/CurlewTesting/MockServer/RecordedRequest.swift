@@ -8,25 +8,26 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A request as a ``MockServer`` received it.
+/// A request that a ``MockServer`` received.
 public struct RecordedRequest: Sendable {
-    /// The method.
+    /// The request method.
     public let method: HTTPMethod
-    /// The request target as sent, with the query: "/users/1?full=true".
+    /// The request target as sent, with the query, such as "/users/1?full=true".
     public let target: String
     /// The HTTP version of the request.
     public let version: HTTPVersion
-    /// The header fields as sent.
+    /// The header fields as sent by the client.
     public let headers: HTTPHeaders
-    /// The content, without chunk framing.
+    /// The content without its chunk framing.
     public let body: Data
     /// The trailer fields of chunked content; empty if there are none.
     public let trailers: HTTPHeaders
-    /// The path parameters of the route, percent-decoded: `parameters["id"]` for "/users/:id".
+    /// The parameters of the route's path, percent-decoded except for a `*` parameter: `parameters["id"]` for
+    /// "/users/:id". Empty without a route.
     public internal(set) var parameters = PathParameters()
-    /// The index of the connection on which the request arrived: 0 for the first one accepted.
+    /// The index of the connection on which the request arrived. The first accepted connection has the index 0.
     public let connectionIndex: Int
-    /// The index of the exchange on that connection: 0 for the first.
+    /// The index of the exchange on its connection. The first exchange has the index 0.
     public let exchangeIndex: Int
 
     let keepAlive: Bool
@@ -46,12 +47,12 @@ public struct RecordedRequest: Sendable {
         self.keepAlive = keepAlive
     }
 
-    /// The path as sent: the target without its query, percent-encoded.
+    /// The path of the target without the query, percent-encoded as sent.
     public var path: String {
         String(pathAndQuery.prefix { $0 != "?" })
     }
 
-    /// The query items in order, decoded; "+" is a space. Text that cannot be decoded is returned as sent.
+    /// The decoded query items in order. "+" is a space. Text that cannot be decoded is returned as sent.
     public var queryItems: [QueryItem] {
         guard let mark = pathAndQuery.firstIndex(of: "?") else { return [] }
         return pathAndQuery[mark...].dropFirst().split(separator: "&").map { pair in
@@ -61,40 +62,42 @@ public struct RecordedRequest: Sendable {
         }
     }
 
-    /// A query item.
+    /// A name in the query, with its value.
     public struct QueryItem: Hashable, Sendable {
         /// The decoded name.
         public let name: String
-        /// The decoded value; `nil` without a "=".
+        /// The decoded value; `nil` if the item has no "=".
         public let value: String?
     }
 
-    /// Returns the value of the first query item with the name.
+    /// Returns the decoded value of the first query item with this name; `nil` if there is no such item or it has no
+    /// "=".
     public func query(_ name: String) -> String? {
         queryItems.first { $0.name == name }?.value
     }
 
-    /// The content as text; bytes that are not valid UTF-8 are replaced.
+    /// The content as text. Bytes that are not valid UTF-8 are replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Decodes the content as JSON.
+    /// Decodes the content as JSON. Throws a `DecodingError` if the content is not valid for the type.
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: body)
     }
 
     private var pathAndQuery: Substring {
-        // A client of a proxy sends the whole URL.
+        // A client of a proxy sends the complete URL as the target.
         if !target.hasPrefix("/"), let parts = try? URLParts(target) { return parts.target[...] }
         return target[...]
     }
 }
 
 extension RecordedRequest: CustomStringConvertible, CustomReflectable {
-    /// "GET /users/1 (connection 0, exchange 2)", without the query, which may contain secrets.
+    /// The method, the path and the indices, such as "GET /users/1 (connection 0, exchange 2)". The query is omitted,
+    /// because it may contain secrets.
     public var description: String {
         "\(method) \(path) (connection \(connectionIndex), exchange \(exchangeIndex))"
     }
 
-    /// Shows only the description, also in debuggers and `dump`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

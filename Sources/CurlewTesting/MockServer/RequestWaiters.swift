@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// Tasks that wait for a number of requests. Each is resumed exactly once.
+/// The tasks that wait for a number of requests. Each task is resumed exactly once.
 final class RequestWaiters: Sendable {
     private let state = Locked(State())
 
@@ -18,9 +18,10 @@ final class RequestWaiters: Sendable {
         var timer: Task<Void, Never>?
     }
 
-    /// Returns when `advance` receives the count, or when `current` returns it after this call is registered.
+    /// Waits until the number of requests is at least `count`, according to `advance(to:)` or, directly after the
+    /// registration, `current`.
     ///
-    /// - `late`: the error that is thrown after the timeout.
+    /// - `late`: creates the error that is thrown after the timeout.
     func wait(
         for count: Int, timeout: Duration, current: @Sendable () -> Int, late: @escaping @Sendable () -> any Error
     ) async throws {
@@ -34,7 +35,7 @@ final class RequestWaiters: Sendable {
                     state.waiting[id] = Waiter(count: count, continuation: continuation)
                     return state.isStopped
                 }
-                // Earlier events are detected here; later ones find the registered waiter.
+                // Events before the registration are detected here; later events find the registered waiter.
                 if isStopped { return finish(id, .failure(Self.stopped)) }
                 if Task.isCancelled { return finish(id, .failure(CancellationError())) }
                 if current() >= count { return finish(id, .success(())) }
@@ -50,7 +51,7 @@ final class RequestWaiters: Sendable {
         for id in reached { finish(id, .success(())) }
     }
 
-    /// Fails the current and all later waiters.
+    /// Ends the current waits and all later ones with an error.
     func stop() {
         let all = state.withLock { state in
             state.isStopped = true

@@ -8,9 +8,9 @@ import Musl
 import Darwin
 #endif
 
-/// A detached thread with a small stack. Blocking it does not block Swift's cooperative threads.
+/// Detached threads with small stacks. Blocking them does not block Swift's cooperative threads.
 enum ServerThread {
-    /// Runs `body` on a new thread. Returns `false` if the system has none left.
+    /// Runs `body` on a new thread. Returns `false` if the system has no free thread.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }
@@ -28,7 +28,7 @@ enum ServerThread {
         return answer == 0
     }
 
-    /// Identifies the current thread while it runs.
+    /// The identifier of the current thread, unique while the thread runs.
     static var currentID: UInt {
         #if canImport(Glibc)
         UInt(pthread_self())
@@ -37,7 +37,8 @@ enum ServerThread {
         #endif
     }
 
-    /// Handlers encode JSON on this stack. 512 threads reserve 256 MiB of address space and use little of it.
+    /// The stack size in bytes. Handlers encode JSON on this stack. 512 threads reserve 256 MiB of address space, but
+    /// use little of it.
     private static let stackSize = 512 * 1024
 
     private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

@@ -10,12 +10,12 @@ import Musl
 import Darwin
 #endif
 
-/// Ends all waits of the server at the same time, by a pipe that all threads poll and whose single byte is never read.
+/// A signal that ends all waits of the server at once. Every wait polls the same pipe, whose single byte is never read.
 final class StopSignal: Sendable {
     private let readEnd: Int32
     private let writeEnd: Int32
 
-    /// The reason for which a wait ended.
+    /// The reason why a wait ended.
     enum Wake {
         case ready
         case timedOut
@@ -39,7 +39,8 @@ final class StopSignal: Sendable {
         _ = write(writeEnd, [1], 1)
     }
 
-    /// Waits for `events` on the descriptor. A broken connection counts as ready.
+    /// Waits for `events` on the descriptor until the deadline, or until the server stops. A broken connection counts
+    /// as ready.
     func wait(for events: Int32, on descriptor: Int32, until deadline: Deadline) -> Wake {
         while true {
             var entries = [
@@ -54,15 +55,16 @@ final class StopSignal: Sendable {
         }
     }
 
-    /// Waits while the peer keeps its side open: until the deadline, or with `.never` until the peer closes it.
+    /// Waits until the peer closes its side, the deadline passes, or the server stops. With `.never` there is no
+    /// deadline.
     ///
-    /// The peer may have sent bytes that are not read during the wait. They must neither wake the thread repeatedly nor
+    /// The wait leaves bytes that the peer has sent unread. These bytes must neither wake the thread repeatedly nor
     /// hide the end of the stream behind them.
     func hold(_ descriptor: Int32, until deadline: Deadline) -> Wake {
         #if canImport(Darwin)
         holdByQueue(descriptor, until: deadline)
         #else
-        // The end of the peer's stream (POLLRDHUP), separate from its bytes.
+        // POLLRDHUP (0x2000) reports only the end of the peer's stream, not its bytes.
         wait(for: 0x2000, on: descriptor, until: deadline)
         #endif
     }
@@ -75,7 +77,8 @@ final class StopSignal: Sendable {
 
 #if canImport(Darwin)
 extension StopSignal {
-    /// Darwin's `poll` has no event for the end of the stream alone. A kqueue reports it, and every other event once.
+    /// Waits with a kqueue, because Darwin's `poll` has no event for the end of the stream alone. A kqueue reports the
+    /// end of the stream, and every other event only once.
     private func holdByQueue(_ descriptor: Int32, until deadline: Deadline) -> Wake {
         let queue = kqueue()
         guard queue >= 0 else { return wait(for: Int32(POLLIN), on: descriptor, until: deadline) }

@@ -2,30 +2,31 @@
 
 public import CurlewHTTP
 
-/// A pattern for the requests that a stub or a server route matches: a method and a path with parameters.
+/// A pattern of requests for stubs and server routes: a method, and a path with parameters.
 ///
 ///     RoutePattern(.get, "/users/:id")        // one segment, read as parameters["id"]
 ///     RoutePattern(.get, "/files/*path")      // the rest, one segment or more, read as parameters["path"]
 ///     RoutePattern(nil, "/health")            // any method
 ///
-/// The query is ignored. Segments are compared percent-decoded and case-sensitively; a trailing slash is significant.
-/// Of several matching patterns the most specific is used, see `RouteTable`.
+/// Patterns ignore the query. Segments are compared percent-decoded and case-sensitively; a trailing slash is
+/// significant. If several patterns match, a ``RouteTable`` uses the most specific one.
 public struct RoutePattern: Hashable, Sendable {
-    /// The method, or nil for any.
+    /// The method of the requests; nil for any method.
     public let method: HTTPMethod?
-    /// The path as it was passed.
+    /// The path of the pattern, always with a leading slash.
     public let path: String
 
     private let segments: [Segment]
 
-    /// Creates a pattern. The leading slash may be omitted.
+    /// Creates a pattern from a method (nil for any) and a path. The leading slash of the path may be omitted.
     public init(_ method: HTTPMethod?, _ path: String) {
         self.method = method
         self.path = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
         segments = Self.split(path[...]).map(Segment.init)
     }
 
-    /// Returns the parameters if the request target (a path, optionally with a query) matches. Ignores the method.
+    /// Returns the parameters if the path of the request target matches, otherwise nil. Ignores the method, the query
+    /// and the fragment.
     public func parameters(in target: String) -> PathParameters? {
         let given = Self.split(target.prefix { $0 != "?" && $0 != "#" })
         var found = PathParameters()
@@ -48,8 +49,9 @@ public struct RoutePattern: Hashable, Sendable {
         return segments.count == given.count ? found : nil
     }
 
-    /// Returns whether this pattern is more specific than another that matches the same target: at the first difference
-    /// a literal takes precedence over a parameter, and a parameter over the rest; then a method over any method.
+    /// Returns whether this pattern is more specific than another pattern that matches the same target. The first
+    /// different segment decides: a literal takes precedence over a parameter, and a parameter over the rest. If there
+    /// is none, a pattern with a method takes precedence over one for any method.
     func isMoreSpecific(than other: RoutePattern) -> Bool {
         for (mine, theirs) in zip(segments, other.segments) where mine.rank != theirs.rank {
             return mine.rank < theirs.rank
@@ -86,19 +88,20 @@ public struct RoutePattern: Hashable, Sendable {
 }
 
 extension RoutePattern: CustomStringConvertible {
-    /// `GET /users/:id`
+    /// The method and the path, such as `GET /users/:id`, or `any /users/:id` for any method.
     public var description: String {
         "\(method?.rawValue ?? "any") \(path)"
     }
 }
 
-/// The values of a pattern's parameters in one request.
+/// The values of a pattern's parameters in one request, by name.
 public struct PathParameters: Hashable, Sendable {
     fileprivate(set) var values: [String: String] = [:]
 
     /// Creates an empty set of parameters.
     public init() {}
 
-    /// The percent-decoded value of one segment, or for a `*` parameter the rest of the path as sent.
+    /// The value of a parameter: one segment, percent-decoded, or for a `*` parameter the rest of the path as sent; nil
+    /// if the pattern has no such parameter.
     public subscript(name: String) -> String? { values[name] }
 }

@@ -2,35 +2,35 @@
 
 public import CurlewHTTP
 
-/// A table of values by route pattern, used by mocks and servers.
+/// A table that finds the value for a request by ``RoutePattern``. Mock transports and mock servers use it.
 ///
-/// The most specific matching pattern is used, whatever the order in which patterns were added. Of equally specific
-/// ones the last added is used, so that a test can replace the routes of its fixture.
+/// The most specific matching pattern is used, in whatever order the patterns were added. Of equally specific patterns,
+/// the last added is used, so that a test can replace the routes of its fixture.
 public struct RouteTable<Answer: Sendable>: Sendable {
     private var entries: [(pattern: RoutePattern, answer: Answer)] = []
 
     /// Creates a table without routes.
     public init() {}
 
-    /// The result of a lookup.
+    /// The result of a lookup for a request.
     public enum Match {
-        /// A route with the values of its parameters.
+        /// The value of the matching route, with the values of its parameters and its pattern.
         case found(Answer, PathParameters, RoutePattern)
-        /// There are routes for this path, but only with these methods: a server responds with 405.
+        /// There are routes for this path, but only with these methods. A server responds with 405.
         case otherMethods([HTTPMethod])
         /// There is no route for this path.
         case none
     }
 
-    /// Adds a route.
+    /// Adds a value for the requests that match a pattern.
     public mutating func add(_ pattern: RoutePattern, _ answer: Answer) {
         entries.append((pattern, answer))
     }
 
-    /// The patterns, in the order in which they were added.
+    /// The patterns of the table, in the order in which they were added.
     public var patterns: [RoutePattern] { entries.map(\.pattern) }
 
-    /// Returns the route for a request. `target` is the path, optionally with a query.
+    /// Returns the most specific route for a request. `target` is the path, optionally with a query.
     public func match(_ method: HTTPMethod, _ target: String) -> Match {
         var best: (pattern: RoutePattern, answer: Answer, parameters: PathParameters)?
         var others: [HTTPMethod] = []

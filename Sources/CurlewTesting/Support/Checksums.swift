@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// CRC-32 as PNG, gzip and Ethernet use it (ISO 3309).
+/// The CRC-32 checksum that PNG, gzip and Ethernet use (ISO 3309).
 package struct CRC32 {
     private var register: UInt32 = 0xFFFF_FFFF
 
@@ -14,7 +14,7 @@ package struct CRC32 {
         update(bytes)
     }
 
-    /// Adds these bytes to the checksum.
+    /// Updates the checksum with these bytes, which follow the previous ones.
     package mutating func update(_ bytes: some Sequence<UInt8>) {
         let table = Self.table
         var register = register
@@ -24,14 +24,14 @@ package struct CRC32 {
 
     package var value: UInt32 { ~register }
 
-    /// The checksum as eight hexadecimal digits: "cbf43926".
+    /// The checksum as eight lowercase hexadecimal digits, such as "cbf43926".
     package var hexadecimal: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 }
 
-/// Adler-32, the checksum of zlib streams (RFC 1950 §8.2).
+/// The Adler-32 checksum of zlib streams (RFC 1950 §8.2).
 package enum Adler32 {
     package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
         var low: UInt32 = 1

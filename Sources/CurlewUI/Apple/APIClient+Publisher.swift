@@ -12,13 +12,15 @@ extension APIClient {
     ///         .sink { completion in … } receiveValue: { user in … }
     ///         .store(in: &subscriptions)
     ///
-    /// Subscribe on any thread, also with `subscribe(on:)`. Values arrive on the main queue, unless `receive(on:)`
-    /// specifies another scheduler. Cancelling the subscription, on any thread, cancels the call.
+    /// Subscribers may subscribe on any thread, for example with `subscribe(on:)`. Values arrive on the main queue,
+    /// unless `receive(on:)` specifies another scheduler. The subscription may be cancelled on any thread, which
+    /// cancels the call.
     public func publisher<E: Endpoint>(for endpoint: E) -> AnyPublisher<E.Response, NetworkError> {
         Self.publisher { send(endpoint, completion: $0) }
     }
 
-    /// Returns a publisher that sends an inline request once for each subscriber.
+    /// Returns a publisher that sends an inline request once for each subscriber, and emits one value or one error. It
+    /// behaves like the publisher for an endpoint.
     public func publisher<Value>(for request: Request<Value>) -> AnyPublisher<Value, NetworkError> {
         Self.publisher { send(request, completion: $0) }
     }
@@ -26,18 +28,21 @@ extension APIClient {
     private static func publisher<Value: Sendable>(
         _ start: @escaping @Sendable (@escaping @MainActor (Result<Value, NetworkError>) -> Void) -> RequestHandle
     ) -> AnyPublisher<Value, NetworkError> {
-        // Combine calls these closures on the thread that subscribes or cancels, so they are isolated to no actor.
+        // Combine calls these closures on the thread that subscribes or cancels, so they must not be isolated to an
+        // actor.
         Deferred {
             let handle = Locked<RequestHandle?>(nil)
             return Future<Value, NetworkError> { promise in
-                // A future accepts its result on any thread; the call that this closure begins delivers it once.
+                // A future accepts its result on any thread, and the call that this closure starts delivers its result
+                // once.
                 nonisolated(unsafe) let promise = promise
                 let started = start { promise($0) }
                 handle.withLock { $0 = started }
             }
             .handleEvents(receiveCancel: { handle.withLock { $0 }?.cancel() })
         }
-        // A call that ends while the subscriber is still subscribing on another thread would deliver its result there.
+        // If a call ended while the subscriber was still subscribing on another thread, the result would arrive on that
+        // thread.
         .receive(on: DispatchQueue.main)
         .eraseToAnyPublisher()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Written against Apple's documentation and type-checked on Linux against stubs (Scripts/apple); not run there.
+// This file was written against Apple's documentation. On Linux it is type-checked against stubs (Scripts/apple), but
+// not run.
 
 #if canImport(SwiftUI)
 public import CurlewCore
@@ -16,13 +17,13 @@ import UIKit
 import AppKit
 #endif
 
-/// An image that is loaded from a URL by a client, with its cache, its limits, and its credentials for their own origin
-/// only.
+/// A view that loads an image from a URL and shows it. The client applies its cache and its limits, and sends
+/// credentials only to their own origin.
 ///
 ///     RemoteImage(url: question.owner.avatar, client: client)
 ///
-/// Safe in reused cells: a new URL cancels the load of the previous one, whose image is never shown for the new URL.
-/// Data that is not an image shows nothing.
+/// The view can be used in reused cells: a new URL cancels the load of the previous one, whose image is never shown for
+/// the new URL. The placeholder stays if the load fails or the data is not an image.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct RemoteImage: View {
     private enum Source {
@@ -33,18 +34,18 @@ public struct RemoteImage: View {
     private let source: Source
     @State private var shown: (url: String, image: Image)?
 
-    /// Creates a view of the image at `url`.
+    /// Creates a view of the image at `url`, which `client` loads when the view appears.
     public init(url: String, client: APIClient) {
         source = .url(url, client)
     }
 
-    /// Creates a view of the image that a model loads: `RemoteImage(model.avatar)`. The load begins when the view
-    /// appears.
+    /// Creates a view of the image data that a model loads, such as `RemoteImage(model.avatar)`. The load begins when
+    /// the view appears.
     public init(_ image: Loadable<Data>) {
         source = .loadable(image)
     }
 
-    /// The image, or a placeholder.
+    /// The image, resizable, or a grey placeholder while there is none.
     public var body: some View {
         switch source {
         case .url(let url, let client): view(of: url, client)
@@ -64,7 +65,7 @@ public struct RemoteImage: View {
     }
 
     private func view(of url: String, _ client: APIClient) -> some View {
-        // A stack rather than a group: the task applies to the whole, not to each image that appears and disappears.
+        // The task applies to the stack. In a group, it would apply to each view that appears and disappears.
         ZStack {
             if let shown, shown.url == url { shown.image.resizable() } else { Color.secondary.opacity(0.15) }
         }

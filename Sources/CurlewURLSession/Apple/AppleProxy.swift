@@ -7,7 +7,8 @@ import Foundation
 
 /// Applies a proxy configuration to a `URLSessionConfiguration`.
 enum AppleProxy {
-    /// `.environment` uses the system's proxy settings. `.none` disables proxies.
+    /// Sets the proxies of a configuration: `.environment` keeps the system's proxy settings, and `.none` disables
+    /// proxies.
     static func set(_ proxy: ProxyConfiguration, in settings: URLSessionConfiguration) {
         switch proxy {
         case .environment: break

@@ -7,7 +7,7 @@ import CurlewHTTP
 import Foundation
 import Security
 
-/// Responds to challenges for server trust, the client identity and proxy credentials.
+/// Responds to challenges for server trust, client certificates and proxy credentials.
 struct AppleTrust: ChallengePolicy {
     typealias Reply = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
@@ -20,6 +20,8 @@ struct AppleTrust: ChallengePolicy {
         if case .fixed(let server, _) = configuration.proxy { proxy = server } else { proxy = nil }
     }
 
+    /// Responds to a challenge from the configuration, or leaves it to the system.
+    ///
     /// Certificates are evaluated on a separate queue: the system may contact other hosts for them (AIA, OCSP), and the
     /// delegate's queue serves all exchanges of the session.
     func answer(
@@ -58,13 +60,13 @@ struct AppleTrust: ChallengePolicy {
         }
     }
 
-    /// Evaluates the certificate in every case, and then checks the pins.
+    /// Evaluates the certificate of a server, and then checks the pins. Pins do not replace the evaluation.
     private func judge(
         _ trust: SecTrust, host: String, _ warn: @escaping @Sendable (TransportWarning) -> Void,
         _ refuse: @escaping @Sendable (NetworkError) -> Void, _ reply: @escaping Reply
     ) {
         let pins = tls.pins.first(for: host.lowercased())
-        // Passed from queue to queue, and used by one queue at a time.
+        // The trust object is passed from queue to queue and used by one queue at a time.
         nonisolated(unsafe) let trust = trust
         let fail = { @Sendable (error: NetworkError) in
             refuse(error)
@@ -77,7 +79,7 @@ struct AppleTrust: ChallengePolicy {
                         .configuration, detail: "The trusted roots cannot be read.",
                         hint: "Check TLSConfiguration.trustedRoots: certificates in PEM form."))
             }
-            // Must be called on the queue on which it reports its result.
+            // This function must be called on the queue on which it reports its result.
             let status = SecTrustEvaluateAsyncWithError(trust, Self.queue) { trust, isTrusted, problem in
                 guard isTrusted else {
                     var error = NetworkError(
@@ -110,13 +112,13 @@ struct AppleTrust: ChallengePolicy {
     }
 
     /// Returns the certificate path that the system built, as far as it got, with the server's own certificate first.
-    /// Call it after an evaluation. For a trusted server, the path ends at the root.
+    /// Call this method after an evaluation. For a trusted server, the path ends at the root.
     private static func chain(of trust: SecTrust) -> [Data] {
         let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate]
         return (chain ?? []).map { SecCertificateCopyData($0) as Data }
     }
 
-    /// Returns the certificates that the server presented, if the system itself ended the handshake.
+    /// Returns the certificates that the server presented, if URLSession itself rejected them; empty otherwise.
     static func certificates(in error: any Error) -> [PeerCertificate] {
         (error as? URLError)?.failureURLPeerTrust.map { PeerCertificate.list(chain(of: $0)) } ?? []
     }

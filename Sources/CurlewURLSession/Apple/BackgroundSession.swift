@@ -6,28 +6,33 @@ public import CurlewCore
 import CurlewHTTP
 public import Foundation
 
-/// Runs transfers that continue while the app is suspended or terminated by the system.
+/// A session for transfers that continue while the app is suspended, or terminated by the system.
 ///
 ///     let background = BackgroundSession(identifier: "example.films", folder: folder)
 ///     let transfer = try background.start(request, .download(to: path), tags: ["film": "7"])
 ///     for await entry in background.outcomes { … }        // also those that ended while the app was away
 ///
-/// Create the session at every launch with the same identifier: the system then delivers the pending events. No
-/// interceptor runs: attach sufficiently long-lived credentials before `start`. The system follows redirects and may
-/// send the request's fields to the new origin: omit credentials if a server redirects to another origin.
+/// Create the session at every launch with the same identifier, so that the system delivers the pending events.
+///
+/// No interceptor runs. Attach credentials before `start`, and make sure that they are valid for long enough. The
+/// system follows redirects and may send the fields of the request to the new origin. Omit credentials if a server
+/// redirects to another origin.
 public final class BackgroundSession: Sendable {
-    /// The transfers that have ended. Each is delivered at least once until it is acknowledged. Supports one consumer
-    /// and buffers the newest 1000 entries.
+    /// The transfers that have ended or are lost. Each entry is delivered at least once, and again at each launch until
+    /// the app acknowledges it. The stream supports one consumer and buffers the newest 1000 entries.
     public let outcomes: AsyncStream<BackgroundLedger.Entry>
 
     private let delegate: BackgroundDelegate
     private let session: URLSession
 
-    /// Creates the session with this `identifier`. Its ledger is a file in `folder`, which must exist.
+    /// Creates a background session and delivers the outcomes that the app has not acknowledged.
     ///
-    /// - `isDiscretionary`: the system chooses the time of the transfers, depending on power and Wi-Fi.
+    /// - `identifier`: the identifier of the session, the same at every launch.
+    /// - `folder`: the existing folder in which the ledger and response bodies are stored.
+    /// - `isDiscretionary`: whether the system chooses the time of the transfers, depending on power and Wi-Fi. Default
+    ///   false.
     public init(identifier: String, folder: String, isDiscretionary: Bool = false) {
-        // The same limit as the ledger's. `entries` returns all of them.
+        // The ledger has the same limit, so the stream can buffer all entries.
         let (stream, continuation) = AsyncStream<BackgroundLedger.Entry>.makeStream(
             bufferingPolicy: .bufferingNewest(BackgroundLedger.capacity))
         outcomes = stream
@@ -48,12 +53,14 @@ public final class BackgroundSession: Sendable {
         }
     }
 
-    /// Starts a transfer.
+    /// Starts a transfer and returns its description.
     ///
-    /// A successful download replaces the file at its path. With any other status the file is unchanged, and at most 1
-    /// MiB of the response body is kept for the outcome. At most 1 MiB of the response to an upload is kept; a longer
-    /// response makes the transfer fail. Throws `NetworkError` for a request that cannot be sent, for a request with a
-    /// body (an upload sends its file, a download sends no body), and if the ledger cannot be written.
+    /// - Download: with a success status, the response body replaces the file at the path. With any other status, the
+    ///   file is unchanged, and a response body of at most 1 MiB is kept for the outcome. A longer one is discarded.
+    /// - Upload: a response body of at most 1 MiB is kept for the outcome. A longer one makes the transfer fail.
+    ///
+    /// Throws `NetworkError` for a request that cannot be sent, for a request with a body (an upload sends its file, a
+    /// download sends no body), for tags that are too long, and if the ledger cannot be written.
     public func start(
         _ request: HTTPRequest, _ kind: BackgroundTransfer.Kind, tags: [String: String] = [:]
     ) throws(NetworkError) -> BackgroundTransfer {
@@ -77,17 +84,18 @@ public final class BackgroundSession: Sendable {
         return transfer
     }
 
-    /// All known transfers.
+    /// The known transfers and their states, in the order in which they were started.
     public var entries: [BackgroundLedger.Entry] { delegate.entries }
 
-    /// Cancels a transfer. Its outcome is a cancellation error.
+    /// Cancels a running transfer. Its outcome is then a cancellation error. Does nothing if the system does not know
+    /// the transfer.
     public func cancel(_ id: UUID) {
         session.getAllTasks { tasks in
             for task in tasks where BackgroundTransfer(text: task.taskDescription)?.id == id { task.cancel() }
         }
     }
 
-    /// Removes an outcome that the app has processed, and the file of the response if there is one.
+    /// Removes a transfer whose outcome the app has processed, and the stored response body if there is one.
     ///
     /// A downloaded file is kept. A running transfer is not affected. Throws `.storage` if the ledger cannot be
     /// written.
@@ -97,26 +105,27 @@ public final class BackgroundSession: Sendable {
 
     /// Sets the completion handler of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
     ///
-    /// The handler is called on the main thread when all events have been delivered, or immediately if that happened
-    /// within the last 30 seconds.
+    /// The handler is called on the main thread when all events have been delivered. If that happened within the last
+    /// 30 seconds, and no event or new transfer has followed, the handler is called immediately.
     public func whenEventsAreTold(_ completion: @escaping @MainActor @Sendable () -> Void) {
         delegate.whenTold(completion)
     }
 }
 
-/// The session's delegate. Maintains the ledger and passes files to `BackgroundFiles`. The session calls it serially.
+/// The delegate of the background session. It maintains the ledger and passes files to `BackgroundFiles`. The session
+/// calls it serially.
 private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
     private typealias Handler = @MainActor @Sendable () -> Void
 
     private struct State {
         var ledger: BackgroundLedger
-        /// The errors of files that could not be kept.
+        /// The errors of transfers whose files could not be stored.
         var failures: [UUID: NetworkError] = [:]
         var events = LaunchEvents<Handler>()
     }
 
     private let files: BackgroundFiles
-    /// The transfers that were started in earlier launches.
+    /// The transfers that the ledger contained at launch.
     private let earlier: Set<UUID>
     private let state: Locked<State>
     /// Held while the ledger is written, so that an older version never replaces a newer one.
@@ -143,7 +152,7 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         if let failure { throw failure }
     }
 
-    /// Fails if the transfer cannot be recorded in the ledger.
+    /// Records a transfer in the ledger. Throws if the ledger cannot be written.
     func start(_ transfer: BackgroundTransfer) throws(NetworkError) {
         state.withLock { $0.events.goOn() }
         do throws(NetworkError) {
@@ -182,7 +191,7 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         for handler in handlers { Task { @MainActor in handler() } }
     }
 
-    /// Returns the transfer of a task that an event was received for.
+    /// Returns the transfer of a task that has reported an event.
     private func transfer(of task: URLSessionTask) -> BackgroundTransfer? {
         state.withLock { $0.events.goOn() }
         return BackgroundTransfer(text: task.taskDescription)

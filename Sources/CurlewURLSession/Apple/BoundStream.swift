@@ -5,22 +5,23 @@
 import CurlewCore
 import Foundation
 
-/// A bound pair of streams: a `BodyFeed` writes to one, URLSession reads from the other.
+/// A bound pair of streams: a `BodyFeed` writes to the output stream, and URLSession reads from the input stream.
 enum BoundStream {
     private static let buffer = 64 << 10
 
-    /// Creates the input stream for URLSession and the feed that writes to the output stream.
+    /// Creates the input stream for URLSession and the feed that writes to the output stream. Returns nil if the system
+    /// creates no streams.
     static func make() -> (input: InputStream, feed: BodyFeed)? {
         var (input, output): (InputStream?, OutputStream?)
         Stream.getBoundStreams(withBufferSize: buffer, inputStream: &input, outputStream: &output)
         guard let input, let output else { return nil }
-        // The call above puts both streams into one isolation region, but all state they share is locked.
+        // `getBoundStreams` puts both streams into one isolation region, but the state that they share is locked.
         nonisolated(unsafe) let end = output
         return (input, BodyFeed(StreamWriter(end)))
     }
 }
 
-/// Writes to the output stream. Its state is accessed only on its queue, on which the stream also delivers its events.
+/// Writes a body to an output stream. A lock guards its state; the stream delivers its events on `queue`.
 private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
     private struct State {
         let stream: OutputStream
@@ -48,7 +49,8 @@ private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
         }
     }
 
-    /// Returns the number of bytes written, or nil if the reader has stopped reading.
+    /// Writes bytes when the stream has room. Returns the number of bytes written, or nil if the reader has stopped
+    /// reading.
     func write(_ data: Data) async -> Int? {
         while true {
             let count = state.withLock { state -> Int? in

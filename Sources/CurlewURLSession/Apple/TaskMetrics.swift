@@ -7,7 +7,8 @@ import CurlewHTTP
 import Foundation
 
 extension ExchangeMetrics {
-    /// Creates metrics from URLSession's last transaction. `connectionsOpened` counts all transactions.
+    /// Creates metrics from the last transaction of a task. `total` is the time of the task, and `connectionsOpened`
+    /// counts the connections that all its transactions opened.
     init(_ metrics: URLSessionTaskMetrics) {
         self.init()
         total = .seconds(metrics.taskInterval.duration)
@@ -30,8 +31,7 @@ extension ExchangeMetrics {
         connection = Self.connection(of: last)
     }
 
-    /// Returns the transaction's connection, or nil if there was none. URLSession does not report a connection
-    /// identifier.
+    /// Returns the connection of a transaction; nil if it used none. URLSession reports no connection identifier.
     private static func connection(of transaction: URLSessionTaskTransactionMetrics) -> ConnectionInfo? {
         guard let address = transaction.localAddress, let port = transaction.localPort else { return nil }
         var tls: ConnectionInfo.TLS?

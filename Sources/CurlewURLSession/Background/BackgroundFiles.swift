@@ -6,18 +6,18 @@ import Foundation
 
 /// Stores the files of background transfers: downloads and response bodies.
 ///
-/// Downloads are moved to the path that the app chose. Other bodies, such as the response to an upload or the body of a
-/// 404, are stored next to the ledger until the app acknowledges the transfer. No state is kept in memory, because a
-/// transfer may start in one launch of the app and end in another.
+/// A download is moved to the path that the app chose. Other response bodies, such as the response to an upload or the
+/// body of a 404, are stored next to the ledger until the app acknowledges the transfer. No state is kept in memory,
+/// because a transfer may start in one launch of the app and end in another.
 struct BackgroundFiles: Sendable {
     /// The maximum size in bytes of a stored response body.
     static let maximumAnswer = 1 << 20
 
     let folder: String
-    /// The identifier of the session. Several sessions may share a folder.
+    /// The identifier of the session, which is part of each file name because several sessions may share a folder.
     let identifier: String
 
-    /// The path of the ledger.
+    /// The path of the ledger file.
     var ledger: String { "\(folder)/\(identifier).ledger.json" }
 
     /// Returns the path at which the response body of a transfer is stored.
@@ -26,10 +26,10 @@ struct BackgroundFiles: Sendable {
     private var prefix: String { identifier + "." }
     private static let suffix = ".answer"
 
-    /// Moves a downloaded file before the system removes it.
+    /// Moves the file of a finished download before the system removes it.
     ///
-    /// With a success status, the file atomically replaces the file at the download's target. With any other status,
-    /// the target is unchanged.
+    /// With a success status, the file atomically replaces the file at the path that the app chose. With any other
+    /// status, that file is unchanged, and the response body is stored for the outcome if it has at most 1 MiB.
     func take(_ file: String, of transfer: BackgroundTransfer, status: Int?) throws(NetworkError) {
         guard case .download(let target) = transfer.kind else { return }
         let isWanted = status.map { HTTPStatus($0).isSuccess } ?? false
@@ -42,7 +42,8 @@ struct BackgroundFiles: Sendable {
         }
     }
 
-    /// Appends a piece of a response body, also to a file from an earlier launch of the app.
+    /// Appends a piece of a response body to its file, which an earlier launch of the app may have begun. Throws if the
+    /// body exceeds 1 MiB.
     func append(_ data: Data, to id: UUID) throws(NetworkError) {
         let path = answer(id)
         do {
@@ -82,12 +83,12 @@ struct BackgroundFiles: Sendable {
         return BackgroundOutcome(response, file: FileManager.default.fileExists(atPath: path) ? path : nil)
     }
 
-    /// Removes the stored response body of a transfer. A downloaded file is not removed.
+    /// Removes the stored response body of a transfer. A downloaded file is kept.
     func forget(_ id: UUID) {
         try? FileManager.default.removeItem(atPath: answer(id))
     }
 
-    /// Removes response bodies of transfers that are no longer in the ledger.
+    /// Removes the stored response bodies of transfers that are no longer in the ledger.
     func sweep(keeping known: Set<UUID>) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             guard name.begins(with: prefix), name.ends(with: Self.suffix),
@@ -103,9 +104,11 @@ struct BackgroundFiles: Sendable {
         return size?.uint64Value ?? .max
     }
 
-    /// - `mode`: the permissions of the file; nil keeps those that the system set.
+    /// Atomically replaces the file at `target` with `file`.
+    ///
+    /// - `mode`: the permissions of the new file; nil keeps the current permissions of `file`.
     private func replace(_ target: String, with file: String, mode: Int? = nil) throws(NetworkError) {
-        // A file on another volume cannot be renamed atomically, but a copy next to the target can.
+        // A file on another volume cannot be renamed atomically. A copy of it next to the target can.
         let draft = "\(target).\(UUID().uuidString).new"
         do {
             if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file) }

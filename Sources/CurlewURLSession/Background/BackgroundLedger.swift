@@ -5,34 +5,35 @@ public import Foundation
 
 /// A record of background transfers and their outcomes, independent of URLSession.
 ///
-///     started ──▶ running ──▶ finished ──▶ (acknowledged: gone)
+///     started ──▶ running ──▶ finished ──▶ (acknowledged: removed)
 ///                    │
-///                    └──▶ lost: the system no longer knows it, and nothing came of it
+///                    └──▶ lost: the system no longer knows the transfer, and no outcome has arrived
 ///
-/// The ledger is saved after every change and loaded after a relaunch. `reattach` then compares it with the tasks that
-/// the system still has. Events may arrive twice and in any order: the first outcome of a transfer is kept.
+/// `BackgroundSession` saves the ledger after every change and loads it after a relaunch. `reattach` then compares it
+/// with the tasks that the system still has. Events may arrive twice and in any order: the first outcome of a transfer
+/// is kept.
 public struct BackgroundLedger: Codable, Hashable, Sendable {
-    /// The state of a transfer.
+    /// The state of a background transfer.
     public enum State: Codable, Hashable, Sendable {
         /// The system performs the transfer or has scheduled it.
         case running
-        /// The transfer has ended, and the app has not acknowledged it.
+        /// The transfer has ended, and the app has not acknowledged its outcome.
         case finished(BackgroundOutcome)
-        /// The system no longer knows the transfer: the user terminated the app, or an older installation created the
-        /// task. If the system reports an outcome later, the state becomes finished.
+        /// The system no longer knows the transfer: for example, the user terminated the app, or an older installation
+        /// created the task. If the system reports an outcome later, the state becomes `finished`.
         case lost
     }
 
-    /// A transfer and its state.
+    /// A background transfer and its state.
     public struct Entry: Codable, Hashable, Sendable {
-        /// The transfer.
+        /// The description of the transfer.
         public let transfer: BackgroundTransfer
         /// The state of the transfer.
         public internal(set) var state: State
     }
 
-    /// The maximum number of transfers: 1000. When it is exceeded, the oldest transfer that has ended is removed, or
-    /// the oldest transfer if none has ended.
+    /// The maximum number of transfers in a ledger: 1000. When it is exceeded, the oldest transfer that is not running
+    /// is removed, or the oldest transfer if all are running.
     public static let capacity = 1000
 
     private(set) var list: [Entry] = []
@@ -40,15 +41,15 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
     /// Creates an empty ledger.
     public init() {}
 
-    /// All transfers in the order in which they were started.
+    /// All transfers, in the order in which they were started.
     public var entries: [Entry] { list }
 
-    /// The entry of the transfer with this identifier.
+    /// Returns the entry of the transfer with this identifier; nil if there is none.
     public subscript(id: UUID) -> Entry? {
         list.first { $0.transfer.id == id }
     }
 
-    /// Adds a transfer. Does nothing if the transfer is known.
+    /// Adds a running transfer. Does nothing if the ledger already contains the transfer.
     public mutating func start(_ transfer: BackgroundTransfer) {
         guard self[transfer.id] == nil else { return }
         list.append(Entry(transfer: transfer, state: .running))
@@ -58,10 +59,10 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
         }
     }
 
-    /// Records the outcome of a transfer. An unknown transfer is added: its task was created in a launch whose ledger
-    /// was lost.
+    /// Records the outcome of a transfer. A transfer that the ledger does not contain is added: its task was created in
+    /// a launch whose ledger was lost.
     ///
-    /// Returns true if this is the first outcome. Later outcomes are ignored.
+    /// Returns true if this is the first outcome of the transfer. Later outcomes are ignored.
     @discardableResult
     public mutating func finish(_ transfer: BackgroundTransfer, _ outcome: BackgroundOutcome) -> Bool {
         start(transfer)
@@ -71,14 +72,20 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
         return true
     }
 
-    /// Marks transfers without an outcome as lost if they are not in `known`, the transfers that the system still has.
-    /// Call it after a relaunch.
+    /// Compares the ledger with the transfers that the system still has, after a relaunch. Returns the transfers that
+    /// are lost.
     ///
-    /// Returns the lost transfers. Apple does not document whether a task that ended while the app was away is among
-    /// the session's tasks until its end is reported. An outcome that arrives later replaces `.lost`.
+    /// - A running transfer that is not in `known` becomes lost.
+    /// - A lost transfer that is in `known` becomes running again.
+    /// - A transfer in `known` that the ledger does not contain is added.
     ///
-    /// - `candidates`: the transfers that may be lost, that is, those loaded at launch; nil for all. The system's list
-    ///   of tasks is fetched asynchronously and does not contain transfers that were started in the meantime.
+    /// Apple does not document whether a task that ended while the app was away is among the session's tasks until its
+    /// end is reported. An outcome that arrives later replaces `lost`.
+    ///
+    /// - `known`: the transfers of the system's tasks.
+    /// - `candidates`: the transfers that can become lost, that is, those in the ledger at launch. The system's list of
+    ///   tasks is fetched asynchronously and does not contain transfers that were started in the meantime. Default nil:
+    ///   all transfers.
     @discardableResult
     public mutating func reattach(
         _ known: [BackgroundTransfer], candidates: Set<UUID>? = nil
@@ -99,30 +106,30 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
         return lost
     }
 
-    /// Removes a transfer that the app has processed. A running transfer is kept.
+    /// Removes a transfer whose outcome the app has processed. Does nothing if the transfer is running.
     public mutating func acknowledge(_ id: UUID) {
         list.removeAll { $0.transfer.id == id && $0.state != .running }
     }
 
-    /// Removes a transfer that was never handed to the system.
+    /// Removes a transfer that was not handed to the system.
     mutating func remove(_ id: UUID) {
         list.removeAll { $0.transfer.id == id }
     }
 }
 
 extension BackgroundLedger {
-    /// The maximum file size in bytes: a thousand transfers with long tags.
+    /// The maximum size of a ledger file in bytes: enough for a thousand transfers with long tags.
     private static let fileLimit = 64 << 20
 
-    /// Loads a ledger from a file. The ledger is empty if the file does not exist or cannot be read. Files of another
-    /// user and symbolic links are not read.
+    /// Loads a ledger from a file. The ledger is empty if the file does not exist or cannot be read, belongs to another
+    /// user, is a symbolic link, or exceeds 64 MiB.
     public init(file path: String) {
         let data = (try? PrivateFile.read(path, limit: Self.fileLimit, trusting: .owner)) ?? Data()
         self = (try? JSONDecoder().decode(Self.self, from: data)) ?? BackgroundLedger()
     }
 
-    /// Writes the ledger atomically to a file that only its owner can read (0600). Throws `NetworkError` with reason
-    /// `.storage`.
+    /// Writes the ledger to a file atomically. Only the owner can read the file (0600). Throws `NetworkError` with
+    /// reason `.storage`.
     public func save(to path: String) throws(NetworkError) {
         do {
             let encoder = JSONEncoder()

@@ -4,37 +4,39 @@ public import CurlewCore
 import CurlewHTTP
 public import Foundation
 
-/// Identifies a transfer that outlives the process, both in the system's task and on disk.
+/// The description of a background transfer, which identifies it across launches of the app.
 ///
-/// The system keeps a background task and its request while the app is away, but not the app's own data about it. This
-/// description is attached to the task as text, so that the task can be identified after a relaunch.
+/// The system keeps a background task and its request while the app is away, but not the app's own data about them.
+/// This description is attached to the task as text, so that the task can be identified after a relaunch. The ledger
+/// stores it too.
 ///
-/// It contains no secrets: it omits the request's fields, and secret values in the URL are redacted as in logs. Do not
-/// put secrets into `tags`: they are written to disk unchanged.
+/// The description omits the fields of the request, and secret values in the URL are redacted as in logs. `tags` are
+/// written to disk unchanged: do not put secrets into them.
 public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
-    /// The direction of the transfer and its file.
+    /// The direction of a transfer, with the path of its file.
     public enum Kind: Codable, Hashable, Sendable {
-        /// Writes the response body to this file. An existing file is replaced only if the status is a success.
+        /// Writes the response body to the file at this path. An existing file is replaced only if the status is a
+        /// success.
         case download(to: String)
-        /// Sends this file as the request body. The file must exist until the transfer has ended.
+        /// Sends the file at this path as the request body. The file must exist until the transfer has ended.
         case upload(from: String)
     }
 
     /// The unique identifier of the transfer.
     public let id: UUID
-    /// The direction of the transfer and its file.
+    /// The direction of the transfer, with the path of its file.
     public let kind: Kind
-    /// The method and the URL without secrets. For display and search, not for sending again.
+    /// The method and the URL, without secrets. For display and search; the request cannot be sent again from it.
     public let line: String
-    /// Data of the app, such as the endpoint that decodes the response or the record it belongs to.
+    /// Data of the app, such as the name of the endpoint that decodes the response, or the record that it belongs to.
     public var tags: [String: String]
-    /// The creation date.
+    /// The date when the transfer was created.
     public let created: Date
-    /// The names of fields that were declared secret, which the outcome omits: later launches do not know the
-    /// declarations. Nil if there are none.
+    /// The names of fields that were declared secret, or nil if there are none. The outcome omits these fields. They
+    /// are stored because later launches do not know the declarations.
     let withheld: [String]?
 
-    /// Creates a description of `request`.
+    /// Creates the description of a transfer of `request`.
     public init(
         _ request: HTTPRequest, kind: Kind, tags: [String: String] = [:], id: UUID = UUID(), created: Date = Date()
     ) {
@@ -49,13 +51,13 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
 }
 
 extension BackgroundTransfer {
-    /// The maximum size in bytes of the text that is attached to a task.
+    /// The maximum size in bytes of the text of a task.
     static let maximumText = 16 << 10
-    /// The prefix of the text of all tasks of this package. An incompatible format would use another number.
+    /// The prefix of the text of each task of this package. The number is that of the format.
     private static let mark = "curlew-1:"
 
-    /// Returns the text to attach to the task. Throws `.invalidRequest` if the text exceeds 16 KiB because of long
-    /// tags.
+    /// Returns the description as text for `URLSessionTask.taskDescription`. Throws `.invalidRequest` if the text
+    /// exceeds 16 KiB, which happens if the tags are too long.
     public func text() throws(NetworkError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -74,8 +76,8 @@ extension BackgroundTransfer {
         }
     }
 
-    /// Parses the text of a task. Returns nil for tasks that this package did not create and for text that cannot be
-    /// parsed.
+    /// Creates a description from the text of a task. Returns nil for a task that this package did not create, and for
+    /// text that cannot be parsed.
     public init?(text: String?) {
         guard let text, text.begins(with: Self.mark), text.utf8.count <= Self.maximumText,
             let transfer = try? JSONDecoder().decode(Self.self, from: Data(text.utf8.dropFirst(Self.mark.utf8.count)))
@@ -86,17 +88,18 @@ extension BackgroundTransfer {
 
 /// The outcome of a background transfer, kept until the app acknowledges it.
 public struct BackgroundOutcome: Codable, Hashable, Sendable {
-    /// The status of the response; nil if there was no response.
+    /// The status code of the response; nil if there was no response.
     public let status: Int?
-    /// The fields of the response, without those that are secret by name or declaration.
+    /// The fields of the response, without those that are secret by name or declaration. Repeated fields are joined
+    /// with commas.
     public let headers: [String: String]
-    /// The file with the response body; nil if there is none. For a successful download, the path that the app chose.
-    /// Otherwise the path at which the response is stored until the transfer is acknowledged.
+    /// The path of the file with the response body; nil if there is none. For a successful download, this is the path
+    /// that the app chose. Otherwise the file is kept until the app acknowledges the transfer.
     public let file: String?
-    /// Why there is no response, in one sentence.
+    /// The reason why there is no response, in one sentence; nil if there is a response.
     public let failure: String?
 
-    /// Creates the outcome of a transfer that received a response.
+    /// Creates the outcome of a transfer that received a response, with the path of its body.
     public init(_ response: HTTPResponse, file: String?) {
         status = response.status.code
         var kept: [String: String] = [:]
@@ -114,11 +117,13 @@ public struct BackgroundOutcome: Codable, Hashable, Sendable {
         failure = "\(error.label): \(error.detail)".clipped(to: 500)
     }
 
-    /// Returns the response, for example for an endpoint to decode: `try await endpoint.decode(outcome.response(),
-    /// using: .json)`.
+    /// Returns the response, for example to decode it:
     ///
-    /// Reads at most `limit` bytes of the body's file. Throws `NetworkError`: `.connectionLost` if there was no
-    /// response, `.storage` if the file cannot be read, `.limitExceeded(.responseBody)` if it is longer.
+    ///     try await endpoint.decode(outcome.response(), using: .json)
+    ///
+    /// Reads a body of at most `limit` bytes from the file. Throws `NetworkError`: `.connectionLost` if there was no
+    /// response, `.storage` if the file cannot be read, and `.limitExceeded(.responseBody)` if the file is longer than
+    /// `limit`.
     public func response(limit: Int64 = Limits.standard.responseBody) throws(NetworkError) -> HTTPResponse {
         guard let status else {
             throw NetworkError(

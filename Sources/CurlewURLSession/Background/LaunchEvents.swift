@@ -2,22 +2,23 @@
 
 import Foundation
 
-/// Decides when to call the handler that notifies the system that an app has processed the events of a background
-/// session.
+/// Decides when to call the completion handler that tells the system that the app has processed the events of a
+/// background session.
 ///
-/// The system wakes the app, delivers the session's events, and reports when all have been delivered. The app provides
-/// the handler before or after that, because a session that is created early in a launch receives its events
-/// immediately. If the handler is called too early, the app may be suspended before all events are delivered. If it is
-/// never called, the app loses background time.
+/// The system wakes the app, delivers the session's events, and reports when all have been delivered. The app may
+/// provide the handler before or after that report, because a session that is created early in a launch receives its
+/// events immediately. If the handler is called too early, the app may be suspended before all events are delivered. If
+/// it is never called, the app loses background time.
 struct LaunchEvents<Handler> {
-    /// How long the report that all events were delivered is valid for a handler that is provided later: 30 s, the time
-    /// that the system allows for a launch.
+    /// How long the report that all events were delivered stays valid for a handler that is provided later, in seconds:
+    /// 30, the time that the system allows for a launch.
     static var patience: Double { 30 }
 
     private var waiting: [Handler] = []
     private var told: Date?
 
-    /// Adds a handler. Returns the handlers to call now.
+    /// Adds a handler. Returns the handlers to call now: this one if all events were delivered recently, and otherwise
+    /// none.
     mutating func ask(_ handler: Handler, at date: Date) -> [Handler] {
         if let told, abs(date.timeIntervalSince(told)) < Self.patience {
             self.told = nil
@@ -28,14 +29,14 @@ struct LaunchEvents<Handler> {
         return []
     }
 
-    /// Records that all events were delivered. Returns the handlers to call now.
+    /// Records that all events were delivered. Returns the handlers to call now: those that wait.
     mutating func tell(at date: Date) -> [Handler] {
         defer { waiting = [] }
         told = waiting.isEmpty ? date : nil
         return waiting
     }
 
-    /// Invalidates an earlier report after an event or a new transfer.
+    /// Invalidates the last report, because an event or a new transfer has followed.
     mutating func goOn() {
         told = nil
     }

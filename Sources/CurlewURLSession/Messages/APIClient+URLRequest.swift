@@ -8,11 +8,12 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Sends existing `URLRequest`s, for example from older code or from another library.
+/// Methods that send existing `URLRequest`s, for example from older code or from another library.
 ///
-/// The fields of the request are kept. If its origin is that of the client, the client adds fields and query items that
-/// the request does not contain. The client's timeouts apply instead of the request's timeout and cache policy. All
-/// methods throw or deliver `NetworkError`, with `.invalidRequest` for a request that cannot be sent.
+/// The fields of the request are kept. If the request and the client have the same origin, the client adds the fields
+/// and query items that the request does not contain. The client's timeouts and caches apply instead of the request's
+/// timeout and cache policy. All methods throw or deliver `NetworkError`, with `.invalidRequest` for a request that
+/// cannot be sent.
 extension APIClient {
     /// Sends a `URLRequest` through the client's pipeline and returns the response, whatever its status.
     @concurrent @discardableResult
@@ -37,7 +38,7 @@ extension APIClient {
     }
 
     /// Sends a `URLRequest` and calls `completion` with the response, whatever its status. The completion handler is
-    /// called exactly once, on the main actor, also when the call is cancelled.
+    /// called exactly once, on the main actor, even if the call is cancelled.
     @discardableResult
     public func send(
         urlRequest: URLRequest, completion: @escaping @MainActor (Result<HTTPResponse, NetworkError>) -> Void
@@ -45,7 +46,7 @@ extension APIClient {
         send(Request<HTTPResponse>(urlRequest), completion: completion)
     }
 
-    /// Sends a `URLRequest`, validates the status, decodes the response as `type` and calls `completion` exactly once,
+    /// Sends a `URLRequest`, validates the status and decodes the response as `type`. Calls `completion` exactly once,
     /// on the main actor. `Data.self` returns the body unchanged.
     @discardableResult
     public func send<Value: Decodable & Sendable>(
@@ -65,7 +66,7 @@ extension APIClient {
         send(Request<HTTPResponse>(urlRequest), deliverOn: executor, completion: completion)
     }
 
-    /// Sends a `URLRequest`, validates the status, decodes the response as `type` and calls `completion` exactly once,
+    /// Sends a `URLRequest`, validates the status and decodes the response as `type`. Calls `completion` exactly once,
     /// on `executor`.
     @discardableResult
     public func send<Value: Decodable & Sendable>(
@@ -76,24 +77,24 @@ extension APIClient {
     }
 }
 
-/// Wraps a `URLRequest` as a typed call, for all methods that take one: `send`, `response(for:)`, `download`,
-/// publishers, `Loadable`. If the request cannot be sent, sending the call throws.
+/// Calls that send a `URLRequest`, for all methods that take a typed call: `send`, `response(for:)`, `download`,
+/// publishers and `Loadable`. If the request cannot be sent, sending the call throws.
 extension Request where Value: Decodable {
-    /// Creates a call whose response is decoded, or returned as `Data` or `String`.
+    /// Creates a call that sends a `URLRequest` and decodes the response. `Data` and `String` return the body.
     public init(_ urlRequest: URLRequest) {
         self.init(urlRequest) { try await $0.decoded(as: Value.self, using: $1) }
     }
 }
 
 extension Request where Value == Void {
-    /// Creates a call that validates the status and ignores the body.
+    /// Creates a call that sends a `URLRequest`, validates the status and ignores the body.
     public init(_ urlRequest: URLRequest) {
         self.init(urlRequest) { _, _ in }
     }
 }
 
 extension Request where Value == HTTPResponse {
-    /// Creates a call that returns the response, whatever its status.
+    /// Creates a call that sends a `URLRequest` and returns the response, whatever its status.
     public init(_ urlRequest: URLRequest) {
         self.init(urlRequest) { response, _ in response }
     }

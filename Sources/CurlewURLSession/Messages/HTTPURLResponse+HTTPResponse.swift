@@ -9,9 +9,9 @@ public import FoundationNetworking
 #endif
 
 extension HTTPResponse {
-    /// Creates a response from URLSession's response and data, for code that is migrated step by step.
+    /// Creates a response from a URLSession response and its data, for code that is migrated step by step.
     ///
-    /// Fields are sorted by name, and joined Set-Cookie fields are split. If URLSession has decoded the body,
+    /// The fields are sorted by name, and joined Set-Cookie fields are split. If URLSession has decoded the body,
     /// `Content-Encoding` and `Content-Length` are removed.
     public init(_ response: HTTPURLResponse, body: Data) {
         var headers = ResponseFields.headers(of: response)
@@ -26,15 +26,16 @@ extension HTTPResponse {
 }
 
 extension HTTPURLResponse {
-    /// Creates the head of `response`. Returns nil if the response has no valid URL, as in responses created manually,
-    /// and `url` is nil.
+    /// Creates a URLSession response from the status and the fields of `response`. Returns nil if there is no valid
+    /// URL.
     ///
-    /// - `url`: replaces the URL of the response.
+    /// - `url`: replaces the URL of the response, which a manually created response may lack. Default nil: the URL of
+    ///   the response.
     public convenience init?(_ response: HTTPResponse, url: URL? = nil) {
         guard let url = url ?? URL(string: response.url), url.scheme != nil else { return nil }
         var fields: [String: String] = [:]
         for field in response.headers {
-            // Keeps the first spelling of a name: a dictionary would treat another spelling as a different field.
+            // The first spelling of a name is used: a dictionary would treat another spelling as a different field.
             let name = fields.keys.first { HTTPField.Name($0) == field.name } ?? field.name.text
             fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
         }
@@ -44,8 +45,8 @@ extension HTTPURLResponse {
 }
 
 extension NetworkError {
-    /// Creates the error for a URLSession response. Its status is the reason, whatever it is. For code that is migrated
-    /// step by step, and for tests.
+    /// Creates an error with the reason `.status`, whatever the status of the URLSession response. For code that is
+    /// migrated step by step, and for tests.
     public init(_ response: HTTPURLResponse, body: Data = Data()) {
         self.init(HTTPResponse(response, body: body), body: body)
     }

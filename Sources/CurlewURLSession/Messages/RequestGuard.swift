@@ -8,9 +8,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Rejects requests that URLSession would change or that would crash it, and creates the message for all others.
+/// Rejects requests that URLSession would change or that would crash it, and converts the others to `URLRequest`.
 enum RequestGuard {
-    /// Returns why `request` cannot be sent, or nil if it can.
+    /// Returns why `request` cannot be sent, with a hint; nil if it can be sent.
     static func problem(_ request: HTTPRequest, on system: Platform) -> (text: String, hint: String)? {
         if !request.body.isEmpty, request.method == .head || request.method == .get {
             return ("URLSession sends no \(request.method) request with a body.", "Use POST or QUERY.")
@@ -28,14 +28,16 @@ enum RequestGuard {
         return nil
     }
 
-    /// Returns the request for URLSession, without its body.
+    /// Returns the `URLRequest` for `request`, without its body.
+    ///
+    /// - `closes`: whether the connection is closed after the exchange.
     static func message(
         _ request: HTTPRequest, skipsContentDecoding: Bool, closes: Bool, on platform: Platform = .current
     ) throws(NetworkError) -> URLRequest {
         var message = try URLRequest(head: request)
-        // Whole seconds: Linux truncates fractions and treats less than one second as no timeout.
+        // The timeout is in whole seconds: Linux truncates fractions and treats less than one second as no timeout.
         message.timeoutInterval = SessionSettings.distantTimeout
-        // URLSession always decodes known codings. Only the server can be asked not to encode.
+        // URLSession always decodes the codings that it knows, so the server is asked not to encode.
         if skipsContentDecoding, !request.headers.contains(.acceptEncoding) {
             message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
@@ -44,7 +46,7 @@ enum RequestGuard {
         if platform == .apple, !request.body.isEmpty, !request.headers.contains(.contentType) {
             message.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
-        // No other request uses the connection, and the server need not keep it open (RFC 9112 §9.6).
+        // No other request uses the connection, so the server need not keep it open (RFC 9112 §9.6).
         if closes { message.setValue("close", forHTTPHeaderField: "Connection") }
         return message
     }

@@ -9,7 +9,8 @@ import FoundationNetworking
 #endif
 
 extension TaskMachine.Head {
-    /// Creates the head of URLSession's response to a request with `method`. Throws if the head exceeds the limits.
+    /// Creates the head from URLSession's response to a request with `method`. Throws if the head exceeds the limits,
+    /// or if it declares an impossible length.
     init(
         _ response: HTTPURLResponse, for method: HTTPMethod, _ limits: Limits, on platform: Platform = .current
     ) throws(NetworkError) {
@@ -38,8 +39,8 @@ extension TaskMachine.Head {
 
 /// Restores the fields of a response from Foundation's dictionary.
 ///
-/// The dictionary loses the order and spelling of the names and joins fields of one name with commas. The result is
-/// sorted by name, and Set-Cookie is split again.
+/// The dictionary loses the order and the spelling of names, and joins repeated fields with commas. The restored fields
+/// are sorted by name, and Set-Cookie is split again.
 enum ResponseFields {
     static func headers(of response: HTTPURLResponse) -> HTTPHeaders {
         headers(response.allHeaderFields.map { ("\($0.key)", "\($0.value)") })
@@ -58,8 +59,8 @@ enum ResponseFields {
 
     /// Splits joined cookies: a comma ends a cookie if a name and `=` follow before the next semicolon or comma.
     ///
-    /// A date in `Expires` contains a comma, but no `=` after it. A cookie whose value contains a comma followed by a
-    /// name and `=` is split incorrectly: RFC 6265 §4.1.1 allows no comma in a value, and the cases cannot be
+    /// The comma in an `Expires` date is not followed by a name and `=`. A cookie whose value contains a comma followed
+    /// by a name and `=` is split incorrectly. RFC 6265 §4.1.1 allows no comma in a value, and the two cases cannot be
     /// distinguished.
     static func cookies(_ text: String) -> [String] {
         var result: [String] = []
@@ -78,10 +79,11 @@ enum ResponseFields {
         return result
     }
 
-    /// Returns the declared length of the body if it applies (RFC 9112 §6.3). Throws if the length is ambiguous.
+    /// Returns the length of the body that `Content-Length` declares; nil if there is none or if `Transfer-Encoding`
+    /// overrides it (RFC 9112 §6.3). Throws if the length is ambiguous.
     static func length(_ fields: HTTPHeaders) throws(NetworkError) -> Int64? {
         guard !fields.contains(.transferEncoding), let text = fields[.contentLength] else { return nil }
-        // Foundation has joined repeated fields.
+        // Foundation has joined repeated `Content-Length` fields.
         let values = Set(text.parts(",", keepingEmpty: true).map { $0.without() })
         let isNumber = values.count == 1 && values.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
         guard isNumber, let length = values.first.flatMap({ Int64($0) }) else {
@@ -90,8 +92,8 @@ enum ResponseFields {
         return length
     }
 
-    /// Whether URLSession has decoded these codings. An unknown coding is delivered as received. On Apple platforms
-    /// that includes zstd, which the package's minimum systems neither request nor decode.
+    /// Whether URLSession has decoded these content codings. It delivers a body with an unknown coding as received. On
+    /// Apple platforms zstd is unknown: the minimum versions of this package neither request nor decode it.
     static func isDecoded(_ codings: String?, on platform: Platform = .current) -> Bool {
         guard let codings else { return false }
         var known: Set = ["gzip", "x-gzip", "deflate", "br", "identity"]
@@ -101,7 +103,7 @@ enum ResponseFields {
         }
     }
 
-    /// Removes surrounding blanks. Replaces control bytes, which could otherwise inject a line.
+    /// Removes surrounding whitespace, and replaces control characters by spaces, because they could inject a line.
     private static func cleaned(_ value: String) -> String {
         let value = String(value.trimmed())
         guard value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else { return value }
@@ -113,8 +115,8 @@ enum ResponseFields {
 }
 
 extension HTTPVersion {
-    /// Creates a version from the protocol name that URLSession reports, an identifier of RFC 7301. Returns nil for
-    /// another protocol.
+    /// Creates a version from the protocol name that URLSession reports, which is an ALPN identifier (RFC 7301).
+    /// Returns nil for an unknown protocol.
     init?(protocolName: String) {
         switch protocolName.lowercased() {
         case "h3": self = .http3

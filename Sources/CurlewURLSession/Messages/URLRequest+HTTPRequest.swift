@@ -11,17 +11,18 @@ public import Foundation
 #endif
 
 extension URLRequest {
-    /// Creates a request for URLSession from the head of `request`, and from its body if that is in memory.
+    /// Creates a `URLRequest` from `request`, with its body if that is in memory. A file or stream body is omitted.
     ///
-    /// Fields of one name are joined, cookies with `; ` and others with `, `. Their order is not kept. A file or stream
-    /// body is omitted. Throws `NetworkError` with reason `.invalidRequest` for invalid fields, and for a URL that
+    /// Repeated fields are joined, cookies with `; ` and others with `, `. The order of the fields is not kept.
+    /// `Content-Length` and `Transfer-Encoding` are omitted, because URLSession sets them. Throws `NetworkError` with
+    /// reason `.invalidRequest` for invalid fields, for a method that `URLRequest` would change, and for a URL that
     /// Foundation's `URL` cannot represent or would change.
     public init(_ request: HTTPRequest) throws(NetworkError) {
         try self.init(head: request)
         if !request.body.isEmpty { httpBody = request.body.data }
     }
 
-    /// Creates a request without the body.
+    /// Creates a `URLRequest` from `request`, without its body.
     init(head request: HTTPRequest) throws(NetworkError) {
         try request.validate()
         guard let url = request.url, url.absoluteString == request.urlString else {
@@ -56,10 +57,10 @@ extension URLRequest {
 extension HTTPRequest {
     /// Creates a request from a `URLRequest`, with its body if it has one.
     ///
-    /// Fields are sorted by name. The timeout, cache policy and network service type are not part of the message and
-    /// are ignored. A body stream is read while it is sent and cannot be sent again (`RequestBody.Replay.never`).
-    /// Throws `NetworkError` with reason `.invalidRequest` if the URL is not an absolute http or https URL, and for
-    /// invalid fields and methods.
+    /// The fields are sorted by name. The timeout, the cache policy and the network service type are not part of the
+    /// message and are ignored. A body stream is read while it is sent and cannot be sent again
+    /// (`RequestBody.Replay.never`). Throws `NetworkError` with reason `.invalidRequest` if the URL is not an absolute
+    /// http or https URL, and for invalid fields and methods.
     public init(_ request: URLRequest) throws(NetworkError) {
         guard let url = request.url else {
             throw NetworkError(.invalidRequest, detail: "The URLRequest has no URL.")
@@ -82,7 +83,8 @@ extension HTTPRequest {
     }
 }
 
-/// The bytes of an `InputStream`. Reading blocks the task that sends the body while the stream has no bytes.
+/// The bytes of an `InputStream`, in chunks of at most 64 KiB. While the stream has no bytes, reading blocks the thread
+/// of the task that sends the body.
 struct InputStreamChunks: AsyncSequence, Sendable {
     typealias Element = Data
     private let stream: Locked<InputStream?>

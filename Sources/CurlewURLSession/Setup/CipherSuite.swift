@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Names of cipher suites by their registered numbers, for systems that report only the number.
+/// The names of cipher suites, for systems that report only the registered number.
 enum CipherSuite {
-    /// Returns the registered name of a suite that TLS 1.2 and 1.3 still use, or else the number: `0xC0AC`.
+    /// Returns the registered name of a cipher suite that TLS 1.2 or 1.3 still uses, or else the number, such as
+    /// `0xC0AC`.
     static func name(of number: UInt16) -> String {
         if let name = names[number] { return name }
         let digits = String(number, radix: 16, uppercase: true)

@@ -8,7 +8,7 @@ enum PEMText {
     private static let begin = "-----BEGIN CERTIFICATE-----"
     private static let end = "-----END CERTIFICATE-----"
 
-    /// Returns the certificates as DER, in order. Malformed certificates are omitted.
+    /// Returns the certificates in DER form, in order. Malformed certificates are omitted.
     static func certificates(in text: Data) -> [Data] {
         let text = String(decoding: text, as: UTF8.self)
         let parts = text.utf8.split(separator: begin.utf8, omittingEmptySubsequences: false)

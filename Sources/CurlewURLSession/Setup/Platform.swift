@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The implementation of URLSession. Code that depends on it takes a value, so that both can be tested on either
-/// platform.
+/// The implementation of URLSession: Apple's, or the one of Foundation on Linux. Code that depends on the
+/// implementation takes this value as a parameter, so that both cases can be tested on either platform.
 enum Platform: Sendable {
     case apple
     case linux
@@ -14,11 +14,11 @@ enum Platform: Sendable {
         #endif
     }
 
-    /// The name in messages.
+    /// The name of the implementation in messages.
     var engine: String { self == .linux ? "URLSession on Linux" : "URLSession" }
 
-    /// Returns a hint that, if `CurlTransport` is available, suggests it: "Percent-encode it, or use CurlTransport,
-    /// which …".
+    /// Returns `advice` as a sentence. On Linux, where `CurlTransport` is available, the sentence also suggests that
+    /// transport and says why: "Percent-encode it, or use CurlTransport, which …".
     func hint(_ advice: String, orCurl reason: String) -> String {
         self == .linux ? "\(advice), or use CurlTransport, \(reason)." : "\(advice)."
     }

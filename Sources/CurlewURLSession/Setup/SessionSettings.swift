@@ -8,14 +8,14 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Creates the `URLSessionConfiguration` of a transport, from the app's configuration or a plain one, with all policies
-/// disabled.
+/// Creates the `URLSessionConfiguration` of a transport, with URLSession's own policies disabled.
 enum SessionSettings {
-    /// A timeout in whole seconds that exceeds every deadline of the transport, and is small enough for the
-    /// milliseconds that Linux uses.
+    /// A timeout in seconds, one week, that exceeds every deadline of the transport. It has whole seconds, and fits
+    /// into the milliseconds that Linux uses.
     static let distantTimeout: Double = 7 * 86_400
 
-    /// Returns a copy of `base`, or a plain configuration, with the settings that a transport needs.
+    /// Returns a copy of `base`, or of the ephemeral configuration if `base` is nil, with the settings that a transport
+    /// needs.
     static func make(_ base: URLSessionConfiguration?, _ configuration: TransportConfiguration)
         -> URLSessionConfiguration
     {
@@ -37,10 +37,10 @@ enum SessionSettings {
         return settings
     }
 
-    /// Returns why tasks of a session with this identifier would terminate the process, or nil if there is no
-    /// identifier.
+    /// Returns why a transport cannot use a session with this identifier; nil if there is no identifier.
     ///
-    /// A background session rejects data tasks and uploads from memory with an exception that Swift cannot catch.
+    /// A session with an identifier is a background session. It rejects data tasks and uploads from memory with an
+    /// exception that Swift cannot catch and that terminates the process.
     static func problem(identifier: String?) -> String? {
         identifier.map {
             "The configuration is one of a background session, \"\($0)\". A transport requires one of this process: "
@@ -48,7 +48,8 @@ enum SessionSettings {
         }
     }
 
-    /// Returns the setting on which URLSession would trap, or which it would send incorrectly; nil if there is none.
+    /// Returns a sentence about the first setting that would make URLSession trap or send incorrect fields; nil if
+    /// there is none.
     static func problem(_ base: URLSessionConfiguration?) -> String? {
         if let problem = problem(identifier: base?.identifier) { return problem }
         for (name, value) in base?.httpAdditionalHeaders ?? [:] {

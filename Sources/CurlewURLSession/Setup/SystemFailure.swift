@@ -8,11 +8,14 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Maps URLSession's errors to `NetworkError`. Code and text are kept in `underlying`.
+/// Converts URLSession's errors to `NetworkError`. The code and the text are kept in `underlying`.
 ///
-/// On Linux many failures share the code for "unknown". They are distinguished by the text, which is that of libcurl.
+/// On Linux, many failures have the code for unknown errors. The text, which is libcurl's, distinguishes them.
 enum SystemFailure {
     /// Returns the `NetworkError` for the error with which URLSession ended a task.
+    ///
+    /// - `isSecure`: whether the request has an https URL.
+    /// - `hasHead`: whether a response head has arrived.
     static func error(_ error: any Error, isSecure: Bool, hasHead: Bool) -> NetworkError {
         let failure = error as NSError
         let text = failure.localizedDescription
@@ -26,7 +29,8 @@ enum SystemFailure {
         return result
     }
 
-    /// Returns ENETDOWN for the errors with which URLSession reports a device without a network.
+    /// Returns the POSIX error code of a failure; ENETDOWN for an error that reports a device without a network, and 0
+    /// if there is no code.
     private static func systemError(of failure: NSError) -> Int32 {
         if failure.domain == NSPOSIXErrorDomain { return Int32(clamping: failure.code) }
         guard failure.domain == NSURLErrorDomain else { return 0 }
@@ -42,7 +46,7 @@ enum SystemFailure {
         let text = failure.localizedDescription
         switch failure.domain {
         case NSURLErrorDomain:
-            // Only the underlying CFNetwork error indicates whether the proxy failed.
+            // Only the underlying CFNetwork error says whether the proxy failed.
             let cause = failure.userInfo[NSUnderlyingErrorKey] as? NSError
             if cause?.domain == networkDomain, let proxy = cause.flatMap({ proxyFailure($0.code) }) {
                 return .proxyFailed(proxy)
@@ -56,7 +60,7 @@ enum SystemFailure {
         }
     }
 
-    /// Returns a hint, if it is not the same for all errors with the reason.
+    /// Returns a hint for errors whose code calls for a specific one; nil for all others.
     private static func hint(for failure: NSError) -> String? {
         guard failure.domain == NSURLErrorDomain else { return nil }
         switch failure.code {
@@ -70,15 +74,16 @@ enum SystemFailure {
         }
     }
 
-    // Codes of Apple platforms that Foundation on Linux does not define (NSURLError.h).
+    // Error codes of Apple platforms (NSURLError.h) that Foundation on Linux does not define.
     private static let transportSecurity = -1022
     private static let needsSharedContainer = -995
     private static let isInUseElsewhere = -996
 
-    /// `kCFErrorDomainCFNetwork`.
+    /// The value of `kCFErrorDomainCFNetwork`.
     private static let networkDomain = "kCFErrorDomainCFNetwork"
 
-    /// Returns the reason for a CFNetwork code (CFNetworkErrors.h). Codes below zero are those of `NSURLErrorDomain`.
+    /// Returns the reason for a CFNetwork error code (CFNetworkErrors.h). Negative codes are codes of
+    /// `NSURLErrorDomain`.
     private static func networkReason(
         _ code: Int, _ text: String, isSecure: Bool, hasHead: Bool
     ) -> NetworkError.Reason {
@@ -87,21 +92,21 @@ enum SystemFailure {
         switch code {
         // The host name has no address.
         case 1, 2: return .unreachable
-        // Authentication of an unknown type, or refused.
+        // The authentication scheme is unknown, or the server refused the credentials.
         case 300, 301: return .notAuthenticated(.refused)
-        // Not HTTP, or a redirect loop.
+        // The response is not HTTP, or the redirects form a loop.
         case 303, 304: return .badResponse
         case 305: return .invalidRequest
         default: return .connectionLost(.requestMayHaveArrived)
         }
     }
 
-    /// Returns the proxy failure for a CFNetwork code, or nil if it is not about a proxy.
+    /// Returns the proxy failure for a CFNetwork error code; nil if the code is not about a proxy.
     private static func proxyFailure(_ code: Int) -> NetworkError.ProxyFailure? {
         switch code {
-        // Bad credentials for a SOCKS proxy, for an HTTP proxy, or for the server of the proxy configuration file.
+        // The credentials were refused by a SOCKS proxy, an HTTP proxy, or the server of the proxy configuration file.
         case 122, 307, 309: .notAuthenticated
-        // No connection to the proxy for http or https.
+        // There is no connection to the proxy for http or https.
         case 306, 310: .unreachable
         // Other SOCKS failures, a missing or invalid configuration file, or an invalid response to CONNECT.
         case 100...124, 308, 311: .refused(nil)
@@ -109,16 +114,16 @@ enum SystemFailure {
         }
     }
 
-    /// Returns the reason for a code of `NSURLErrorDomain`.
+    /// Returns the reason for an error code of `NSURLErrorDomain`.
     static func reason(
         for code: Int, _ text: String, isSecure: Bool, hasHead: Bool
     ) -> NetworkError.Reason {
         switch code {
-        // Linux: the unsupported protocol may be that of the response.
+        // Linux: the unsupported protocol may be the protocol of the response.
         case NSURLErrorUnsupportedURL where text.contains("HTTP"): .badResponse
-        // The transport's own limits are very long: this is the system's timeout for establishing a connection.
+        // The timeouts of the session are very long, so this is the system's timeout for establishing a connection.
         case NSURLErrorTimedOut: hasHead ? .timedOut(.idle) : .timedOut(.connect)
-        // Linux: no response at all was received.
+        // Linux: the server closed the connection without a response.
         case NSURLErrorBadServerResponse where text.contains("Empty reply"):
             .connectionLost(.requestMayHaveArrived)
         case NSURLErrorUnknown: unknown(text, isSecure: isSecure, hasHead: hasHead)
@@ -126,7 +131,7 @@ enum SystemFailure {
         }
     }
 
-    /// Returns the reason from libcurl's text, for a failure that has no code on Linux.
+    /// Returns the reason for a failure that has no specific code on Linux, from libcurl's text.
     private static func unknown(_ text: String, isSecure: Bool, hasHead: Bool) -> NetworkError.Reason {
         func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }
         if says("Could not resolve") { return .unreachable }
@@ -149,7 +154,7 @@ enum SystemFailure {
         return .connectionLost(.requestMayHaveArrived)
     }
 
-    /// The error for calls after and during a shutdown.
+    /// The error of calls that are made after a shutdown or that a shutdown ends.
     static var shutdown: NetworkError {
         NetworkError(.refused(by: .shutdown), detail: "The transport has been shut down.")
     }

@@ -5,16 +5,16 @@ import CurlewHTTP
 
 /// Detects options of `TransportConfiguration` that URLSession does not support.
 ///
-/// An option that would be ignored is rejected by name: a client that requires pins must not continue without them.
+/// Such options are rejected by name, not ignored: a client that requires pins must not continue without them.
 enum Unsupported {
-    /// Returns one sentence for each unsupported option that is set; empty if there are none.
+    /// Returns one sentence for each unsupported option that is set; empty if every option is supported.
     static func problems(_ configuration: TransportConfiguration, on system: Platform) -> [String] {
         var names = everywhere(configuration)
         if system == .linux { names += onLinux(configuration) } else { names += onApple(configuration) }
         return names.map { "\(system.engine) does not support \($0)." }
     }
 
-    /// Returns the hint for all of them.
+    /// Returns the hint for errors about unsupported options.
     static func hint(on system: Platform) -> String { system.hint("Omit the option", orCurl: "which supports it") }
 
     private static func everywhere(_ configuration: TransportConfiguration) -> [String] {
@@ -71,11 +71,11 @@ enum Unsupported {
     }
 }
 
-/// The settings that libcurl takes from the environment on Linux regardless of URLSession's configuration: a proxy, and
-/// a file for TLS keys.
+/// The settings that libcurl takes from the environment on Linux, whatever the configuration of URLSession: a proxy,
+/// and a file for TLS secrets.
 ///
-/// libcurl reads the variables for each connection and has no exception for this machine. This cannot be disabled, so a
-/// request is rejected if libcurl would use a different route than the configuration specifies.
+/// libcurl reads the variables for each connection, and this cannot be disabled. It uses the proxy even for loopback
+/// hosts. A request is therefore rejected if libcurl would use a different route than the configuration specifies.
 struct EnvironmentProxies: Sendable {
     private let http: String?
     private let https: String?
@@ -93,7 +93,7 @@ struct EnvironmentProxies: Sendable {
             .map { String(Substring($0)) }
     }
 
-    /// Returns why a request to `origin` cannot be sent as `configuration` specifies, or nil if it can.
+    /// Returns why libcurl would not use the route that `configuration` specifies for `origin`; nil if it would.
     func problem(for origin: Origin, _ configuration: ProxyConfiguration) -> String? {
         guard let text = origin.isSecure ? https : http, isUsed(text, for: origin) else { return nil }
         let expected = ProxyRules(configuration, environment: environment).proxy(for: origin)
@@ -102,8 +102,8 @@ struct EnvironmentProxies: Sendable {
             + "TransportConfiguration.proxy does not allow it."
     }
 
-    /// Returns why a request to `origin` cannot be sent if the configuration does not allow key logging, or nil if it
-    /// can.
+    /// Returns why a request to `origin` is rejected: libcurl would log its TLS secrets although the configuration does
+    /// not allow that. Returns nil if the request can be sent.
     func keyLogProblem(for origin: Origin, _ tls: TLSConfiguration) -> String? {
         guard logsKeys, origin.isSecure, !tls.obeysKeyLogFile else { return nil }
         return
@@ -111,7 +111,7 @@ struct EnvironmentProxies: Sendable {
             + "to it. Unset the variable, set TLSConfiguration.obeysKeyLogFile, or use CurlTransport."
     }
 
-    /// The hint for a proxy problem.
+    /// The hint for errors about a proxy.
     static let hint =
         "Add the host to the variable no_proxy, unset the proxy variable, or use CurlTransport."
 

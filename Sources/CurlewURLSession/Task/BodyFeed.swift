@@ -3,23 +3,25 @@
 import CurlewCore
 import Foundation
 
-/// A destination for the bytes of a streamed body: on Apple platforms one end of a pair of bound streams.
+/// A destination for the bytes of a streamed request body. On Apple platforms, the output stream of a bound pair.
 protocol UploadSink: Sendable {
-    /// Writes as many bytes of `data` as there is room for, and waits for room. Returns the number of bytes, at least
-    /// one, or nil if the reader has stopped reading.
+    /// Waits for room and writes as many bytes of `data` as fit. Returns the number of bytes written, at least one, or
+    /// nil if the reader has stopped reading.
     func write(_ data: Data) async -> Int?
-    /// Ends the stream, which the reader sees as the end of the body. Resumes a waiting `write`.
+    /// Closes the sink, which the reader takes as the end of the body. Resumes a waiting `write`.
     func close()
 }
 
-/// Writes a body to a sink, one chunk at a time. At most one chunk and the sink's buffer are ahead of the network.
+/// Writes a request body to a sink, one chunk at a time. At most one chunk and the sink's buffer are ahead of the
+/// network.
 ///
-///     feeding ──▶ complete: closed at once
+///     feeding ──▶ complete: closed immediately
 ///        │
-///        └──────▶ broken ──▶ released: closed, when URLSession has ended the task
+///        └──────▶ broken ──▶ released: closed when URLSession has ended the task
 ///
-/// The end of the stream is the end of the body: URLSession would send the last chunk of a chunked body, and the server
-/// would treat the received part as the whole body. So an incomplete body stays open until the task has ended.
+/// Closing the sink ends the body: URLSession would send the last chunk of a chunked body, and the server would take
+/// the part that it has received for the complete body. The sink of an incomplete body therefore stays open until the
+/// task has ended.
 final class BodyFeed: Sendable {
     private enum State {
         case feeding(Task<Void, Never>?)
@@ -34,7 +36,8 @@ final class BodyFeed: Sendable {
         self.sink = sink
     }
 
-    /// Starts producing. Calls `fail` if the producer throws or if its length differs from `length`.
+    /// Starts to produce the body. Calls `fail` if the producer throws, or if the body is longer or shorter than
+    /// `length`.
     func start(
         length: Int64?, _ pull: @escaping @Sendable () -> ChunkPull, _ fail: @escaping @Sendable (NetworkError) -> Void
     ) {
@@ -42,11 +45,11 @@ final class BodyFeed: Sendable {
             do {
                 if try await produce(length: length, pull()) { complete() } else { stop() }
             } catch {
-                // A stopped feed has no waiting caller.
+                // If the feed was stopped, no caller waits for the error.
                 if stop() { fail(NetworkError(error)) }
             }
         }
-        // The work may have been stopped or completed by now.
+        // The task may already have stopped or completed the feed.
         let isOver = state.withLock { state in
             guard case .feeding = state else { return true }
             state = .feeding(work)
@@ -55,8 +58,8 @@ final class BodyFeed: Sendable {
         if isOver { work.cancel() }
     }
 
-    /// Stops producing because the caller's exchange has ended. The sink stays open. Returns false if the feed was not
-    /// active.
+    /// Stops producing because the exchange has ended. The sink stays open. Returns false if the feed was already
+    /// stopped or complete.
     @discardableResult
     func stop() -> Bool {
         let (work, isFirst) = state.withLock { state -> (Task<Void, Never>?, Bool) in
@@ -68,7 +71,7 @@ final class BodyFeed: Sendable {
         return isFirst
     }
 
-    /// Closes the sink because URLSession has also ended the exchange. Bytes in the sink will not be sent.
+    /// Closes the sink because URLSession has ended the task. Bytes that are still in the sink are not sent.
     func release() {
         stop()
         close(from: { if case .broken = $0 { true } else { false } })
@@ -87,7 +90,7 @@ final class BodyFeed: Sendable {
         if isFirst { sink.close() }
     }
 
-    /// Returns true if the sink has taken the whole body.
+    /// Writes the body to the sink. Returns false if the reader stopped reading before the end.
     private func produce(length: Int64?, _ next: ChunkPull) async throws -> Bool {
         var sent: Int64 = 0
         while let chunk = try await UploadPlan.chunk(next) {
@@ -106,11 +109,11 @@ final class BodyFeed: Sendable {
     }
 }
 
-/// The feeds of one exchange: the current one, and those from before URLSession requested a new body stream.
+/// The feeds of one exchange: the current feed, and the feeds of earlier body streams that URLSession has replaced.
 final class BodyFeeds: Sendable {
     private let state = Locked((feeds: [BodyFeed](), isStopped: false))
 
-    /// Makes `feed` the current feed and stops the earlier ones, which are no longer read.
+    /// Makes `feed` the current feed, and stops the earlier feeds, which URLSession no longer reads.
     func adopt(_ feed: BodyFeed) {
         let (earlier, isStopped) = state.withLock { state in
             defer { state.feeds.append(feed) }
@@ -120,7 +123,7 @@ final class BodyFeeds: Sendable {
         if isStopped { feed.stop() }
     }
 
-    /// Stops all feeds because the caller's exchange has ended.
+    /// Stops all feeds because the exchange has ended.
     func stop() {
         let feeds = state.withLock { state in
             state.isStopped = true
@@ -129,7 +132,7 @@ final class BodyFeeds: Sendable {
         for feed in feeds { feed.stop() }
     }
 
-    /// Releases all feeds because URLSession has also ended the exchange.
+    /// Releases all feeds because URLSession has ended the task.
     func release() {
         let feeds = state.withLock { state in
             state.isStopped = true

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// The topic of an authentication challenge of URLSession.
+/// What an authentication challenge of URLSession is about.
 enum ChallengeTopic: CaseIterable, Sendable {
-    /// Trust of the server's certificate.
+    /// Whether the server's certificate is trusted.
     case serverTrust
     /// The client certificate to present to the server.
     case clientCertificate
@@ -12,28 +12,28 @@ enum ChallengeTopic: CaseIterable, Sendable {
     case account
 }
 
-/// How a challenge of URLSession is handled on Apple platforms.
+/// The decision about an authentication challenge of URLSession on Apple platforms.
 enum ChallengeVerdict: Equatable, Sendable {
-    /// By the transport's configuration: its roots and pins, its client identity, its proxy credentials.
+    /// The transport responds from its configuration: roots and pins, the client identity, or proxy credentials.
     case own
-    /// By the system, as without a delegate: its roots, and the identities and proxy credentials that device management
-    /// or the settings have stored.
+    /// The system responds as it does without a delegate: with its roots, and with the identities and proxy credentials
+    /// that device management or the settings have stored.
     case system
-    /// The challenge is declined: the response that requests credentials is the result.
+    /// The challenge is declined, so that the exchange returns the response that requests credentials.
     case decline
 
-    /// Decides how to handle a challenge.
+    /// Decides about a challenge.
     ///
-    /// - `isConfigured`: the transport's configuration covers the topic.
-    /// - `failures`: how often a response to the challenge was rejected before.
+    /// - `isConfigured`: whether the transport's configuration contains what the challenge is about.
+    /// - `failures`: the number of earlier responses to the challenge that were rejected.
     init(_ topic: ChallengeTopic, isConfigured: Bool, failures: Int) {
         switch topic {
         case .serverTrust: self = isConfigured ? .own : .system
         case .clientCertificate: self = isConfigured && failures == 0 ? .own : .system
-        // Configured credentials are not replaced by others that the system may have.
+        // Configured credentials must not be replaced by credentials that the system has stored.
         case .proxy where isConfigured: self = failures == 0 ? .own : .decline
         case .proxy: self = .system
-        // Interceptors attach credentials, identically for every transport.
+        // Interceptors attach credentials, and do so identically for every transport.
         case .account: self = .decline
         }
     }

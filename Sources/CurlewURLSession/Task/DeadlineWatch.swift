@@ -5,11 +5,11 @@ import Dispatch
 
 /// Checks the deadlines of all exchanges of a transport with one timer.
 ///
-/// Each exchange specifies when it must be checked next. Its activity in between costs nothing here. The timer is
-/// rescheduled only for an earlier time.
+/// Each exchange specifies when it must be checked next. Activity of the exchange before that time costs nothing here.
+/// The timer is rescheduled only for an earlier time.
 final class DeadlineWatch: Sendable {
-    /// An object with deadlines. `look` ends it if it is late and returns the time of the next check, or nil if it has
-    /// ended.
+    /// An object with deadlines. `look` ends the object if a deadline has passed. It returns the time of the next
+    /// check, or nil if the object has ended.
     protocol Watched: AnyObject, Sendable {
         func look(at now: Int64) -> Int64?
     }
@@ -33,12 +33,12 @@ final class DeadlineWatch: Sendable {
         if mustArm { arm(for: moment) }
     }
 
-    /// Removes `item`.
+    /// Removes `item`, which is then not checked again.
     func remove(_ item: any Watched) {
         state.withLock { $0.watched[ObjectIdentifier(item)] = nil }
     }
 
-    /// The number of watched items.
+    /// The number of items whose deadlines are checked.
     var count: Int { state.withLock { $0.watched.count } }
 
     private func arm(for moment: Int64) {
@@ -47,17 +47,17 @@ final class DeadlineWatch: Sendable {
         }
     }
 
-    /// Returns the time of the next check, at most a day from now: the queue cannot represent distant times.
+    /// Returns the time of the next check, at most a day from now, because the queue cannot represent distant times.
     ///
-    /// The queue's clock is that of the deadlines; both stop while the device sleeps. No value is an `Int`, which holds
-    /// only two seconds where it has 32 bits.
+    /// The queue uses the same clock as the deadlines; both stop while the device sleeps. No value is an `Int`, which
+    /// overflows after two seconds of nanoseconds where it has 32 bits.
     static func time(of moment: Int64, now: Int64) -> DispatchTime {
         let wait = moment > now ? min(UInt64(bitPattern: moment &- now), 86_400_000_000_000) : 0
         return DispatchTime(uptimeNanoseconds: UInt64(max(0, now)) + wait)
     }
 
     private func fire(_ moment: Int64) {
-        // A timer that was replaced by an earlier one has no effect.
+        // A timer that an earlier one has replaced has no effect.
         let items = state.withLock { state in
             guard state.next == moment else { return [any Watched]() }
             state.next = .max

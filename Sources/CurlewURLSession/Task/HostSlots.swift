@@ -3,11 +3,11 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Limits the exchanges with one origin to `perHost` at a time. Up to `waitingPerHost` others wait in the order of
-/// `FairQueue`.
+/// Limits the number of exchanges that run at a time with one origin to `perHost`. Up to `waitingPerHost` further
+/// exchanges wait, in the order of `FairQueue`.
 ///
-/// An exchange is identified by its object identity from `enter` until `leave` or `abandon`. Its caller keeps it alive
-/// for that time.
+/// An exchange is identified by its object identity from `enter` until `leave` or `abandon`. The caller must keep the
+/// object alive for that time.
 final class HostSlots: Sendable {
     private typealias Start = @Sendable () -> Void
 
@@ -34,8 +34,8 @@ final class HostSlots: Sendable {
         self.waitingPerHost = waitingPerHost
     }
 
-    /// Calls `start` when a slot is available, immediately if there is one now. Returns false, without calling it, if
-    /// too many exchanges wait.
+    /// Calls `start` when a slot is free, immediately if one is free now. Returns false, without calling `start`, if
+    /// too many exchanges already wait.
     func enter(
         _ exchange: AnyObject, origin: Origin, _ priority: RequestOptions.Priority?,
         start: @escaping @Sendable () -> Void
@@ -57,7 +57,7 @@ final class HostSlots: Sendable {
         return isIn
     }
 
-    /// Removes a waiting exchange. Returns false if it does not wait: it was started, or is unknown.
+    /// Removes a waiting exchange. Returns false if the exchange does not wait, because it was started or is unknown.
     func abandon(_ exchange: AnyObject) -> Bool {
         let id = ObjectIdentifier(exchange)
         return state.withLock { state in
@@ -67,7 +67,7 @@ final class HostSlots: Sendable {
         }
     }
 
-    /// Releases the slot of an exchange and starts the next. Does nothing if the exchange has no slot.
+    /// Releases the slot of an exchange and starts the next waiting exchange. Does nothing if the exchange has no slot.
     func leave(_ exchange: AnyObject) {
         let id = ObjectIdentifier(exchange)
         let next = state.withLock { state -> Start? in
@@ -81,7 +81,7 @@ final class HostSlots: Sendable {
         next?()
     }
 
-    /// The numbers of running and waiting exchanges for all origins.
+    /// The numbers of running and waiting exchanges, over all origins.
     var counts: (running: Int, waiting: Int) {
         state.withLock { state in
             state.hosts.values.reduce((0, 0)) { ($0.0 + $1.running, $0.1 + $1.waiting.count) }

@@ -10,18 +10,20 @@ import FoundationNetworking
 
 /// Responds to URLSession's challenges for certificates and credentials.
 protocol ChallengePolicy: Sendable {
-    /// Calls `reply` exactly once, immediately or later. Warnings passed to `warn` reach the observers of the exchange.
-    /// An error passed to `refuse`, before a reply that cancels, becomes the exchange's error.
+    /// Responds to a challenge by calling `reply` exactly once, immediately or later.
+    ///
+    /// - `warn`: passes a warning to the observers of the exchange.
+    /// - `refuse`: sets the error of the exchange. Called before a reply that cancels the challenge.
     func answer(
         to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (TransportWarning) -> Void,
         refuse: @escaping @Sendable (NetworkError) -> Void,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 }
 
-/// Forwards URLSession's events to their exchanges and makes no policy decisions: redirects are returned as responses,
-/// nothing is cached, no credential is looked up.
+/// The delegate of a URLSession, which forwards events to the exchanges of their tasks. It makes no policy decisions:
+/// redirects are returned as responses, nothing is cached, and no credential is looked up.
 ///
-/// All methods are called serially on the queue of the session's delegate.
+/// URLSession calls all methods serially on the delegate queue.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private struct Entry {
         let bridge: TaskBridge
@@ -74,8 +76,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
                 to: challenge, warn: { bridge?.context.record(.warned($0)) }, refuse: { bridge?.recordCause($0) },
                 reply: completionHandler)
         }
-        // Linux: with any other disposition, URLSession waits forever, challenges again or traps. The server's response
-        // has been received completely.
+        // Linux: with any other disposition, URLSession waits forever, challenges again or traps. At this point it has
+        // received the complete response.
         if let response = challenge.failureResponse, let bridge, !bridge.hasHead { receive(response, bridge) }
         bridge?.handle(.challenge)
         completionHandler(.cancelAuthenticationChallenge, nil)
@@ -102,8 +104,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
                     detail: "URLSession tried to repeat a request that must not be sent twice."))
             return completionHandler(nil)
         }
-        // An end of the stream would look like the end of the body: if the body cannot be produced, the exchange ends
-        // instead.
+        // If the body cannot be produced, the exchange must fail: ending the stream would look like the end of the
+        // body.
         let stream = entry.upload.openStream { bridge.fail($0) }
         if let stream { bridge.feeds.adopt(stream.feed) }
         completionHandler(stream?.input)
@@ -138,8 +140,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    /// Handles a head that was not reported although the task ended successfully. Linux withholds the head of a
-    /// redirect; if the redirect has no target, it never reports the head and drops the body.
+    /// Handles a response head that was not reported although the task ended successfully. URLSession on Linux
+    /// withholds the head of a redirect. If the redirect has no target, it never reports the head and drops the body.
     private func receiveLate(_ response: URLResponse, _ bridge: TaskBridge) {
         receive(response, bridge)
         if !bridge.isEnded, bridge.declaredLength != 0 {

@@ -10,15 +10,15 @@ import FoundationNetworking
 
 /// The URLSessions of a transport and their delegate queue, on which all task operations are performed.
 ///
-/// Tasks are created, suspended, resumed and cancelled only on the delegate's queue. On Linux `cancel()` waits for the
-/// session's internal queue: called from a cancellation handler it can block every session of the process, and called
-/// while the task's end is being reported it traps. On the delegate's queue, where that end is reported, neither can
-/// happen.
+/// Tasks are created, suspended, resumed and cancelled only on the delegate queue. On Linux, `cancel()` waits for the
+/// session's internal queue. If it is called from a cancellation handler, it can block every session of the process. If
+/// it is called while the end of the task is being reported, it traps. Neither can happen on the delegate queue,
+/// because ends are reported there.
 final class SessionEngine: Sendable {
     private enum Sessions: Sendable {
-        /// A single session for all tasks, which share its connections.
+        /// One session for all tasks, which share its connections.
         case shared(URLSession, SessionDelegate)
-        /// A session for each task, invalidated when the task ends, so that tasks do not share connections.
+        /// A session for each task, so that tasks do not share connections. It is invalidated when the task ends.
         case single(URLSessionConfiguration, HostSlots)
     }
 
@@ -26,10 +26,10 @@ final class SessionEngine: Sendable {
     private let queue: OperationQueue
     private let isReady: Bool
     private let isInvalidated = Locked(false)
-    /// Whether the engine is ending: waiting exchanges do not start when those before them end.
+    /// Whether the transport is shutting down, so that waiting exchanges must not start when others end.
     private let isEnding = Locked(false)
 
-    /// Creates an engine with its own session. `policy` responds to challenges.
+    /// Creates an engine with one session for all tasks. `policy` responds to challenges.
     init(_ configuration: URLSessionConfiguration, _ policy: (any ChallengePolicy)? = nil) {
         queue = Self.makeQueue()
         let delegate = SessionDelegate(policy)
@@ -39,7 +39,7 @@ final class SessionEngine: Sendable {
     }
 
     #if canImport(Darwin)
-    /// Creates an engine for an existing session. Each of its tasks gets its own delegate.
+    /// Creates an engine for an existing session. A `SessionDelegate` is the delegate of each of its tasks.
     init(_ session: URLSession, _ policy: any ChallengePolicy) {
         queue = session.delegateQueue
         sessions = .shared(session, SessionDelegate(policy))
@@ -47,12 +47,12 @@ final class SessionEngine: Sendable {
     }
     #endif
 
-    /// Creates an engine with a session for each task, of which at most `pool.perHost` run at a time for one origin.
-    /// Further tasks wait.
+    /// Creates an engine with a new session for each task. At most `pool.perHost` tasks run at a time for one origin,
+    /// and further tasks wait.
     ///
-    /// libcurl automatically sends a request again if a reused connection ends without a response. It keeps connections
-    /// per session, so the connection of a session's only task is always new. There is no other way to ensure this:
-    /// `Connection: close` does not prevent libcurl from using an existing connection.
+    /// If a reused connection ends without a response, libcurl automatically sends the request again. libcurl keeps
+    /// connections for each session, so a session with a single task always uses a new connection. There is no other
+    /// way to ensure this: `Connection: close` does not prevent libcurl from using an existing connection.
     init(singleUse configuration: URLSessionConfiguration, _ pool: TransportConfiguration.Pool) {
         queue = Self.makeQueue()
         let slots = HostSlots(perHost: max(1, pool.perHost), waitingPerHost: pool.waitingPerHost)
@@ -67,7 +67,7 @@ final class SessionEngine: Sendable {
         return queue
     }
 
-    /// Starts a task for `bridge`, unless it has ended. If slots are limited, waits for one.
+    /// Starts the task of `bridge`, unless the exchange has ended. If slots are limited, waits for a slot.
     func start(_ bridge: TaskBridge, _ message: URLRequest, _ upload: UploadPlan) {
         guard case .single(_, let slots) = sessions else { return launch(bridge, message, upload) }
         let origin = bridge.request.origin
@@ -82,13 +82,13 @@ final class SessionEngine: Sendable {
                     hint: "Start fewer concurrent calls."))
             return bridge.endUnstarted()
         }
-        // An exchange that ends while it waits has no task whose end would be reported.
+        // An exchange that ends while it waits has no task that would report the end.
         bridge.whenEnded { if slots.abandon(bridge) { bridge.endUnstarted() } }
     }
 
     private func launch(_ bridge: TaskBridge, _ message: URLRequest, _ upload: UploadPlan) {
         queue.addOperation { [self] in
-            // An invalidated session traps.
+            // Creating a task in an invalidated session traps.
             if isInvalidated.withLock({ $0 }) || isEnding.withLock({ $0 }) { bridge.fail(SystemFailure.shutdown) }
             guard !bridge.isEnded else { return bridge.endUnstarted() }
             switch sessions {
@@ -124,12 +124,12 @@ final class SessionEngine: Sendable {
         task.resume()
     }
 
-    /// Releases the slot of `bridge`, which URLSession has also finished.
+    /// Releases the slot of `bridge` after URLSession has finished its task.
     func finished(_ bridge: TaskBridge) {
         if case .single(_, let slots) = sessions { slots.leave(bridge) }
     }
 
-    /// Performs the next operation that `bridge` wants for its task.
+    /// Performs the next operation on the task of `bridge`: suspend, resume or cancel.
     func control(_ bridge: TaskBridge) {
         let work = BlockOperation {
             guard let (task, order) = bridge.nextOrder() else { return }
@@ -139,17 +139,17 @@ final class SessionEngine: Sendable {
             case .cancel: task.cancel()
             }
         }
-        // Runs before queued pieces of a body that are no longer needed.
+        // The operation runs before queued pieces of a body that is no longer needed.
         work.queuePriority = .veryHigh
         queue.addOperation(work)
     }
 
-    /// Prevents waiting exchanges from starting.
+    /// Prevents waiting exchanges from starting, because the transport is shutting down.
     func end() {
         isEnding.withLock { $0 = true }
     }
 
-    /// Invalidates the sessions when their tasks have ended. A session that was passed in is left to its owner.
+    /// Invalidates the session when its tasks have ended. A session that the app passed in is not invalidated.
     func invalidate() {
         guard !isReady else { return }
         queue.addOperation { [self] in
@@ -163,7 +163,7 @@ final class SessionEngine: Sendable {
 }
 
 extension RequestOptions.Priority {
-    /// The priority as URLSession's value between 0 and 1.
+    /// The priority as a value of URLSession, between 0 and 1.
     fileprivate var forURLSession: Float {
         switch self {
         case .low: URLSessionTask.lowPriority

@@ -3,7 +3,7 @@
 import CurlewCore
 import Foundation
 
-/// A temporary file for a body that must be a file. Removed with the last reference.
+/// A temporary file for a request body that URLSession must read from a file. It is removed with the last reference.
 final class SpoolFile: Sendable {
     let path: String
     private let handle: Locked<FileHandle>
@@ -11,7 +11,7 @@ final class SpoolFile: Sendable {
     init() throws {
         let name = "curlew-\(UUID().uuidString).body"
         path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
-        // Bodies often contain passwords.
+        // Only the owner can read the file, because bodies often contain passwords.
         try? PrivateFile.create(path)
         guard let handle = FileHandle(forWritingAtPath: path) else {
             throw NetworkError(
@@ -34,7 +34,7 @@ final class SpoolFile: Sendable {
     }
 }
 
-/// Reads bytes and ranges of files in sequence, in chunks.
+/// Reads the parts of a body in sequence, bytes and ranges of files, in chunks of at most 64 KiB for files.
 final class PartsReader {
     private static let chunk = 64 << 10
     private var parts: ArraySlice<RequestBody.Part>
@@ -44,7 +44,7 @@ final class PartsReader {
         self.parts = parts[...]
     }
 
-    /// Returns the next chunk, or nil at the end.
+    /// Returns the next chunk, or nil at the end of the last part.
     func next() throws -> Data? {
         while true {
             if let file = open {

@@ -8,35 +8,36 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Connects a `TaskMachine` to the caller, the reader of the body and URLSession for one exchange.
+/// Connects the `TaskMachine` of one exchange to the caller, the reader of the body and URLSession.
 ///
-/// Every event is passed to the machine under one lock. The effect, at most one continuation to resume, is performed
-/// after the lock is released. The bridge does not suspend or cancel the task itself: the engine's queue requests the
-/// next operation, so that two threads cannot issue operations in the wrong order.
+/// Every event is passed to the machine under one lock. The effect of the event resumes at most one continuation, after
+/// the lock is released. The bridge does not suspend or cancel the task itself. Instead, the engine's queue asks for
+/// the next operation, so that two threads cannot issue operations in the wrong order.
 final class TaskBridge: ResponseBodySource {
     private struct State {
         var machine: TaskMachine
         var orders = TaskOrders()
         var clock: TimeoutTracker
-        /// The time of the next deadline check.
+        /// The time of the next deadline check, in nanoseconds of `TimeoutTracker.now()`.
         var nextLook = Int64.max
         var task: URLSessionTask?
         var caller: CheckedContinuation<HTTPResponse, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
-        /// Keeps the body's source alive while it is sent.
+        /// Keeps the source of the request body alive while the body is sent.
         var upload: UploadPlan?
         var sent: Int64 = 0
         var engineMetrics: ExchangeMetrics?
-        /// Called when the exchange ends while there is no task.
+        /// Called once when the exchange ends.
         var whenEnded: (@Sendable () -> Void)?
-        /// The cause of a failure that URLSession does not know, such as a body that could not be produced.
+        /// The cause of a failure that URLSession cannot report, such as a body that could not be produced.
         var cause: NetworkError?
     }
 
     let request: HTTPRequest
     let context: ExchangeContext
     let engine: SessionEngine
-    /// The producers of a streamed body. Unused on Linux, where the body is produced before the task is created.
+    /// The producers of a streamed request body. Unused on Linux, where the body is produced before the task is
+    /// created.
     let feeds = BodyFeeds()
     /// Keeps the transport alive while a body is read.
     private let owner: URLSessionTransport
@@ -53,7 +54,7 @@ final class TaskBridge: ResponseBodySource {
         state = Locked(State(machine: machine, clock: TimeoutTracker(context)))
     }
 
-    /// Returns the outcome for the caller. Called once.
+    /// Runs the exchange and returns the response, or throws an error. Called once.
     func response() async throws -> HTTPResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -80,7 +81,7 @@ final class TaskBridge: ResponseBodySource {
         perform(.broken(completed(error))) { _, _ in }
     }
 
-    /// Ends the exchange when URLSession has finished. `map` converts URLSession's error.
+    /// Ends the exchange after URLSession has finished the task. `map` converts URLSession's error.
     func end(_ map: (_ hasHead: Bool) -> NetworkError?) {
         let (hasHead, cause) = state.withLock { ($0.machine.head != nil, $0.cause) }
         let error = map(hasHead).map { completed(cause ?? $0) }
@@ -92,18 +93,18 @@ final class TaskBridge: ResponseBodySource {
         owner.finished(self)
     }
 
-    /// Handles a received head or a received piece of the body.
+    /// Handles a received response head or a received piece of the body.
     func receive(_ event: TaskMachine.Event) {
         perform(event) { state, now in state.clock.receive(at: now) }
     }
 
-    /// Records that the body is being produced before the task is created. Like sending, this does not count towards
-    /// the attempt's time.
+    /// Records that the request body is being produced before the task is created. Like sending, this does not count
+    /// towards the attempt timeout.
     func markProducing() {
         state.withLock { _ = $0.clock.send(at: TimeoutTracker.now()) }
     }
 
-    /// Records that `total` bytes of the request's body have been sent, of `expected` bytes if that is known.
+    /// Records that `total` bytes of the request body have been sent, of `expected` bytes if that is positive.
     func recordSent(_ total: Int64, of expected: Int64) {
         let now = TimeoutTracker.now()
         let look = state.withLock { state in
@@ -128,14 +129,14 @@ final class TaskBridge: ResponseBodySource {
         state.withLock { $0.engineMetrics = metrics }
     }
 
-    /// Records the cause of the failure that URLSession is about to report.
+    /// Records the cause of the failure that URLSession is about to report. The first cause is kept.
     func recordCause(_ error: NetworkError) {
         state.withLock { state in
             if state.cause == nil { state.cause = error }
         }
     }
 
-    /// Returns the next chunk for the reader.
+    /// Returns the next chunk of the body for the reader, or nil at the end. Throws if the exchange has failed.
     func next() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -177,7 +178,7 @@ final class TaskBridge: ResponseBodySource {
         if let look = step.look { owner.look(at: self, look) }
         if step.isEnded { feeds.stop() }
         step.ending?()
-        // Before the caller or the reader is notified of the end.
+        // Observers receive the metrics before the caller or the reader is notified of the end.
         if isMeasured { context.record(.measured(step.metrics)) }
         deliver(step)
     }
@@ -240,9 +241,9 @@ final class TaskBridge: ResponseBodySource {
     }
 }
 
-/// Task operations on the engine's queue.
+/// Operations on the task, on the engine's queue.
 extension TaskBridge {
-    /// Returns the next operation for the task. Called on the engine's queue.
+    /// Returns the next operation for the task; nil if there is none. Called on the engine's queue.
     func nextOrder() -> (task: URLSessionTask, order: TaskOrders.Order)? {
         state.withLock { state in
             guard let task = state.task else { return nil }
@@ -251,13 +252,13 @@ extension TaskBridge {
         }
     }
 
-    /// Whether the exchange has ended, except possibly for URLSession.
+    /// Whether the exchange has ended. URLSession may not have finished the task yet.
     var isEnded: Bool { state.withLock { $0.machine.isEnded } }
 
-    /// Whether a head has been received.
+    /// Whether a response head has been received.
     var hasHead: Bool { state.withLock { $0.machine.head != nil } }
 
-    /// The length of the body that the head declares.
+    /// The length of the body that the response head declares; nil if it declares none.
     var declaredLength: Int64? { state.withLock { $0.machine.head?.length } }
 
     /// Sets the task of the exchange, which is about to start.
@@ -281,12 +282,12 @@ extension TaskBridge {
         if isOver { work() }
     }
 
-    /// Ends an exchange that never had a task.
+    /// Removes an exchange that ended without a task.
     func endUnstarted() {
         owner.finished(self)
     }
 
-    /// The current metrics.
+    /// The metrics of the exchange so far.
     var metrics: ExchangeMetrics {
         let now = TimeoutTracker.now()
         return state.withLock { metrics(of: $0, at: now) }
@@ -300,7 +301,8 @@ extension TaskBridge: DeadlineWatch.Watched {
         if let look = state.withLock({ Self.earlierLook(&$0, now) }) { owner.look(at: self, look) }
     }
 
-    /// Ends the exchange if it is late. Returns the time of the next check, or nil if it has ended.
+    /// Ends the exchange if a deadline has passed. Returns the time of the next check, or nil if the exchange has
+    /// ended.
     func look(at now: Int64) -> Int64? {
         let (isEnded, check) = state.withLock { state in
             let check = state.clock.check(at: now)

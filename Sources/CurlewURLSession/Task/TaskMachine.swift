@@ -4,66 +4,68 @@ import CurlewCore
 import CurlewHTTP
 import Foundation
 
-/// The state machine of one URLSession task: the received data, the results for its caller and its reader, and the
-/// desired state of the task.
+/// The state machine of one URLSession task, as a value without I/O. It holds the received data, the results for the
+/// caller and the reader, and the desired state of the task.
 ///
-/// A small response is gathered and delivered whole. Any other response is delivered with its head, and its body is
-/// read from here, as `BodyAccount` counts it. Each event causes at most one effect. The caller and the reader are
-/// resumed exactly once, in whatever order events arrive: the task may end twice or never, and may continue after it
-/// was cancelled.
+/// A small response is collected and delivered in one piece. Any other response is delivered when its head has arrived,
+/// and the reader takes its body from here, within the limits of `BodyAccount`. Each event causes at most one effect.
+/// The caller and the reader are resumed exactly once, whatever the order of events: URLSession may end a task twice or
+/// never, or continue it after it was cancelled.
 struct TaskMachine {
     /// The head of a response, as delivered to the caller.
     struct Head: Equatable, Sendable {
         var status: HTTPStatus
         var headers: HTTPHeaders
-        /// The length of the body in bytes, if the head declares it and the body is not decoded.
+        /// The length of the body in bytes, if the head declares it and URLSession does not decode the body.
         var length: Int64?
-        /// The encoded length of a decoded body, if the head declares it.
+        /// The encoded length in bytes of a body that URLSession decodes, if the head declares it.
         var codedLength: Int64?
     }
 
-    /// How the memory for an unread body is limited.
+    /// How the memory for the unread part of a body is limited.
     enum Flow: Equatable, Sendable {
-        /// The task is suspended at this number of bytes, and resumed when they are read.
+        /// The task is suspended when this number of bytes is unread, and resumed when they have been read.
         case suspends(at: Int)
-        /// The task cannot be slowed: the exchange fails at this number of bytes.
+        /// The exchange fails when more than this number of bytes is unread, because the task cannot be suspended.
         case fails(beyond: Int)
     }
 
     enum Event: Sendable {
         case head(Head)
         case data(Data)
-        /// The server requires credentials. URLSession has the whole response, and would challenge or wait now.
+        /// The server requires credentials. URLSession has received the complete response, and would challenge again or
+        /// wait.
         case challenge
-        /// URLSession has finished the task.
+        /// URLSession has finished the task, with an error if it failed.
         case ended(NetworkError?)
-        /// The exchange cannot continue: its caller was cancelled, a deadline has passed, or its transport ends.
+        /// The exchange cannot continue: the caller was cancelled, a deadline has passed, or the transport is shutting
+        /// down.
         case broken(NetworkError)
         /// The reader requests the next chunk.
         case read
-        /// The body will not be read further.
+        /// The reader will not read the rest of the body.
         case abandoned
     }
 
     enum Effect: Sendable {
-        /// Delivers a complete response to the caller.
+        /// Returns a complete response to the caller.
         case answer(Head, Data)
-        /// Delivers a response to the caller before its body.
+        /// Returns a response to the caller before its body has arrived.
         case stream(Head)
         /// Throws an error to the caller.
         case fail(NetworkError)
-        /// Delivers bytes, or the end, to the reader.
+        /// Returns bytes to the reader, or nil at the end of the body.
         case chunk(Data?)
         /// Throws an error to the reader.
         case breakOff(NetworkError)
     }
 
-    /// The bytes that were not taken, and the account of their number.
+    /// The bytes that the reader has not taken, and the account that counts them.
     private var pending = Data()
     private var account: BodyAccount
     private var received: Int64 = 0
     private(set) var head: Head?
-    /// Whether the caller has an outcome.
+    /// Whether the caller has its response or error.
     private(set) var isAnswered = false
     /// Whether the task should be cancelled.
     private(set) var wantsEnd = false
@@ -88,14 +90,14 @@ struct TaskMachine {
     /// Whether the task should be suspended.
     var wantsSuspension: Bool { account.isPaused }
 
-    /// Whether further events of the task are ignored.
+    /// Whether the exchange has ended, so that further events of the task are ignored.
     var isEnded: Bool { account.end != nil }
 
-    /// Returns the beginning of the body, for an error.
+    /// Returns up to `limit` bytes of the unread body, for an error.
     func excerpt(_ limit: Int) -> Data { pending.prefix(limit) }
 
     mutating func handle(_ event: Event) -> Effect? {
-        // Bytes that the account no longer counts were delivered or dropped.
+        // When the account counts no unread bytes, they were delivered or dropped.
         defer { if account.waiting == 0 { pending = Data() } }
         return switch event {
         case .head(let head): receive(head)
@@ -110,7 +112,7 @@ struct TaskMachine {
     }
 
     private mutating func receive(_ head: Head) -> Effect? {
-        // Interim responses precede the final response. A second final response would be an error of URLSession.
+        // Interim responses precede the final response. A second final response is an error of URLSession and ignored.
         let isInterim = head.status.isInformational && head.status.code != 101
         guard self.head == nil, !isAnswered, !isInterim else { return nil }
         self.head = head
@@ -136,7 +138,7 @@ struct TaskMachine {
 
     private mutating func keepWithinBounds() {
         guard account.hasRoom(), case .fails(let bound) = flow, account.waiting > bound else { return }
-        // The caller may still be waiting for the head. The response then exceeds its maximum size.
+        // The caller may still be waiting for the head. It then receives a response whose body fails.
         let error = NetworkError(
             .limitExceeded(.responseBody),
             detail: "The reader of the body is more than \(bound) bytes behind, and URLSession on Linux cannot be "
@@ -145,7 +147,7 @@ struct TaskMachine {
         _ = account.finish(.failure(error), droppingRest: true)
     }
 
-    /// Ends the exchange. The first end is kept.
+    /// Ends the exchange. Does nothing if it has already ended.
     private mutating func finish(
         _ result: Result<Void, NetworkError>, stopping: Bool, droppingRest: Bool = false
     ) -> Effect? {
@@ -165,7 +167,7 @@ struct TaskMachine {
         }
     }
 
-    /// Returns the effect for the reader.
+    /// Returns the effect that a step of the account has on the reader.
     private func effect(of step: BodyAccount.Step) -> Effect? {
         switch (step, account.end) {
         case (.deliver, _), (.deliverAndResume, _): .chunk(pending)
@@ -175,7 +177,7 @@ struct TaskMachine {
         }
     }
 
-    /// Checks the received length against the declared length after URLSession has reported success.
+    /// Compares the received length with the declared length after URLSession has reported success.
     private func complete() -> Result<Void, NetworkError> {
         guard let length = head?.length, received < length else { return .success(()) }
         return .failure(

@@ -3,11 +3,11 @@
 import CurlewCore
 import Foundation
 
-/// How the body of a request is passed to URLSession.
+/// How a request body is passed to URLSession.
 ///
-/// Bytes and whole files are passed directly. Any other body is a stream. On Apple platforms it is a pair of bound
-/// streams that is filled as it is read. On Linux, where streams cannot wait, the body is produced first, into memory
-/// or beyond `memory` bytes into a file, and then sent with its length.
+/// Bytes and complete files are passed directly. Any other body is a stream. On Apple platforms, a stream is a bound
+/// pair that is filled while URLSession reads it. On Linux, where streams cannot wait, the body is produced first and
+/// then sent with its length. It is stored in memory, or in a temporary file if it is long.
 struct UploadPlan: Sendable {
     enum Source: Sendable {
         case none
@@ -17,7 +17,7 @@ struct UploadPlan: Sendable {
     }
 
     let source: Source
-    /// Removes the file when it is no longer needed.
+    /// The temporary file of the body, which is removed with the last reference; nil if there is none.
     private let spool: SpoolFile?
 
     private init(_ source: Source, spool: SpoolFile? = nil) {
@@ -25,7 +25,7 @@ struct UploadPlan: Sendable {
         self.spool = spool
     }
 
-    /// Creates a plan before the body is produced. Throws if a file is missing.
+    /// Creates a plan before the body is produced. Throws if a file is missing, unreadable or too short.
     init(_ body: RequestBody) throws {
         self.init(try Self.source(of: body))
     }
@@ -55,12 +55,13 @@ struct UploadPlan: Sendable {
         return { try reader.next() }
     }
 
-    /// The declared length of a stream; nil for a chunked body, and for bodies whose length URLSession knows.
+    /// The declared length of a stream in bytes; nil for a chunked body, and for bodies whose length URLSession knows.
     var declaredLength: Int64? {
         if case .stream(let length, _) = source { length } else { nil }
     }
 
-    /// Returns the stream to send and its producer, which calls `fail` on errors. Apple platforms only: nil on others.
+    /// Returns the input stream for URLSession and the feed that fills it, which calls `fail` on errors. Returns nil on
+    /// Linux.
     func openStream(_ fail: @escaping @Sendable (NetworkError) -> Void) -> (input: InputStream, feed: BodyFeed)? {
         #if canImport(Darwin)
         guard case .stream(let length, let pull) = source, let ends = BoundStream.make() else { return nil }
@@ -71,7 +72,11 @@ struct UploadPlan: Sendable {
         #endif
     }
 
-    /// Returns a plan in which a stream has been produced. Requests the next chunk only while `isWanted` returns true.
+    /// Returns a plan in which a stream has been produced. Any other plan is returned unchanged.
+    ///
+    /// - `memory`: the number of bytes beyond which the body is written to a temporary file.
+    /// - `limit`: the maximum number of bytes. A longer body throws `.encoding`.
+    /// - `isWanted`: called before each chunk. False ends the production, and the incomplete plan must not be sent.
     func produced(memory: Int, limit: Int64, isWanted: @Sendable () -> Bool) async throws -> UploadPlan {
         guard case .stream(let length, let pull) = source else { return self }
         let next = pull()
@@ -100,7 +105,7 @@ struct UploadPlan: Sendable {
         return spool.map { UploadPlan(.file($0.path), spool: $0) } ?? UploadPlan(.data(data))
     }
 
-    /// Returns the next chunk. Wraps errors of the app's stream.
+    /// Returns the next chunk of the body. Throws errors of the app's stream as `NetworkError`.
     static func chunk(_ next: ChunkPull) async throws -> Data? {
         do {
             return try await next()

@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewTransfers
 import Testing
 
 #if canImport(FoundationEssentials)

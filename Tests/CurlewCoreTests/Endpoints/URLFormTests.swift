@@ -3,6 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
+import CurlewTransfers
 import Foundation
 import Testing
 

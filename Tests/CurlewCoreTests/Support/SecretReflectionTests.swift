@@ -2,6 +2,7 @@
 
 import CurlewHTTP
 import CurlewTesting
+import CurlewTransfers
 import Testing
 
 @testable import CurlewAuthentication

@@ -9,26 +9,27 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A selection of the entries of a store.
+/// A selection of the entries of a store, for `CacheStore.remove(_:)`.
 @nonexhaustive
 public enum CacheRemoval: Sendable {
     /// All entries.
     case everything
-    /// Every entry of this absolute URL: of all principals, methods and variants.
+    /// Every entry of this absolute URL, for all principals, methods and variants.
     case target(String)
-    /// Every entry whose URL begins with this text, compared byte by byte: `https://api.example/films/`.
+    /// Every entry whose URL begins with this text, such as `https://api.example/films/`, compared byte by byte.
     case prefix(String)
-    /// The entries stored for this principal; nil selects those of requests without a credential.
+    /// The entries stored for this principal. Nil selects the entries without a principal, such as those of requests
+    /// without a credential.
     case principal(String?)
     /// The entries that have at least one of these tags.
     case tags(Set<String>)
-    /// These entries.
+    /// The entries with these identifiers.
     case entries(Set<StoredResponse.ID>)
     /// The entries for which the function returns true. The store checks every entry.
     case matching(@Sendable (StoredResponse) -> Bool)
 
-    /// Returns a selection of the entries stored for this party alone or together with others:
-    /// `.party(tokens.principal)` after a sign-out. Selects nothing for `.unknown`. Checks every entry.
+    /// Returns a selection of the entries that were stored for this principal, alone or combined with others:
+    /// `.party(tokens.principal)` after a sign-out. Selects nothing for `.unknown`. The store checks every entry.
     public static func party(_ principal: Principal) -> CacheRemoval {
         guard let text = principal.text else { return principal == .anonymous ? .principal(nil) : .entries([]) }
         let parts = Set(text.parts("+"))
@@ -40,11 +41,12 @@ public enum CacheRemoval: Sendable {
     /// Returns a selection of every entry of an origin.
     public static func origin(_ origin: Origin) -> CacheRemoval { .prefix(origin.description + "/") }
 
-    /// Returns a selection of the entries whose server was last asked before this time, by the wall clock. Checks every
-    /// entry.
+    /// Returns a selection of the entries that the server last sent or validated before this wall-clock time. The store
+    /// checks every entry.
     public static func unchecked(since time: Date) -> CacheRemoval { .matching { $0.responseTime < time } }
 
-    /// Returns whether the selection contains an entry. Stores that use an index must return the same result.
+    /// Returns whether the selection contains an entry. A store that selects entries with an index must select the same
+    /// ones.
     public func contains(_ response: StoredResponse) -> Bool {
         switch self {
         case .everything: true
@@ -59,7 +61,7 @@ public enum CacheRemoval: Sendable {
 }
 
 extension CacheRemoval: CustomStringConvertible, CustomReflectable {
-    /// The case, without secret values of a URL, and without the names of principals and tags.
+    /// A short name of the selection. Secret values of a URL are redacted; principals and tags are not shown.
     public var description: String {
         switch self {
         case .everything: "everything"
@@ -72,6 +74,6 @@ extension CacheRemoval: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Shows only the description, also in debuggers and `dump`.
+    /// A mirror that shows only the description, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

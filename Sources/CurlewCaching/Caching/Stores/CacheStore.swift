@@ -8,56 +8,56 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The storage of a cache: entries that consist of a response head and a body, found by their key.
+/// A store for the entries of a cache. An entry consists of a response head and a body, and is found by its key.
 ///
 /// A store only keeps and finds entries; the cache decides what may be stored or used. `CacheSuite.stores` in
-/// CurlewTesting checks the following contract:
-/// - An entry becomes visible as a whole with its `commit`, and not before.
+/// CurlewConformance checks the following contract:
+/// - An entry becomes visible completely, with its `commit`, and not before.
 /// - An opened body can be read to its end, even if its entry is removed or replaced while it is read.
-/// - A removal also applies to entries that are still being written: an entry whose lookup preceded the removal, in any
-///   process, is not committed after it (`CacheFindings.Epoch`).
-/// - An older response never replaces a newer one of the same key and variant. The times at which the requests were
-///   sent decide.
-/// - The store enforces its limits and evicts the least recently used entries. At most `StoredResponse.variantLimit`
-///   entries share a key; the oldest is removed.
-/// - Any operation may throw. The cache then asks the network and notifies the observers.
+/// - A removal also applies to entries that are being written. If an entry's lookup preceded a removal that contains
+///   the entry, the entry is not committed afterwards, in any process (`CacheFindings.Epoch`).
+/// - An older response never replaces a newer one of the same key and variant. Their request times decide
+///   (`StoredResponse.requestTime`).
+/// - The store enforces its limits and evicts the least recently used entries. If more than
+///   `StoredResponse.variantLimit` entries share a key, the oldest one is removed.
+/// - Any operation may throw. The cache then sends the request to the server, and reports the error to the observers.
 ///
-/// Several tasks may call every member concurrently. Two changes of one entry are made one after the other.
+/// All members may be called concurrently from several tasks. The store makes changes of one entry one after the other.
 public protocol CacheStore: Sendable {
-    /// Whether entries outlive the process. Responses for a principal that only this process knows are not stored in
-    /// such a store.
+    /// Whether entries outlive the process. If true, the cache does not store responses for a principal that only this
+    /// process knows.
     var isLasting: Bool { get }
-    /// 32 random bytes that stay with the store and are the same for all its processes. Credentials are hashed with
-    /// them for the keys of the entries, so that the user of an API key or a cookie finds stored responses in the next
-    /// process. Default nil: a store that outlives the process then receives no responses that belong to such a
-    /// credential. May read a small file once.
+    /// The secret with which credentials are hashed for the keys of entries: 32 random bytes that are kept with the
+    /// store and are the same in all its processes. It allows a request with an API key or a cookie to find the
+    /// responses that an earlier process has stored. Default nil: a store that outlives the process then receives no
+    /// responses that belong to such a credential. May read a small file once.
     var principalKey: Data? { get }
-    /// The maximum number of bytes of one body.
+    /// The maximum number of bytes of one body. The cache also has a limit: `CacheConfiguration.bodyLimit`.
     var bodyLimit: Int64 { get }
-    /// Returns the entries of a key, newest first, and the store's epoch from before the lookup. This does not count as
-    /// a use.
+    /// Returns the entries of a key, newest first, and the epoch of the store before the lookup. A lookup does not
+    /// count as a use of the entries.
     func find(_ key: CacheKey) async throws -> CacheFindings
-    /// Opens the body of an entry, which counts as a use. Returns nil if the entry no longer exists.
+    /// Opens the body of an entry, which counts as a use of the entry. Returns nil if the entry no longer exists.
     func body(of response: StoredResponse) async throws -> (any CacheBody)?
-    /// Begins an entry, which stays invisible until `commit`.
+    /// Begins to write an entry, which stays invisible until `commit`.
     ///
-    /// - `epoch`: the epoch of the lookup that preceded the request; nil for the current one.
+    /// - `epoch`: the epoch of the lookup before the request; nil for the current epoch.
     func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter
     /// Replaces the head of the entry with this `id`, but neither its body nor its `bodyLength`. Returns false, and
     /// changes nothing, if the entry no longer exists.
     @discardableResult
     func update(_ response: StoredResponse) async throws -> Bool
-    /// Removes the entries that `selection` contains, and returns their number.
+    /// Removes the entries in `selection`, and returns their number.
     @discardableResult
     func remove(_ selection: CacheRemoval) async throws -> Int
-    /// Returns how full the store is.
+    /// Returns the size of the store and its counters.
     func statistics() async throws -> CacheStatistics
-    /// Returns the number of entries evicted for the limits since the previous call, without waiting. Default 0.
+    /// Returns the number of entries that the store has evicted since the previous call. Must not wait. Default 0.
     func takeEvictionCount() -> Int
 }
 
 extension CacheStore {
-    /// Nil.
+    /// Nil: the store has no secret for the hashes of credentials.
     public var principalKey: Data? { nil }
 
     /// Returns 0: no evictions are reported.
@@ -68,7 +68,7 @@ extension CacheStore {
         try await find(key).variants
     }
 
-    /// Begins an entry whose request is sent now.
+    /// Begins to write an entry, with the current epoch of the store.
     public func write(_ response: StoredResponse) async throws -> any CacheWriter {
         try await write(response, since: nil)
     }
@@ -78,13 +78,14 @@ extension CacheStore {
         _ = try await remove(.everything)
     }
 
-    /// Removes the entries whose server was asked longer ago than `age`, and returns their number. Checks every entry.
+    /// Removes the entries that the server last sent or validated longer than `age` before `now`, and returns their
+    /// number. The store checks every entry.
     @discardableResult
     public func remove(olderThan age: Duration, at now: Date = Date()) async throws -> Int {
         try await remove(.unchecked(since: now.addingTimeInterval(-(age / .seconds(1)))))
     }
 
-    /// Removes the entries for which `matches` returns true, and returns their number. Checks every entry.
+    /// Removes the entries for which `matches` returns true, and returns their number. The store checks every entry.
     @discardableResult
     public func remove(
         matching matches: @escaping @Sendable (StoredResponse) -> Bool
@@ -94,8 +95,9 @@ extension CacheStore {
 }
 
 extension CacheFindings {
-    /// The number of removals that a store has performed. An entry is committed only if no removal since its lookup
-    /// contains it, so that a change takes precedence over a response in transit, across clients and processes.
+    /// A position in the sequence of a store's removals. An entry is committed only if no removal after the epoch of
+    /// its lookup contains it, so that a change takes precedence over a response in transit, across clients and
+    /// processes.
     public struct Epoch: Hashable, Sendable {
         /// The number of the last removal.
         public let number: Int64
@@ -105,11 +107,11 @@ extension CacheFindings {
     }
 }
 
-/// The result of a lookup: the entries of a key, and the epoch.
+/// The result of a lookup: the entries of a key, and the epoch of the store.
 public struct CacheFindings: Sendable {
-    /// The entries, the newest first.
+    /// The entries, newest first.
     public var variants: [StoredResponse]
-    /// The store's epoch from before the lookup.
+    /// The epoch of the store before the lookup.
     public var epoch: CacheFindings.Epoch
 
     /// Creates the result of a lookup, for a custom store.
@@ -119,29 +121,30 @@ public struct CacheFindings: Sendable {
     }
 }
 
-/// Writes the body of one entry, then commits or abandons the entry. Used by one task at a time.
+/// A writer of one entry, which receives the body and then commits or abandons the entry. Used by one task at a time.
 public protocol CacheWriter: Sendable {
-    /// Appends a chunk to the body. Returns false if the store accepts no more of it: the entry is then abandoned.
+    /// Appends a chunk to the body. Returns false if the store accepts no more bytes, for example because of a limit;
+    /// the entry is then abandoned.
     func append(_ chunk: Data) async throws -> Bool
-    /// Makes the entry visible with the appended bytes, in place of the entries of the same key and variant and of
-    /// `others`. Returns false if a removal since its epoch contains the entry or if a newer response is stored: it
-    /// then stays invisible.
+    /// Makes the entry visible with the appended bytes. The entry replaces the entries of the same key and variant, and
+    /// those with the identifiers in `others`. Returns false, and leaves the entry invisible, if a removal after its
+    /// epoch contains it or if a newer response is stored.
     @discardableResult
     func commit(replacing others: [StoredResponse.ID]) async throws -> Bool
-    /// Abandons the entry. Has no effect after `commit`. A writer that is deallocated before either call abandons its
-    /// entry.
+    /// Ends the writing, and leaves the entry invisible. Has no effect after `commit`. A writer that is deallocated
+    /// before either call abandons its entry.
     func abandon()
 }
 
 /// The body of an entry, open for reading.
 public protocol CacheBody: Sendable {
-    /// The number of bytes.
+    /// The length of the body in bytes.
     var length: Int64 { get }
-    /// All bytes, if they are in memory already; otherwise nil, which is the default.
+    /// All bytes of the body if they are in memory already; otherwise nil, which is the default.
     var bytes: Data? { get }
-    /// Reads at most `count` bytes, and at least one, from `offset`. Returns no bytes at the end.
+    /// Reads at most `count` bytes from `offset`, and at least one. Returns no bytes at the end of the body.
     func read(from offset: Int64, upTo count: Int) async throws -> Data
-    /// Releases the resources used for reading. Nothing is read afterwards. Called at least once.
+    /// Releases the resources that reading needs. The cache calls it at least once, and reads nothing afterwards.
     func close()
 }
 
@@ -150,17 +153,17 @@ extension CacheBody {
     public var bytes: Data? { nil }
 }
 
-/// How full a store is, and its counters since it was opened.
+/// The size of a store, and its counters since it was created.
 public struct CacheStatistics: Hashable, Sendable {
     /// The number of visible entries.
     public var entries: Int
-    /// The number of bytes of heads and bodies, as the store counts them.
+    /// The number of bytes of all heads and bodies, as the store counts them for its limits.
     public var bytes: Int64
     /// The number of bodies that were opened.
     public var hits: Int64
     /// The number of entries that were committed.
     public var stored: Int64
-    /// The number of entries that were evicted for the limits.
+    /// The number of entries that were evicted to keep the limits or to free memory.
     public var evicted: Int64
 
     /// Creates statistics, for a custom store.

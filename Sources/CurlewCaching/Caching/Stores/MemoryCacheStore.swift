@@ -8,33 +8,35 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Keeps the most recently used responses in the memory of this process.
+/// A cache store in the memory of this process, which keeps the most recently used responses.
 ///
-/// The size of an entry is its body plus an estimate for its head. Entries over a limit are evicted immediately, the
-/// least recently used first. The time to find, store or evict an entry does not depend on the number of entries.
+/// The size of an entry is its body plus an estimate for its head. When a limit is exceeded, the least recently used
+/// entries are evicted immediately. The time to find, store or evict an entry does not depend on the number of entries.
 /// Copies of a client share the store.
 ///
-/// An origin that uses more than `originShare` of the limits evicts its own entries for a new one, so that it cannot
-/// displace all other origins. On Apple platforms the store evicts half of its entries' bytes when the system warns of
-/// low memory, and all of them when memory is critically low; on other platforms the app can call `relieve(to:)`.
+/// A new entry of an origin that uses more than `originShare` of a limit displaces older entries of that origin, so
+/// that one origin cannot displace all others. On Apple platforms the store evicts half of its bytes when the system
+/// warns of low memory, and all of them when memory is critically low; on other platforms the app can call
+/// `relieve(to:)`.
 public final class MemoryCacheStore: CacheStore {
-    /// The maximum number of bytes of all entries together, and of all bodies that are being written.
+    /// The maximum number of bytes of all entries together. The bodies that are being written have a separate limit of
+    /// the same size. Default 64 MiB.
     public let byteLimit: Int64
-    /// The maximum number of entries.
+    /// The maximum number of entries. Default 10,000.
     public let entryLimit: Int
-    /// The maximum number of bytes of one body.
+    /// The maximum number of bytes of one body; never more than `byteLimit`. Default one eighth of `byteLimit`.
     public let bodyLimit: Int64
 
     /// False: entries end with the process.
     public var isLasting: Bool { false }
 
-    /// The fraction of both limits beyond which an origin's new entries evict its own older entries rather than those
-    /// of other origins.
+    /// The fraction of both limits, from 0 to 1, above which new entries of an origin displace older entries of the
+    /// same origin rather than those of other origins. Default 0.5.
     public let originShare: Double
 
     private let table: Locked<MemoryCacheTable>
 
-    /// Creates an empty store. The default body limit is one eighth of the bytes.
+    /// Creates an empty store. A negative `byteLimit` or `entryLimit` counts as 0.
     public init(
         byteLimit: Int64 = 64 << 20, entryLimit: Int = 10_000, bodyLimit: Int64? = nil, originShare: Double = 0.5
     ) {
@@ -52,19 +54,19 @@ public final class MemoryCacheStore: CacheStore {
         #endif
     }
 
-    /// Evicts the least recently used entries until the rest uses at most `bytes` bytes, and returns the number of
-    /// evicted entries. Call it when the app is notified of low memory. The limits do not change.
+    /// Evicts the least recently used entries until the remaining entries use at most `bytes` bytes, and returns the
+    /// number of evicted entries. Call it when the app is notified of low memory. The limits do not change.
     @discardableResult
     public func relieve(to bytes: Int64) -> Int {
         table.withLock { $0.relieve(to: bytes) }
     }
 
-    /// Evicts entries in response to a memory warning of the system.
+    /// Evicts entries in response to a memory warning from the system.
     func relieve(_ level: MemoryPressure) {
         table.withLock { _ = $0.relieve(to: level.rest(of: $0.statistics.bytes)) }
     }
 
-    /// Returns the number of entries evicted since the previous call.
+    /// Returns the number of entries evicted since the previous call, including those that `relieve(to:)` evicted.
     public func takeEvictionCount() -> Int {
         table.withLock { $0.takeEvictionCount() }
     }
@@ -74,7 +76,7 @@ public final class MemoryCacheStore: CacheStore {
         findings(for: key)
     }
 
-    /// Returns the same, synchronously.
+    /// Returns the entries of a key, newest first, and the store's epoch, without suspending.
     func findings(for key: CacheKey) -> CacheFindings {
         table.withLock { CacheFindings($0.variants(for: key), epoch: CacheFindings.Epoch($0.removals.last)) }
     }
@@ -84,17 +86,18 @@ public final class MemoryCacheStore: CacheStore {
         table.withLock { $0.variants(for: key) }
     }
 
-    /// Returns the body of an entry. Its bytes stay valid after the entry is removed.
+    /// Returns the body of an entry, which counts as a use; nil if the entry no longer exists. The bytes stay valid
+    /// after the entry is removed.
     public func body(of response: StoredResponse) async -> (any CacheBody)? {
         bytes(of: response).map(MemoryCacheBody.init)
     }
 
-    /// Returns the same bytes, synchronously.
+    /// Returns the body of an entry as bytes, without suspending.
     func bytes(of response: StoredResponse) -> Data? {
         table.withLock { $0.use(response) }
     }
 
-    /// Begins an entry whose body is collected in memory.
+    /// Begins to write an entry, whose body is collected in memory.
     public func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async -> any CacheWriter {
         let start = table.withLock { table in
             table.pending[response.id] = 0
@@ -103,22 +106,22 @@ public final class MemoryCacheStore: CacheStore {
         return MemoryCacheWriter(response, to: self, since: start)
     }
 
-    /// Begins an entry whose request is sent now.
+    /// Begins to write an entry, with the current epoch of the store.
     public func write(_ response: StoredResponse) async -> any CacheWriter {
         await write(response, since: nil)
     }
 
-    /// Replaces the head of an entry.
+    /// Replaces the head of an entry. Returns false if the entry no longer exists.
     @discardableResult
     public func update(_ response: StoredResponse) async -> Bool {
         table.withLock { $0.update(response) }
     }
 
-    /// Removes entries, and returns their number.
+    /// Removes the entries in `selection`, and returns their number.
     @discardableResult
     public func remove(_ selection: CacheRemoval) async -> Int {
         guard case .matching = selection else { return table.withLock { $0.remove(selection) } }
-        // The app's function is called without the lock, because it may call the store.
+        // The app's function is called without the lock, because the function may call the store.
         let all = table.withLock { table in
             table.removals.note(selection)
             return table.all
@@ -127,7 +130,7 @@ public final class MemoryCacheStore: CacheStore {
         return table.withLock { $0.remove(.entries(ids)) }
     }
 
-    /// Returns how full the store is.
+    /// Returns the size of the store and its counters.
     public func statistics() async -> CacheStatistics {
         table.withLock { $0.statistics }
     }
@@ -147,7 +150,7 @@ public final class MemoryCacheStore: CacheStore {
     }
 }
 
-/// Collects the chunks of one body.
+/// The writer of one entry, which collects the chunks of the body in memory until `commit`.
 private final class MemoryCacheWriter: CacheWriter {
     private let response: StoredResponse
     private let store: MemoryCacheStore
@@ -167,7 +170,7 @@ private final class MemoryCacheWriter: CacheWriter {
             abandon()
             return false
         }
-        // A copy: the chunk may be a slice of a large buffer, which it would keep alive.
+        // A chunk may be a slice of a large buffer, which it would keep in memory.
         let own = chunk.withUnsafeBytes { Data($0) }
         chunks.withLock { $0.append(own) }
         return true

@@ -15,11 +15,11 @@ import Foundation
 struct MemoryCacheTable: Sendable {
     private struct Slot {
         let entry: Entry
-        /// The next older slot of the same key.
+        /// The next older slot with the same key.
         var sibling = none
     }
 
-    /// A reference, so that following the slots of a key copies no heads.
+    /// A class, so that following the slots of a key copies no heads.
     private final class Entry: Sendable {
         let response: StoredResponse
         let body: Data
@@ -42,7 +42,7 @@ struct MemoryCacheTable: Sendable {
 
     let byteLimit: Int64
     let entryLimit: Int
-    /// The number of bytes so far of each entry that is being written.
+    /// The number of bytes received so far for each entry that is being written.
     var pending: [StoredResponse.ID: Int64] = [:]
     var removals = RecentRemovals()
 
@@ -91,8 +91,8 @@ struct MemoryCacheTable: Sendable {
         return slots[position]?.entry.body
     }
 
-    /// Returns the slot of the entry. With many thousands of entries, each index that is not consulted avoids a cache
-    /// miss.
+    /// Returns the position of the entry's slot; nil if the entry no longer exists. Uses the hint of the lookup where
+    /// possible: with many thousands of entries, the index is rarely in the processor's cache.
     private func position(of response: StoredResponse) -> Int? {
         if let place = response.hint?.mark, slots.indices.contains(place),
             slots[place]?.entry.response.id == response.id
@@ -102,7 +102,8 @@ struct MemoryCacheTable: Sendable {
         return positions[response.id]
     }
 
-    /// Records that the body of an entry that is being written grows. Returns false if it must not.
+    /// Adds `count` bytes to the body of an entry that is being written. Returns false if that exceeds a limit, or if
+    /// the entry is no longer being written.
     mutating func grow(_ id: StoredResponse.ID, by count: Int64, bodyLimit: Int64) -> Bool {
         guard let old = pending[id], old + count <= bodyLimit, pendingBytes + count <= byteLimit else {
             return false
@@ -112,7 +113,8 @@ struct MemoryCacheTable: Sendable {
         return true
     }
 
-    /// Makes an entry visible, unless it was removed or superseded since `start`.
+    /// Makes an entry visible. Returns false if a removal after number `start` contains the entry, if a newer response
+    /// is stored, or if the entry is no longer being written.
     mutating func commit(
         _ response: StoredResponse, _ body: Data, replacing others: [StoredResponse.ID], since start: Int64
     ) -> Bool {
@@ -129,7 +131,7 @@ struct MemoryCacheTable: Sendable {
         return true
     }
 
-    /// Drops an entry that is being written. Returns false if it was dropped before.
+    /// Stops counting an entry that is being written. Returns false if it is no longer being written.
     @discardableResult
     mutating func forget(_ id: StoredResponse.ID) -> Bool {
         guard let old = pending.removeValue(forKey: id) else { return false }
@@ -220,7 +222,8 @@ struct MemoryCacheTable: Sendable {
         }
     }
 
-    /// Evicts the least recently used entry, or an entry of the same origin if that origin exceeds its share.
+    /// Evicts entries until the limits are kept: the least recently used one, or the one that the origin of `response`
+    /// stored first if that origin exceeds its share.
     private mutating func evict(for response: StoredResponse) {
         while counters.bytes > byteLimit || positions.count > entryLimit, let last = oldestSlot {
             giveUp(shares.victim(for: response.key.target, insteadOf: oldest).flatMap { slots[$0] } ?? last)
@@ -267,7 +270,7 @@ struct MemoryCacheTable: Sendable {
         if link.newer != Self.none { links[link.newer].older = link.older } else { newest = link.older }
     }
 
-    /// The size of an entry: its bytes, its texts, and about 1 KiB of overhead.
+    /// Returns the size of an entry in bytes: its body, its texts, and about 1 KiB of overhead.
     private static func cost(_ response: StoredResponse) -> Int64 {
         var count = 1024 + response.key.target.utf8.count + response.variant.utf8.count
         for field in response.headers { count += 64 + field.name.text.utf8.count + field.value.utf8.count }

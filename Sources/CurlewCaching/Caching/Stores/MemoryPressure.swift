@@ -2,17 +2,17 @@
 
 import CurlewCore
 
-// This module exists on all systems with this event source, and on no others.
+// Exactly the systems with the module Security have this event source.
 #if canImport(Security)
 import Dispatch
 #endif
 
-/// The level of a memory warning of the system.
+/// The level of a memory warning from the system.
 enum MemoryPressure: Sendable {
     case warning
     case critical
 
-    /// Returns how many of `bytes` bytes a store keeps.
+    /// Returns the number of bytes that a store with `bytes` bytes may keep.
     func rest(of bytes: Int64) -> Int64 {
         switch self {
         case .warning: bytes / 2
@@ -23,8 +23,8 @@ enum MemoryPressure: Sendable {
 
 #if canImport(Security)
 extension MemoryPressure {
-    /// Calls `tell` for memory warnings of the system, until it returns false. The system cancels an event source
-    /// without references, so the handler retains its source.
+    /// Calls `tell` for each memory warning from the system, until `tell` returns false. The handler retains its event
+    /// source, because the system cancels a source without references.
     static func watch(_ tell: @escaping @Sendable (MemoryPressure) -> Bool) {
         for level in [MemoryPressure.warning, .critical] {
             let source = DispatchSource.makeMemoryPressureSource(

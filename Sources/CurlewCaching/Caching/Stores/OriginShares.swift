@@ -3,9 +3,9 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Tracks how much of a memory store each origin uses, so that one origin cannot displace all others.
+/// The share of a memory store that each origin uses, so that one origin cannot displace all others.
 ///
-/// An origin that exceeds its share loses the entries that it stored first. The order is that of storing rather than of
+/// An origin that exceeds its share loses the entries that it stored first. The order is the order of storing, not of
 /// use, so that a use requires no bookkeeping here.
 struct OriginShares: Sendable {
     private struct Share {
@@ -15,7 +15,7 @@ struct OriginShares: Sendable {
         var last = none
     }
 
-    /// The origin of a slot, and the slots that the origin filled before and after it.
+    /// The origin of a slot, and the slots that this origin filled before and after it.
     private struct Slot {
         var origin: Substring = ""
         var earlier = none
@@ -29,15 +29,15 @@ struct OriginShares: Sendable {
     private var shares: [Substring: Share] = [:]
     private var slots: [Slot] = []
 
-    /// - `part`: the fraction of both limits, from 0 to 1.
+    /// - `part`: the fraction of both limits that an origin may use, from 0 to 1.
     init(_ part: Double, ofBytes bytes: Int64, entries: Int) {
         let part = part.isFinite ? min(max(0, part), 1) : 1
         mostBytes = Int64(exactly: (Double(bytes) * part).rounded(.down)) ?? bytes
         mostEntries = Int(exactly: (Double(entries) * part).rounded(.down)) ?? entries
     }
 
-    /// Returns the slot to evict for an entry of this URL, if its origin exceeds its share and `oldest`, the slot that
-    /// would otherwise be evicted, belongs to another origin.
+    /// Returns the slot to evict when an entry of this URL was stored. Returns nil if its origin does not exceed its
+    /// share, or if `oldest`, the slot that would otherwise be evicted, belongs to the same origin.
     func victim(for target: String, insteadOf oldest: Int) -> Int? {
         let origin = Self.origin(of: target)
         guard let share = shares[origin], share.bytes > mostBytes || share.count > mostEntries,
@@ -73,7 +73,7 @@ struct OriginShares: Sendable {
         slots[slot] = Slot()
     }
 
-    /// Returns `https://api.example` for `https://api.example/films`.
+    /// Returns the origin of a URL: `https://api.example` for `https://api.example/films`.
     private static func origin(of target: String) -> Substring {
         let bytes = target.utf8
         guard let start = bytes.firstRange(of: "://".utf8)?.upperBound else { return target[...] }

@@ -8,9 +8,10 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The last removals of a memory store, by number. A commit checks whether its entry was removed since its lookup.
+/// The most recent removals of a memory store, by number. A commit checks whether one of them has removed its entry
+/// since the lookup.
 struct RecentRemovals: Sendable {
-    /// The minimum number of removals kept. Entries looked up before them count as removed.
+    /// The minimum number of removals to keep. An entry whose lookup preceded all kept removals counts as removed.
     static let most = 1024
 
     /// The number of the last removal.
@@ -23,8 +24,8 @@ struct RecentRemovals: Sendable {
         if selections.count >= 2 * Self.most { selections.removeFirst(selections.count - Self.most) }
     }
 
-    /// Returns whether a removal after number `start` contains the entry. A removal by a function of the app contains
-    /// every entry that is being written: the function is not called again.
+    /// Returns whether a removal after number `start` contains the entry. A removal with a function of the app counts
+    /// as containing every entry that is being written, because the function is not called again.
     func reach(_ response: StoredResponse, since start: Int64) -> Bool {
         guard start < last else { return false }
         let count = last - start
@@ -37,7 +38,8 @@ struct RecentRemovals: Sendable {
 }
 
 extension StoredResponse {
-    /// Whether its request was sent later than that of `other`. A time in the future is attributed to a clock error.
+    /// Whether the request of this response was sent later than the request of `other`. A request time in the future is
+    /// a clock error, and does not count as later.
     package func isNewer(than other: StoredResponse, now: Date = Date()) -> Bool {
         requestTime > other.requestTime && requestTime <= max(now, other.responseTime)
     }

@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-/// RFC 9111 §4.2, §5.1 and §5.3: the freshness lifetime of a response, and its age.
+/// Cache cases for RFC 9111 §4.2, §5.1 and §5.3: the freshness lifetime and the age of a response.
 enum FreshnessRules {
     static let all: [CacheCase] = lifetimes + expires + heuristics + ages + dates
 

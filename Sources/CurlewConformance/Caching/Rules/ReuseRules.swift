@@ -10,7 +10,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// RFC 9111 §4, §4.1 and §4.4: which stored response is used, and when none may be used.
+/// Cache cases for RFC 9111 §4, §4.1 and §4.4: the selection of a stored response, and the invalidation of stored
+/// responses.
 enum ReuseRules {
     private static let vary: HTTPHeaders = [.cacheControl: "max-age=60", .vary: "Accept-Language, Prefer"]
 

@@ -4,7 +4,7 @@ import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 
-/// RFC 5861: allowed staleness.
+/// Cache cases for RFC 5861: responses that may be used although they are stale.
 enum StaleRules {
     static let all: [CacheCase] = background + errors
 

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// RFC 9111 §3: what may be stored, and with which fields.
+/// Cache cases for RFC 9111 §3: the responses that may be stored, and the fields that are stored with them.
 enum StorageRules {
     static let all: [CacheCase] = status + conditions + fields + bodies
 

@@ -4,11 +4,12 @@ import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 
-/// RFC 9111 §4.3 and §3.2: validation of a response, and the resulting changes.
+/// Cache cases for RFC 9111 §4.3 and §3.2: the validation of a stored response, and the updates that follow from it.
 enum ValidationRules {
     static let all: [CacheCase] = sending + receiving + answers + updates + head
 
-    /// Stores a stale response with these fields in addition to `max-age=5`.
+    /// Stores a response with these fields and, unless they contain Cache-Control, `max-age=5`; then waits until it is
+    /// stale.
     private static func stale(_ headers: HTTPHeaders, in scene: CacheScene, status: HTTPStatus = .ok) async throws {
         let base: HTTPHeaders = [.cacheControl: "max-age=5"]
         try await scene.first(base.merging(headers, replacing: true), status: status)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+extension URL {
+    /// Returns the path of a file URL. Throws `.invalidRequest` for any other URL.
+    package func filePath() throws(NetworkError) -> String {
+        guard isFileURL else {
+            throw NetworkError(
+                .invalidRequest, detail: "A URL that should name a file has the scheme \(scheme ?? "nothing").",
+                hint: "Create it with URL(filePath:).")
+        }
+        return path
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Encodes values as the fields of a form or as query items (`application/x-www-form-urlencoded`, WHATWG URL §5).
+///
+///     .post("/orders", body: .form(order, using: FormEncoder(lists: .indices)))
+///     .get("/films", query: try QueryItems(encoding: filter))
+///
+/// Members become fields in their order, and nil is omitted. The members of a dictionary are sorted by name, so that
+/// equal values produce equal forms. Data is Base64, URLs are absolute text, `Bool` is `true` or `false`. Encoding
+/// throws `EncodingError` for a value whose top level is not an object, and for more than 64 nested levels.
+public struct FormEncoder: Sendable {
+    /// How the elements of a list are written, for `tags = ["a", "b"]`.
+    public enum Lists: Hashable, Sendable {
+        /// The name is repeated: `tags=a&tags=b`.
+        case repeated
+        /// The name is repeated with brackets: `tags[]=a&tags[]=b`, as in PHP and Rails.
+        case brackets
+        /// The name contains the index: `tags[0]=a&tags[1]=b`.
+        case indices
+        /// One field contains all elements, with this text between them: `tags=a,b`. Elements that contain the
+        /// separator cannot be told apart by the receiver. Lists of objects or of lists throw `EncodingError`.
+        case joined(by: String)
+    }
+
+    /// How the members of a nested object are written, for `owner = {name: "Ann"}`.
+    public enum Nesting: Hashable, Sendable {
+        /// `owner[name]=Ann`.
+        case brackets
+        /// `owner.name=Ann`.
+        case dots
+    }
+
+    /// How dates are written.
+    public enum Dates: Sendable {
+        /// RFC 3339 in UTC with whole seconds: `1970-01-01T00:00:00Z`.
+        case iso8601
+        /// The seconds since 1970 as a whole number, rounded down.
+        case secondsSince1970
+        /// The milliseconds since 1970 as a whole number, rounded down.
+        case millisecondsSince1970
+        /// The text that the closure returns.
+        case custom(@Sendable (Date) -> String)
+    }
+
+    /// How lists are written. Default `.repeated`.
+    public var lists: Lists
+    /// How nested objects are written. Default `.brackets`.
+    public var nesting: Nesting
+    /// How dates are written. Default `.iso8601`.
+    public var dates: Dates
+
+    /// The maximum nesting depth of values.
+    static let mostLevels = 64
+
+    /// Creates an encoder.
+    public init(lists: Lists = .repeated, nesting: Nesting = .brackets, dates: Dates = .iso8601) {
+        self.lists = lists
+        self.nesting = nesting
+        self.dates = dates
+    }
+
+    /// Returns the fields of `value` in order. Throws `EncodingError`.
+    func items(of value: any Encodable) throws -> QueryItems {
+        let sink = FormSink(style: self)
+        try FormValueEncoder(sink: sink, name: nil, codingPath: []).write(value)
+        return QueryItems(sink.fields.map { ($0.name, $0.value) })
+    }
+
+    func text(of date: Date) -> String {
+        switch dates {
+        case .iso8601: date.formatted(.iso8601)
+        case .secondsSince1970: Self.wholeNumber(date.timeIntervalSince1970)
+        case .millisecondsSince1970: Self.wholeNumber(date.timeIntervalSince1970 * 1000)
+        case .custom(let text): text(date)
+        }
+    }
+
+    /// A date that no `Int64` can hold is written as a floating-point number.
+    private static func wholeNumber(_ number: Double) -> String {
+        Int64(exactly: number.rounded(.down)).map(String.init) ?? number.description
+    }
+}
+
+extension RequestContent {
+    /// A form whose fields are the members of a value, encoded when the call is sent:
+    ///
+    ///     .post("/orders", body: .form(order))
+    ///
+    /// Nested members become `a[b]` and lists repeat the name, unless `encoder` says otherwise. `send` throws
+    /// `.encoding` for a value that is not an object.
+    @_disfavoredOverload
+    public static func form(
+        _ value: some Encodable & Sendable, using encoder: FormEncoder = FormEncoder()
+    ) -> RequestContent {
+        RequestContent(.form, contentType: "application/x-www-form-urlencoded") {
+            .bytes(Data(try encoder.items(of: value).formText.utf8))
+        }
+    }
+}
+
+extension QueryItems {
+    /// Creates the query items of a value's members: `QueryItems(encoding: Filter(genre: "drama", years: [1927]))`.
+    ///
+    /// Throws `NetworkError` with reason `.encoding` for a value that is not an object or cannot be encoded.
+    public init(
+        encoding value: some Encodable, using encoder: FormEncoder = FormEncoder()
+    ) throws(NetworkError) {
+        do {
+            self = try encoder.items(of: value)
+        } catch {
+            throw NetworkError(
+                .encoding, detail: "The value \(type(of: value)) cannot be written as query items: \(error)",
+                hint: "Use a struct or a dictionary whose members are texts, numbers, dates, lists or such objects.",
+                underlying: error)
+        }
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import CurlewTransfers
+import Foundation
+import Testing
+
+/// Responses that go to a file: what is there when, and what is left when it goes wrong.
+@Suite(.timeLimit(.minutes(1)))
+final class DownloadTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID().uuidString)")
+    private var path: String { folder.appendingPathComponent("export.csv").path }
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func client(
+        _ source: ChunkSource, _ status: HTTPStatus = .ok, limit: Int64 = .max, length: Int64? = nil,
+        _ pipeline: Pipeline = []
+    ) -> APIClient {
+        let transport = RecordingTransport { _, context in
+            #expect(context.options.streaming == true)
+            return HTTPResponse(
+                status: status, headers: ["X-Kind": "csv"], body: ResponseBody(source, limit: limit, length: length))
+        }
+        return APIClient(baseURL: "https://api.example/v1", pipeline: pipeline, transport: transport)
+    }
+
+    /// What the folder holds, drafts included.
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    private func text() throws -> String {
+        String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+    }
+
+    @Test("The file has what came, and the response says how much, with everything around it")
+    func complete() async throws {
+        let answer = try await client(ChunkSource(["a,b\n", "1,2\n"])).download(Request<Data>.get("/export"), to: path)
+        #expect(answer.value == 8 && answer.status == .ok && answer.headers["X-Kind"] == "csv")
+        #expect(try text() == "a,b\n1,2\n" && names == ["export.csv"])
+        // Any route, and one whose answer would be decoded.
+        try await client(ChunkSource(["x"])).download(PeopleAPI.list, to: path)
+        try await client(ChunkSource(["yz"])).download(.people, to: path)
+        #expect(try text() == "yz" && names == ["export.csv"])
+    }
+
+    @Test("A file keeps its permissions when it is replaced, and so does the draft", arguments: [0o600, 0o640, 0o400])
+    func permissions(mode: Int) async throws {
+        let place = folder.path
+        @Sendable func permissions(_ name: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: place + "/" + name)[.posixPermissions] as? Int
+        }
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        let seen = Locked<[Int?]>([])
+        try await client(ChunkSource(["a,b\n"])).download(Request<Data>.get("/export"), to: path) { _, _ in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
+            let draft = names.first { $0.hasSuffix(".part") }.flatMap { try? permissions($0) }
+            seen.withLock { $0.append(draft) }
+        }
+        #expect(try permissions("export.csv") == mode)
+        #expect(try text() == "a,b\n")
+        #expect(seen.withLock { $0.allSatisfy { $0 == nil || $0 == mode } })
+    }
+
+    @Test("An empty response creates an empty file, bytes in memory are written there as well")
+    func empty() async throws {
+        #expect(try await client(ChunkSource([Data]())).download(PeopleAPI.list, to: path).value == 0)
+        #expect(try text().isEmpty)
+        try await APIClient.testing(RecordingTransport(.ok, "here")).download(PeopleAPI.list, to: path)
+        #expect(try text() == "here")
+    }
+
+    @Test("A draft replaces a file only when it is complete", arguments: [false, true])
+    func replacing(isThere: Bool) async throws {
+        if isThere { try Data("old".utf8).write(to: URL(fileURLWithPath: path)) }
+        let error = await #expect(throws: NetworkError.self) {
+            try await self.client(
+                ChunkSource(["new"], error: NetworkError(.connectionLost(.requestMayHaveArrived)))
+            ).download(.people, to: self.path)
+        }
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(error?.request?.url == "https://api.example/v1/people")
+        #expect(try names == (isThere ? ["export.csv"] : []))
+        if isThere { #expect(try text() == "old") }
+    }
+
+    @Test("A status that is no success writes nothing, not even for a route that takes every status")
+    func status() async throws {
+        let source = ChunkSource(["no such export"])
+        let error = await #expect(throws: NetworkError.self) {
+            try await self.client(source, .notFound).download(
+                Request<HTTPResponse>.get("/x", name: "export"), to: self.path)
+        }
+        #expect(error?.isNotFound == true && error?.routeName == "export")
+        #expect(error?.response?.body == Data("no such export".utf8))
+        #expect(source.wasCancelled)
+        #expect(try names.isEmpty)
+        let request = Request<Data>.get("/x").options { $0.acceptedStatuses = [.notFound] }
+        try await client(ChunkSource(["page"]), .notFound).download(request, to: path)
+        #expect(try text() == "page")
+    }
+
+    @Test("Limits.download bounds it, and Limits.responseBody does not")
+    func limits() async throws {
+        func get(_ limit: Int64) async throws -> Int64 {
+            let limits = Limits(responseBody: 1, download: limit)
+            let client = APIClient(
+                baseURL: "https://api.example", pipeline: [],
+                transport: ClosureTransport { _, context in
+                    let source = ChunkSource(["abc", "def"])
+                    return HTTPResponse(body: ResponseBody(source, limit: context.limits.responseBody, length: nil))
+                }, configuration: APIClient.Configuration(limits: limits))
+            return try await client.download(PeopleAPI.list, to: path).value
+        }
+        #expect(try await get(6) == 6)
+        let error = await #expect(throws: NetworkError.self) { _ = try await get(5) }
+        #expect(error?.reason == .limitExceeded(.responseBody))
+        #expect(error?.hint?.contains("options.limits.download") == true)
+        #expect(try text() == "abcdef" && names == ["export.csv"])
+    }
+
+    @Test(
+        "A message that cannot be written is reported before anything is sent",
+        arguments: ["missing/export.csv", "folder"])
+    func unwritable(name: String) async throws {
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("folder"), withIntermediateDirectories: true)
+        let transport = RecordingTransport()
+        let failures = Locked(0)
+        let client = APIClient(
+            baseURL: "https://api.example", pipeline: [], transport: transport,
+            configuration: APIClient.Configuration(observers: [Failures(count: failures)]))
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.download(.people, to: self.folder.appendingPathComponent(name).path)
+        }
+        #expect(error?.reason == .storage && error?.request?.url == "https://api.example/people")
+        #expect(error?.detail.contains(name) == true && error?.hint != nil)
+        #expect(transport.requests.isEmpty && failures.withLock { $0 } == 1)
+        #expect(try names == ["folder"])
+    }
+
+    @Test("A cancelled download ends at once and leaves nothing")
+    func cancelled() async throws {
+        let source = ChunkSource([Data("a".utf8)], waitsAtEnd: true)
+        let client = client(source)
+        let task = Task { [path] in try await client.download(Request<Data>.get("/export"), to: path) }
+        try await yieldUntil { source.pulls >= 2 }
+        task.cancel()
+        let error = await #expect(throws: NetworkError.self) { try await task.value }
+        #expect(error?.isCancelled == true && source.wasCancelled)
+        #expect(try names.isEmpty)
+    }
+
+    @Test("Progress rises to the whole, about once for each MiB, and knows the whole if the server does")
+    func progress() async throws {
+        let heard = Locked<[Int64]>([])
+        let chunks = Array(repeating: Data(count: 300_000), count: 20)
+        try await client(ChunkSource(chunks), length: 6_000_000).download(.people, to: path) { received, expected in
+            #expect(expected == 6_000_000)
+            heard.withLock { $0.append(received) }
+        }
+        #expect(heard.withLock { $0 } == [1_200_000, 2_400_000, 3_600_000, 4_800_000, 6_000_000])
+        heard.withLock { $0 = [] }
+        try await client(ChunkSource([Data]())).download(.people, to: path) { received, expected in
+            #expect(expected == nil)
+            heard.withLock { $0.append(received) }
+        }
+        #expect(heard.withLock { $0 } == [0])
+    }
+
+    @Test("A source that writes by itself does so under limits and behind those who wait for the end")
+    func direct() async throws {
+        for (limit, isComplete) in [(Int64.max, true), (8, true), (7, false)] {
+            let source = DirectSource(["abcd", "efgh"])
+            let ends = Locked<[Bool]>([])
+            let client = client(source, limit: limit) { end in ends.withLock { $0.append(end) } }
+            let result = await Task { [path] in try await client.download(.people, to: path).value }.result
+            #expect(source.wasDrained && (try? result.get()) == (isComplete ? 8 : nil))
+            #expect(ends.withLock { $0 } == [isComplete])
+        }
+        #expect(try text() == "abcdefgh" && names == ["export.csv"])
+    }
+
+    private func client(
+        _ source: DirectSource, limit: Int64, onEnd: @escaping @Sendable (Bool) -> Void
+    ) -> APIClient {
+        let transport = ClosureTransport { _, _ in
+            HTTPResponse(
+                body: ResponseBody(source, limit: limit, length: nil).onEnd { end in
+                    if case .complete = end { onEnd(true) } else { onEnd(false) }
+                })
+        }
+        return APIClient(
+            baseURL: "https://api.example", pipeline: [], transport: transport,
+            configuration: APIClient.Configuration(limits: Limits(download: limit)))
+    }
+
+    private struct Failures: RequestObserver {
+        let count: Locked<Int>
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            if case .failed = event { count.withLock { $0 += 1 } }
+        }
+    }
+
+    /// Gives its chunks to a sink only.
+    private final class DirectSource: ResponseBodySource {
+        private let chunks: [String]
+        private let drained = Locked(false)
+
+        init(_ chunks: [String]) {
+            self.chunks = chunks
+        }
+
+        var wasDrained: Bool { drained.withLock { $0 } }
+
+        func next() async throws -> Data? {
+            Issue.record("no reader should ask for a chunk")
+            return nil
+        }
+
+        func drain(into sink: any BodySink) async throws {
+            drained.withLock { $0 = true }
+            for chunk in chunks { try sink.write(Data(chunk.utf8)) }
+        }
+
+        func cancel() {}
+    }
+}
