@@ -50,7 +50,7 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
         } catch {
             // The item may have any name, so redaction by sensitive names does not cover it.
             var failure = NetworkError(error)
-            failure.request = RequestLine(request)
+            failure.request = NetworkError.RequestLine(request)
             throw failure
         }
     }

@@ -37,7 +37,7 @@ package struct SigningInterceptor: ValidatingInterceptor {
         guard signed.origin == request.origin else {
             throw NetworkError(
                 .configuration, detail: "A signature must not change the target of the request.",
-                hint: "Change the request in an interceptor further out.", request: RequestLine(request))
+                hint: "Change the request in an interceptor further out.", request: NetworkError.RequestLine(request))
         }
         return try await next(signed, context: next.context.authenticated)
     }

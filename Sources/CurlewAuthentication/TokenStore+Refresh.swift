@@ -75,7 +75,7 @@ extension TokenStore {
     nonisolated var isRenewing: Bool { Self.renewing == ObjectIdentifier(self) }
 
     private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
-        _ = round(of: number)
+        _ = sharedRefresh(number)
         isObtained = renewal.canObtain
         let (time, store) = (time, ObjectIdentifier(self))
         let limit = max(policy.timeout, policy.longestRefresh)
@@ -119,30 +119,30 @@ extension TokenStore {
     /// Returns the shared result that calls wait for. It fails after `TokenStore.RefreshPolicy.timeout`, although the
     /// refresh may take longer. A later call then creates another shared result for the same refresh, because a second
     /// refresh would send the same refresh token again.
-    private func round(of number: UInt64) -> SharedResult<Void> {
-        if let round = refreshes[number] { return round }
-        let round = SharedResult<Void>()
-        refreshes[number] = round
+    private func sharedRefresh(_ number: UInt64) -> SharedResult<Void> {
+        if let shared = refreshes[number] { return shared }
+        let shared = SharedResult<Void>()
+        refreshes[number] = shared
         let (time, end) = (time, Deadline(policy.timeout, after: time.now))
         Task.detached { [weak self] in
             do {
-                try await round.wait(until: end, on: time)
+                try await shared.wait(until: end, on: time)
             } catch is DeadlinePassed {
-                await self?.close(round, of: number)
+                await self?.close(shared, of: number)
             } catch {
                 // The refresh has failed, and the calls have received its error.
             }
         }
-        return round
+        return shared
     }
 
-    private func close(_ round: SharedResult<Void>, of number: UInt64) {
+    private func close(_ shared: SharedResult<Void>, of number: UInt64) {
         // Storing the tokens that have arrived has a separate limit.
-        guard refreshes[number] === round, !state.hasArrived(number) else { return }
+        guard refreshes[number] === shared, !state.hasArrived(number) else { return }
         refreshes[number] = nil
         var failure = NetworkError(DeadlinePassed()).asFailedRefresh
         failure.detail += "The refresh took longer than \(policy.timeout.brief) and continues."
-        round.finish(.failure(failure))
+        shared.finish(.failure(failure))
     }
 
     private func finish(_ number: UInt64, _ result: Result<Tokens, any Error>) async {
@@ -180,7 +180,7 @@ extension TokenStore {
         of number: UInt64, until deadline: Deadline, on clock: any TimeSource
     ) async throws -> IssuedTokens? {
         let session = state.firstVersion
-        try await round(of: number).wait(until: deadline, on: clock)
+        try await sharedRefresh(number).wait(until: deadline, on: clock)
         // A sign-out or sign-in may have occurred between the end of the refresh and this line.
         guard state.firstVersion == session, let current = state.current else { throw Self.signedOut }
         return current

@@ -77,16 +77,18 @@ public final class CurlTransport: Transport {
     ) async throws -> HTTPResponse {
         guard loops.isHere else { throw HomeProcess.error(request) }
         try request.validate()
-        if let problem { throw NetworkError(.configuration, detail: problem, request: RequestLine(request)) }
+        if let problem {
+            throw NetworkError(.configuration, detail: problem, request: NetworkError.RequestLine(request))
+        }
         if let problem = configuration.trailerProblem(of: request) {
-            throw NetworkError(.configuration, detail: problem, request: RequestLine(request))
+            throw NetworkError(.configuration, detail: problem, request: NetworkError.RequestLine(request))
         }
         let upload = try makeUpload(for: request)
         if upload != nil, request.method == .head {
             // libcurl would send the body and then wait for content that a response to HEAD does not have.
             throw NetworkError(
                 .invalidRequest, detail: "A HEAD request cannot carry a body.", hint: "Use GET or QUERY.",
-                request: RequestLine(request))
+                request: NetworkError.RequestLine(request))
         }
         let transfer = Transfer(
             request: request, context: context, upload: upload, opensConnection: opensConnection, owner: self)

@@ -32,7 +32,7 @@ struct HomeProcess: Sendable {
                 "The transport belongs to the process that forked this one; here it has neither a thread nor "
                 + "connections.",
             hint: "Create a CurlTransport after the fork, or start other programs with posix_spawn.",
-            request: request.map { RequestLine($0) })
+            request: request.map { NetworkError.RequestLine($0) })
     }
 }
 #endif

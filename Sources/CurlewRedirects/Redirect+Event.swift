@@ -6,7 +6,7 @@ import CurlewHTTP
 extension Redirect {
     /// A decision about a redirect, which observers receive as `ExchangeEvent.feature`.
     @nonexhaustive
-    public enum Event: FeatureEvent {
+    public enum Event: ExchangeEvent.Feature {
         /// The redirect is followed. Later events belong to the next hop.
         case followed(Redirect)
         /// The redirect is not followed, and its response is returned to the caller. `because` is the reason, in one

@@ -112,7 +112,7 @@ package struct RedirectInterceptor: Interceptor {
             return try await next(request, context: context)
         } catch {
             var failure = NetworkError(error)
-            if failure.request == nil { failure.request = RequestLine(request) }
+            if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
             if failure.attempts.isEmpty { failure.attempts = context.pastAttempts }
             throw failure
         }
@@ -122,7 +122,7 @@ package struct RedirectInterceptor: Interceptor {
         _ failure: NetworkError, _ response: HTTPResponse, to request: HTTPRequest, in context: ExchangeContext
     ) -> NetworkError {
         var failure = failure
-        if failure.request == nil { failure.request = RequestLine(request) }
+        if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
         failure.attempts = response.attempts
         if failure.response == nil {
             failure.response = NetworkError.Response(

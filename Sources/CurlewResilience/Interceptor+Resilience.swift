@@ -17,7 +17,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   response head, the connection can be reused.
     /// - All attempts and waits share the total deadline of the call. Cancellation ends a wait immediately.
     /// - `when` classifies each outcome by a rule of the app: see `RetryPolicy.Verdict`. The closure receives the
-    ///   request, the status, the fields, small bodies and the number of the attempt (`AttemptResult`), so an app can
+    ///   request, the status, the fields, small bodies and the number of the attempt (`RetryPolicy.AttemptResult`), so an app can
     ///   also retry errors in a response with status 200.
     /// - `onRetry` changes the request before its next attempt, for example the host or a key. It runs before the wait
     ///   and before the retry draws on the budget, but not before the first attempt. An error that it throws ends the
@@ -41,8 +41,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default: the system's generator.
     public static func retry(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
-        when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)? = nil,
-        onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)? = nil,
+        when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
+        onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(RetryInterceptor(policy, budget: budget, when: when, onRetry: onRetry, random: random))
@@ -77,7 +77,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - `counts`: a rule of the app that classifies each outcome. Default nil: the rules of `CircuitBreaker`.
     public static func circuitBreaker(
         _ policy: CircuitBreaker.Policy = .standard, per scope: LimitScope = .origin,
-        counts: (@Sendable (AttemptResult) -> CircuitBreaker.Count)? = nil
+        counts: (@Sendable (RetryPolicy.AttemptResult) -> CircuitBreaker.Count)? = nil
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(CircuitBreakerInterceptor(CircuitBreaker(policy, per: scope, counts: counts)))
     }

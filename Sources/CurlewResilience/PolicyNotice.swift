@@ -7,7 +7,7 @@ public import CurlewCore
 ///
 /// The event is recorded immediately, for the call that caused it. Circuits that the app isolates or resets belong to
 /// no call; only `CircuitBreaker.changes()` reports them.
-public struct PolicyNotice: FeatureEvent, Hashable {
+public struct PolicyNotice: ExchangeEvent.Feature, Hashable {
     /// The kind of event.
     @nonexhaustive
     public enum Kind: Hashable, Sendable {

@@ -44,7 +44,7 @@ final class CacheTable {
 
     // MARK: Finding
 
-    func variants(for key: CacheKey) throws -> [StoredResponse] {
+    func variants(for key: StoredResponse.Key) throws -> [StoredResponse] {
         let heads = try connection.rows(
             """
             SELECT head FROM entries WHERE target = ? AND content IS ? AND principal IS ? ORDER BY seq DESC LIMIT 32

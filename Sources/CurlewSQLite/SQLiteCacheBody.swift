@@ -17,7 +17,7 @@ import Darwin
 #endif
 
 /// An opened body: bytes in memory, or an open file, which stays readable after its name is removed.
-final class SQLiteCacheBody: CacheBody {
+final class SQLiteCacheBody: StoredResponse.Body {
     let length: Int64
     let bytes: Data?
 

@@ -124,7 +124,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// Returns the entries of a key, newest first, and the store's epoch. After the first operation, a lookup waits for
     /// no change, in this process or another.
-    public func find(_ key: CacheKey) async throws -> CacheFindings {
+    public func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup {
         try await queue.lookUp { [changes] table in
             let change = changes.withLock { $0 }
             // The epoch is read before the entries, so that a removal between the two reads counts as a later one.
@@ -136,13 +136,13 @@ public final class SQLiteCacheStore: CacheStore {
                 let found = try table.find(first.id)
                 variants[0].hint = StoreHint(mark: change, bytes: found?.bytes)
             }
-            return CacheFindings(variants, epoch: CacheFindings.Epoch(epoch))
+            return StoredResponse.Lookup(variants, epoch: StoredResponse.Lookup.Epoch(epoch))
         }
     }
 
     /// Opens the body of an entry, which counts as a use; nil if the entry no longer exists. A body of up to 64 KiB is
     /// in memory, a larger one is read from its file.
-    public func body(of response: StoredResponse) async throws -> (any CacheBody)? {
+    public func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
         if let hint = response.hint, let bytes = hint.bytes, hint.mark == changes.withLock({ $0 }) {
             queue.recordUse(of: response.id)
             counters.withLock { $0.hits += 1 }
@@ -166,7 +166,9 @@ public final class SQLiteCacheStore: CacheStore {
     }
 
     /// Begins to write an entry. Its body is in memory up to 64 KiB, and in a file above that.
-    public func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
+    public func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws
+        -> any StoredResponse.Writer
+    {
         var start = epoch?.number ?? 0
         if epoch == nil { start = try await queue.run { try RemovalLog($0.connection).last } }
         return SQLiteCacheWriter(response, to: self, since: start)

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// The writer of one entry. It collects the body in memory up to 64 KiB, and writes a larger body to a file.
-final class SQLiteCacheWriter: CacheWriter {
+final class SQLiteCacheWriter: StoredResponse.Writer {
     private struct State {
         var collected = Data()
         var file: BodyFile?

@@ -25,7 +25,7 @@ package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
             throw NetworkError(
                 .refused(by: .httpsOnly), detail: "The request to \(origin) would be sent unencrypted.",
                 hint: "Use https. If plain http is intended, name the origin: .httpsOnly(except: \"\(origin)\").",
-                request: RequestLine(request))
+                request: NetworkError.RequestLine(request))
         }
         return try await next(request)
     }

@@ -140,7 +140,7 @@ public final class URLSessionTransport: Transport {
         guard !context.deadline.hasPassed(at: now) else {
             let phase: NetworkError.Phase = context.totalDeadline.hasPassed(at: now) ? .total : .attempt
             var failure = NetworkError.timeout(phase, context.timeouts)
-            failure.request = RequestLine(request)
+            failure.request = NetworkError.RequestLine(request)
             throw failure
         }
         // libcurl sends a request again if the reused connection turns out to be dead. Foundation does not rewind a
@@ -210,7 +210,7 @@ extension URLSessionTransport {
 
     /// Throws if URLSession cannot send the request unchanged, or if the configuration is invalid.
     private func check(_ request: HTTPRequest) throws(NetworkError) {
-        let line = RequestLine(request)
+        let line = NetworkError.RequestLine(request)
         if let problem { throw NetworkError(.configuration, detail: problem.text, hint: problem.hint, request: line) }
         if let text = proxies?.problem(for: request.origin, configuration.proxy) {
             throw NetworkError(.configuration, detail: text, hint: EnvironmentProxies.hint, request: line)

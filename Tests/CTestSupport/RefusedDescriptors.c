@@ -20,7 +20,7 @@ void refuse_epoll_descriptors(bool value) {
 
 static bool is_event_loop(void) {
     char name[16] = "";
-    return pthread_getname_np(pthread_self(), name, sizeof name) == 0 && strcmp(name, "curlew-engine") == 0;
+    return pthread_getname_np(pthread_self(), name, sizeof name) == 0 && strcmp(name, "curlew-loop") == 0;
 }
 
 int epoll_create1(int flags) {

@@ -24,8 +24,8 @@ struct Load {
         random = SeededGenerator(seed: seed)
     }
 
-    static func key(_ number: Int) -> CacheKey {
-        CacheKey(target: "https://api.example/\(number)")
+    static func key(_ number: Int) -> StoredResponse.Key {
+        StoredResponse.Key(target: "https://api.example/\(number)")
     }
 
     /// Pages of one byte each, so that a part of another body, or one that is cut off, cannot look right.
@@ -56,7 +56,7 @@ struct Load {
 
     /// Reads the entries of a key, and throws if one is not what its head says. How many there were.
     @discardableResult
-    static func check(_ key: CacheKey, in store: SQLiteCacheStore) async throws -> Int {
+    static func check(_ key: StoredResponse.Key, in store: SQLiteCacheStore) async throws -> Int {
         var count = 0
         for head in try await store.variants(for: key) {
             guard let mark = UInt64(head.headers["X-Mark"] ?? "") else { throw Wrong(description: "a head is damaged") }

@@ -111,7 +111,7 @@ struct DownloadTests {
         let sink = Sink()
         try await response.body.drain(into: sink)
         let state = sink.state.withLock { $0 }
-        #expect(state.data == pattern(3_000_000) && !state.threads.contains("curlew-engine"))
+        #expect(state.data == pattern(3_000_000) && !state.threads.contains("curlew-loop"))
     }
 
     @Test("a disk that does not respond holds up no other call")

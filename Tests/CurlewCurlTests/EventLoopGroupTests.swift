@@ -182,7 +182,7 @@ struct EventLoopGroupTests {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.compactMap { task in
             let state = try? String(contentsOfFile: "/proc/self/task/\(task)/stat", encoding: .utf8)
-            return state?.contains("(curlew-engine)") == true ? state : nil
+            return state?.contains("(curlew-loop)") == true ? state : nil
         }
     }
 }

@@ -146,7 +146,7 @@ struct ShutdownTests {
 
 /// What the system knows of this process.
 enum Engine {
-    static var threadCount: Int { threads(named: "curlew-engine") }
+    static var threadCount: Int { threads(named: "curlew-loop") }
 
     static func threads(named wanted: String) -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []

@@ -25,7 +25,7 @@ struct JSONOrderTests {
 
     @Test("changes keep it; what is removed and set again comes last")
     func changed() {
-        var object: JSONObject = ["a": 1, "b": 2, "c": 3]
+        var object: JSONValue.Object = ["a": 1, "b": 2, "c": 3]
         object["a"] = 9
         object["d"] = 4
         object["b"] = nil
@@ -35,7 +35,7 @@ struct JSONOrderTests {
         document["x"]["b"] = 3
         document["x"]["c"] = 4
         #expect(written(document) == #"{"x":{"b":3,"a":2,"c":4}}"#)
-        #expect(JSONObject(["b": 1, "a": 2]).keys == ["a", "b"])
+        #expect(JSONValue.Object(["b": 1, "a": 2]).keys == ["a", "b"])
     }
 
     @Test("it does not count for equality and hashes")

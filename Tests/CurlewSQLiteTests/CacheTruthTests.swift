@@ -133,17 +133,19 @@ private final class FlakyStore: CacheStore {
         if random.withLock({ Int.random(in: 0..<bound, using: &$0) }) == 0 { throw Broken() }
     }
 
-    func find(_ key: CacheKey) async throws -> CacheFindings {
+    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup {
         try mayFail()
         return await memory.find(key)
     }
 
-    func body(of response: StoredResponse) async throws -> (any CacheBody)? {
+    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
         try mayFail()
         return await memory.body(of: response)
     }
 
-    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
+    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
+        .Writer
+    {
         try mayFail()
         return await memory.write(response, since: epoch)
     }

@@ -72,7 +72,7 @@ struct DamageTests {
         let store = store()
         for number in 0..<300 {
             // Whatever is found is either not there or right.
-            for head in try await store.variants(for: CacheKey(target: "https://a.example/\(number)")) {
+            for head in try await store.variants(for: StoredResponse.Key(target: "https://a.example/\(number)")) {
                 let bytes = try await store.bytes(of: head)
                 #expect(bytes == nil || bytes?.count == 3000, "seed \(seed)")
             }

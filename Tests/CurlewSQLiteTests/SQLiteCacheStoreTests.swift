@@ -25,7 +25,7 @@ extension CacheStoreMaker {
 extension StoredResponse {
     static func testing(_ target: String) -> StoredResponse {
         let time = Date(timeIntervalSinceReferenceDate: 0)
-        return StoredResponse(key: CacheKey(target: target), requestTime: time, responseTime: time)
+        return StoredResponse(key: StoredResponse.Key(target: target), requestTime: time, responseTime: time)
     }
 }
 

@@ -57,8 +57,8 @@ enum CacheClients {
         }
     }
 
-    private static func key(_ number: Int) -> CacheKey {
-        CacheKey(target: "https://api.example/films/\(number)")
+    private static func key(_ number: Int) -> StoredResponse.Key {
+        StoredResponse.Key(target: "https://api.example/films/\(number)")
     }
 
     /// Says what the server of the benchmark does not: that the response is good for an hour.

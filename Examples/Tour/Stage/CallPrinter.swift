@@ -12,7 +12,7 @@ struct CallPrinter: Interceptor {
         let start = next.context.time.now
         func report(_ outcome: String) {
             // A request line has its secrets taken out already.
-            let url = RequestLine(request).url
+            let url = NetworkError.RequestLine(request).url
             let path = url.hasPrefix(home + "/") ? String(url.dropFirst(home.count)) : url
             let status = outcome.padded(to: 14)
             let room = Look.columns - 37

@@ -76,7 +76,8 @@ package struct DigestInterceptor: ValidatingInterceptor {
             detail:
                 "\(request.origin) asks for \(offered), which is weaker than \(wanted). The client did not respond.",
             hint: "If the server has never supported more, allow it: .digest(user: …, password: …, minimum: "
-                + ".\(offered.name)). If it has, another server may have responded.", request: RequestLine(request))
+                + ".\(offered.name)). If it has, another server may have responded.",
+            request: NetworkError.RequestLine(request))
     }
 
     /// Returns the principal of this user name and password; `.anonymous` for a request that receives no credential.

@@ -4,7 +4,7 @@ public import CurlewCore
 
 /// An event of a pipeline's cache, which observers receive as `ExchangeEvent.feature`.
 @nonexhaustive
-public enum CacheEvent: FeatureEvent {
+public enum CacheEvent: ExchangeEvent.Feature {
     /// The cache has determined where a response comes from. Recorded when the head of the response has arrived.
     case decided(CacheStatus)
     /// The cache's store failed, and the call continues without it. May also occur after the end of the call, if the

@@ -15,7 +15,8 @@ extension CacheExchange {
     ///
     /// - `replacing`: the stored response that the new one makes obsolete, whether or not the new one is stored.
     func keep(
-        _ response: HTTPResponse, _ head: StorageDecision.Head, _ found: CacheFindings, replacing old: StoredResponse?,
+        _ response: HTTPResponse, _ head: StorageDecision.Head, _ found: StoredResponse.Lookup,
+        replacing old: StoredResponse?,
         because cause: CacheReason
     ) async -> HTTPResponse {
         var response = response
@@ -27,13 +28,13 @@ extension CacheExchange {
 
     /// The stored responses that the new response shows to be out of date: the one that it replaces, or after a reload
     /// all that match the request.
-    private func superseded(_ old: StoredResponse?, _ found: CacheFindings) -> [StoredResponse] {
+    private func superseded(_ old: StoredResponse?, _ found: StoredResponse.Lookup) -> [StoredResponse] {
         if let old { return [old] }
         return question.policy == .reload ? found.variants.filter { $0.matches(question.request.headers) } : []
     }
 
     private func keep(
-        _ response: inout HTTPResponse, _ head: StorageDecision.Head, _ found: CacheFindings,
+        _ response: inout HTTPResponse, _ head: StorageDecision.Head, _ found: StoredResponse.Lookup,
         replacing old: StoredResponse?
     ) async -> CacheReason {
         // The user may have signed in or out while the request was in progress.
@@ -110,7 +111,7 @@ extension CacheExchange {
     }
 
     private func sink(
-        for stored: StoredResponse, of response: HTTPResponse, _ limit: Int64, _ epoch: CacheFindings.Epoch,
+        for stored: StoredResponse, of response: HTTPResponse, _ limit: Int64, _ epoch: StoredResponse.Lookup.Epoch,
         replacing old: StoredResponse?
     ) async throws -> CacheSink {
         let (store, cache, context) = (store, cache, context)

@@ -80,7 +80,7 @@ extension CacheExchange {
 
     /// Returns the bytes of `range` as a body: in memory if they are few or already there, otherwise read on demand.
     /// Returns nil if the stored body is too short.
-    private func bytes(of body: any CacheBody, _ range: Range<Int64>) async throws -> ResponseBody? {
+    private func bytes(of body: any StoredResponse.Body, _ range: Range<Int64>) async throws -> ResponseBody? {
         guard range.upperBound <= body.length else {
             body.close()
             return nil
@@ -126,13 +126,13 @@ extension CacheExchange {
 final class CacheBodySource: ResponseBodySource {
     private static let pieceSize = 64 << 10
 
-    private let body: any CacheBody
+    private let body: any StoredResponse.Body
     private let end: Int64
     private let position: Locked<Int64>
     private let deadline: Deadline
     private let time: any TimeSource
 
-    init(_ body: any CacheBody, _ range: Range<Int64>, until deadline: Deadline, on time: any TimeSource) {
+    init(_ body: any StoredResponse.Body, _ range: Range<Int64>, until deadline: Deadline, on time: any TimeSource) {
         self.body = body
         self.deadline = deadline
         self.time = time

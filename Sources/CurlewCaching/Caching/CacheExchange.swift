@@ -52,7 +52,7 @@ struct CacheExchange: Sendable {
     ///
     /// - `waits`: how many times the call has waited for a validation by another call.
     func run(waits: Int = 0) async throws -> HTTPResponse {
-        let found: CacheFindings
+        let found: StoredResponse.Lookup
         do {
             found = if let known = candidatesAtOnce() { known } else { try await candidates() }
         } catch {
@@ -84,7 +84,7 @@ struct CacheExchange: Sendable {
 
     /// Returns the stored responses without suspending, which is enough for most hits. Returns nil if the store is not
     /// in memory, or if public responses or owed removals have to be considered.
-    private func candidatesAtOnce() -> CacheFindings? {
+    private func candidatesAtOnce() -> StoredResponse.Lookup? {
         guard let memory = cache.memory, question.reservation == nil,
             question.key == question.common || !question.rules.sharesPublic,
             cache.debts.selection(for: question.key.target) == nil
@@ -94,7 +94,7 @@ struct CacheExchange: Sendable {
 
     /// Returns the stored responses for the request's principal, and the public ones if none of those matches. First
     /// makes the removal that the store owes for the URL, if any.
-    private func candidates() async throws -> CacheFindings {
+    private func candidates() async throws -> StoredResponse.Lookup {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
         }
@@ -103,7 +103,9 @@ struct CacheExchange: Sendable {
         return try await reach { [question, store] in try await Self.findings(question, in: store) }
     }
 
-    private static func findings(_ question: CacheRequest, in store: any CacheStore) async throws -> CacheFindings {
+    private static func findings(_ question: CacheRequest, in store: any CacheStore) async throws
+        -> StoredResponse.Lookup
+    {
         let isOwn = question.reservation == nil
         var found = try await store.find(isOwn ? question.key : question.common)
         guard isOwn else {
@@ -127,7 +129,7 @@ struct CacheExchange: Sendable {
     /// Sends the request to the server, and stores the response if that is allowed. If the server fails, `standIn` may
     /// be returned instead.
     func fetch(
-        _ found: CacheFindings, standIn: CacheCandidate?, because cause: CacheReason
+        _ found: StoredResponse.Lookup, standIn: CacheCandidate?, because cause: CacheReason
     ) async throws -> HTTPResponse {
         var request = question.request
         if [.reload, .validate].contains(question.policy) { request.addCacheDirective("no-cache") }
@@ -143,7 +145,7 @@ struct CacheExchange: Sendable {
 
     /// Validates a stored response, or waits for a call that is already validating it.
     private func validate(
-        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: CacheFindings, waits: Int
+        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: StoredResponse.Lookup, waits: Int
     ) async throws -> HTTPResponse {
         // A call waits only twice, so that it does not spend its time on the failures of other calls. A call that
         // requests validation does not wait: it needs a validation that began after it, with its own directives.
@@ -183,7 +185,7 @@ struct CacheExchange: Sendable {
     ///
     /// - `validation`: the shared validation that receives the result, for the calls that wait for it.
     func revalidate(
-        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: CacheFindings,
+        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: StoredResponse.Lookup,
         for validation: CacheFetches.Validation? = nil
     ) async throws -> HTTPResponse {
         let (response, head): (HTTPResponse, StorageDecision.Head)
@@ -260,7 +262,7 @@ struct CacheExchange: Sendable {
 
     /// Revalidates an entry in the background (`stale-while-revalidate`). The revalidation outlives the caller, and is
     /// limited in number and time. It is a separate call: observers receive its events under a separate number.
-    private func refreshInBackground(_ choice: CacheCandidate, _ found: CacheFindings) {
+    private func refreshInBackground(_ choice: CacheCandidate, _ found: StoredResponse.Lookup) {
         let (id, rules) = (choice.stored.id, question.rules)
         var refresh = self
         refresh.isRefresh = true

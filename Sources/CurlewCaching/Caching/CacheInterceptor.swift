@@ -64,8 +64,10 @@ package struct CacheInterceptor: ValidatingInterceptor {
             return try await pass(request, next, because: reservation)
         }
         let target = rules.target(of: request.urlString)
-        let common = CacheKey(target: target, content: content, principal: place.text, secrets: request.secrets)
-        let own = CacheKey(target: target, content: content, principal: principal.text, secrets: request.secrets)
+        let common = StoredResponse.Key(
+            target: target, content: content, principal: place.text, secrets: request.secrets)
+        let own = StoredResponse.Key(
+            target: target, content: content, principal: principal.text, secrets: request.secrets)
         let question = CacheRequest(
             request, reservation == nil ? own : common, common: common, reservation: reservation,
             policy: next.context.options.cachePolicy, rules: rules)

@@ -14,9 +14,9 @@ import Foundation
 final class CacheRequest: Sendable {
     let request: HTTPRequest
     /// The key with the request's principal; the same as `common` if the principal is unknown.
-    let key: CacheKey
+    let key: StoredResponse.Key
     /// The key under which public responses are stored for all principals.
-    let common: CacheKey
+    let common: StoredResponse.Key
     /// The reason why only public responses are stored; nil if all may be stored.
     let reservation: CacheReason?
     let control: CacheControl
@@ -29,7 +29,8 @@ final class CacheRequest: Sendable {
     static let mostKeyBytes = 1 << 20
 
     init(
-        _ request: HTTPRequest, _ key: CacheKey, common: CacheKey? = nil, reservation: CacheReason? = nil,
+        _ request: HTTPRequest, _ key: StoredResponse.Key, common: StoredResponse.Key? = nil,
+        reservation: CacheReason? = nil,
         policy: CachePolicy = .useProtocol, rules: CacheConfiguration = .standard
     ) {
         self.request = request
@@ -49,7 +50,7 @@ final class CacheRequest: Sendable {
         range = request.method == .get ? request.headers[.range].flatMap { ByteRange($0) } : nil
     }
 
-    /// Returns the content part of the key (`CacheKey.content`), or the reason why the request has no key.
+    /// Returns the content part of the key (`StoredResponse.Key.content`), or the reason why the request has no key.
     static func content(of request: HTTPRequest, _ options: RequestOptions) -> Result<String?, Refusal> {
         // A body that is still encoded and its decoded form are different responses.
         let raw = options.skipsContentDecoding == true ? "raw " : ""
@@ -100,7 +101,7 @@ final class CacheRequest: Sendable {
     }
 
     /// Returns the key under which a response with these fields is stored; nil if it must not be stored.
-    func key(for headers: HTTPHeaders, _ status: HTTPStatus) -> CacheKey? {
+    func key(for headers: HTTPHeaders, _ status: HTTPStatus) -> StoredResponse.Key? {
         if isForEverybody(headers, status) { return common }
         return reservation == nil ? key : nil
     }

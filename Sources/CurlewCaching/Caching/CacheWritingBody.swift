@@ -67,7 +67,7 @@ final class CacheSink: Sendable {
         var isOver = false
     }
 
-    private let writer: any CacheWriter
+    private let writer: any StoredResponse.Writer
     private let limit: Int64
     private let expected: Int64?
     private let replaced: [StoredResponse.ID]
@@ -76,7 +76,8 @@ final class CacheSink: Sendable {
     private let progress = Locked(Progress())
 
     init(
-        _ writer: any CacheWriter, limit: Int64, expecting expected: Int64?, replacing replaced: [StoredResponse.ID],
+        _ writer: any StoredResponse.Writer, limit: Int64, expecting expected: Int64?,
+        replacing replaced: [StoredResponse.ID],
         _ cache: CacheInterceptor, _ context: ExchangeContext
     ) {
         self.writer = writer

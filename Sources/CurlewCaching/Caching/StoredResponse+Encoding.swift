@@ -55,7 +55,7 @@ extension StoredResponse {
         else { return nil }
         var response = StoredResponse(
             id: StoredResponse.ID(id),
-            key: CacheKey(target: target, content: content, principal: principal, secrets: secrets),
+            key: StoredResponse.Key(target: target, content: content, principal: principal, secrets: secrets),
             status: HTTPStatus(status), headers: headers,
             version: HTTPVersion(major: major, minor: minor), requestTime: requestTime,
             responseTime: responseTime, tags: Set(tags))

@@ -17,7 +17,7 @@ public struct StoredResponse: Hashable, Sendable {
     /// The identifier of the entry. An entry that replaces another one has a different identifier.
     public let id: StoredResponse.ID
     /// The primary key, which identifies the requests for which the response is stored.
-    public let key: CacheKey
+    public let key: StoredResponse.Key
     /// The secondary key (RFC 9111 §4.1): the request fields that `Vary` names, normalised, as one text. Secrets and
     /// long texts are hashed. Entries of the same key and variant replace each other. Empty without `Vary`.
     public var variant = ""
@@ -40,7 +40,7 @@ public struct StoredResponse: Hashable, Sendable {
 
     /// Creates a head with a new `id`.
     public init(
-        key: CacheKey, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], version: HTTPVersion = .http1_1,
+        key: StoredResponse.Key, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], version: HTTPVersion = .http1_1,
         requestTime: Date, responseTime: Date, tags: Set<String> = []
     ) {
         self.init(
@@ -49,7 +49,7 @@ public struct StoredResponse: Hashable, Sendable {
     }
 
     init(
-        id: StoredResponse.ID, key: CacheKey, status: HTTPStatus, headers: HTTPHeaders, version: HTTPVersion,
+        id: StoredResponse.ID, key: StoredResponse.Key, status: HTTPStatus, headers: HTTPHeaders, version: HTTPVersion,
         requestTime: Date, responseTime: Date, tags: Set<String>
     ) {
         self.id = id

@@ -32,7 +32,7 @@ struct CacheTrial: Sendable {
         variant: String = "", tags: Set<String> = [], headers: HTTPHeaders = [:]
     ) -> StoredResponse {
         var response = StoredResponse(
-            key: CacheKey(target: target, content: content, principal: principal), headers: headers,
+            key: StoredResponse.Key(target: target, content: content, principal: principal), headers: headers,
             requestTime: Date(timeIntervalSinceReferenceDate: 0),
             responseTime: Date(timeIntervalSinceReferenceDate: 0.25), tags: tags)
         response.variant = variant
@@ -57,7 +57,7 @@ struct CacheTrial: Sendable {
         return try await read(body, by: step)
     }
 
-    func read(_ body: any CacheBody, by step: Int = 1 << 16) async throws -> Data {
+    func read(_ body: any StoredResponse.Body, by step: Int = 1 << 16) async throws -> Data {
         var all = Data()
         while true {
             let chunk = try await body.read(from: Int64(all.count), upTo: step)
@@ -71,7 +71,7 @@ struct CacheTrial: Sendable {
     }
 
     /// Returns the newest entry of the key. Throws if there is none.
-    func newest(_ key: CacheKey, in store: any CacheStore) async throws -> StoredResponse {
+    func newest(_ key: StoredResponse.Key, in store: any CacheStore) async throws -> StoredResponse {
         guard let first = try await store.variants(for: key).first else {
             throw ConformanceFailure("there is no entry for \(key.text)")
         }

@@ -83,7 +83,7 @@ enum StoreEntryCases {
                 try trial.equal(length, 300_001, "the length in the head")
             }
         },
-        CacheCase("a body can be read from any offset", rule: "CacheBody.read(from:upTo:)") { trial in
+        CacheCase("a body can be read from any offset", rule: "StoredResponse.Body.read(from:upTo:)") { trial in
             let store = try await trial.store()
             let bytes = Data.pattern(200_000)
             let head = try await trial.put(trial.head(), bytes.prefix(70_000), bytes.dropFirst(70_000), in: store)
@@ -106,7 +106,7 @@ enum StoreEntryCases {
             let store = try await trial.store()
             let bytes = Data.pattern(500_000)
             let head = try await trial.put(trial.head(), bytes, in: store)
-            var bodies: [any CacheBody] = []
+            var bodies: [any StoredResponse.Body] = []
             for _ in 0..<3 {
                 guard let body = try await store.body(of: head) else { throw ConformanceFailure("there is no body") }
                 _ = try await body.read(from: 0, upTo: 1000)

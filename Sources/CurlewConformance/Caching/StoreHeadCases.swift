@@ -16,7 +16,8 @@ enum StoreHeadCases {
         CacheCase("a head returns as it was stored", rule: "CacheStore.variants(for:)") { trial in
             let store = try await trial.store()
             var head = StoredResponse(
-                key: CacheKey(target: "https://api.example/a?b=%20c", content: "QUERY 00ff", principal: "Zoë"),
+                key: StoredResponse.Key(
+                    target: "https://api.example/a?b=%20c", content: "QUERY 00ff", principal: "Zoë"),
                 status: 206,
                 headers: [
                     .setCookie: "a=1", .setCookie: "b=2", "X-Empty": "", "X-Extra": "naïve, \"quoted\"",
@@ -62,7 +63,7 @@ enum StoreHeadCases {
             try trial.expect(try await store.update(head), "the update is refused")
             try trial.equal(try await store.variants(for: head.key).map(\.id), [head.id], "the entries")
         },
-        CacheCase("keys are distinguished by every part", rule: "CacheKey") { trial in
+        CacheCase("keys are distinguished by every part", rule: "StoredResponse.Key") { trial in
             let store = try await trial.store()
             let parts: [String?] = [nil, "", "-", "a", "A", "1:a", "a 1:", "ä", "a\u{0}", "%", "_"]
             var heads: [StoredResponse] = []

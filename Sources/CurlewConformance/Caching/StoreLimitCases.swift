@@ -30,7 +30,7 @@ enum StoreLimitCases {
             try trial.expect(
                 try await trial.read(
                     trial.newest(
-                        CacheKey(target: url(99)), in: store), in: store) == Data.pattern(30_000),
+                        StoredResponse.Key(target: url(99)), in: store), in: store) == Data.pattern(30_000),
                 "the newest body differs")
         },
         CacheCase("no more entries are kept than the limit", rule: rule) { trial in

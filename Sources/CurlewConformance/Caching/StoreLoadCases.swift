@@ -39,7 +39,7 @@ enum StoreLoadCases {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {
             let number = Int.random(in: 0..<6, using: &random)
-            let key = CacheKey(target: "https://api.example/\(number)")
+            let key = StoredResponse.Key(target: "https://api.example/\(number)")
             switch Int.random(in: 0..<6, using: &random) {
             case 0...1:
                 let mark = UInt64.random(in: 1...1_000_000, using: &random)

@@ -41,7 +41,7 @@ extension APIClient.Core {
             body = try content.body(using: codecs)
         } catch {
             var failure = error
-            failure.request = RequestLine(
+            failure.request = NetworkError.RequestLine(
                 HTTPRequest(route.method, origin: origin, target: target, headers: headers, secrets: secrets))
             throw failure
         }

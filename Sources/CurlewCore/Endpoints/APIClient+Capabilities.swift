@@ -29,7 +29,7 @@ extension APIClient {
             try changes.request(&request, call.context)
         } catch {
             var failure = error
-            failure.request = RequestLine(request)
+            failure.request = NetworkError.RequestLine(request)
             failure.routeName = call.context.routeName
             call.context.record(.failed(failure, after: .zero))
             await call.context.eventsTold()

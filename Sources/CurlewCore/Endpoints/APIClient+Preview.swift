@@ -70,6 +70,6 @@ extension APIClient.Core {
         throw NetworkError(
             .configuration,
             detail: "An interceptor returned a response without sending the call, so there is no request to preview.",
-            request: RequestLine(call.request))
+            request: NetworkError.RequestLine(call.request))
     }
 }

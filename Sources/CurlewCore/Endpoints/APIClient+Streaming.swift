@@ -50,7 +50,7 @@ extension APIClient.Core {
     /// A response whose body is still in transfer, with the properties of its call that errors need.
     struct Stream: Sendable {
         let response: HTTPResponse
-        let line: RequestLine
+        let line: NetworkError.RequestLine
         let routeName: String
         let context: ExchangeContext
 
@@ -68,7 +68,7 @@ extension APIClient.Core {
         return try await exchanger.exchange(call.request, in: call.context) { response in
             if !takesEveryStatus { _ = try await check(response, call, HTTPResponse.self) }
             return Stream(
-                response: response, line: RequestLine(call.request), routeName: call.context.routeName,
+                response: response, line: NetworkError.RequestLine(call.request), routeName: call.context.routeName,
                 context: call.context)
         }
     }

@@ -130,8 +130,8 @@ public enum Placement: Int, Comparable, Sendable, CaseIterable {
     case rateLimit
     /// Limits the number of concurrent exchanges, once per request on the wire.
     case concurrencyLimit
-    /// The place of interceptors that need no specific one. They run once per attempt, before credentials are attached,
-    /// in the order in which they were added.
+    /// The place of interceptors that need no specific one. They run once per request on the wire, before credentials
+    /// are attached, in the order in which they were added.
     case custom
     /// Attaches credentials, and sends the request once more after a 401.
     case authentication

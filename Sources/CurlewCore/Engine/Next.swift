@@ -58,7 +58,7 @@ public struct Next: Sendable {
         _ request: HTTPRequest, context changed: consuming ExchangeContext? = nil
     ) async throws -> HTTPResponse {
         if links.isScoped { return try await scoped(request, changed ?? context) }
-        guard position < links.interceptors.count else { return try await leave(request, changed ?? context) }
+        guard position < links.interceptors.count else { return try await sendToTransport(request, changed ?? context) }
         let rest = Next(context: changed ?? context, chain: links, position: position + 1)
         return try await links.interceptors[position].intercept(request, next: rest)
     }
@@ -69,7 +69,7 @@ public struct Next: Sendable {
         if links.isForeign(request, to: position - 1, in: context) {
             request = request.withoutAdditions(to: received?.request, in: context)
         }
-        guard position < links.interceptors.count else { return try await leave(request, context) }
+        guard position < links.interceptors.count else { return try await sendToTransport(request, context) }
         let isForeign = links.isForeign(request, to: position, in: context)
         let rest = Next(
             context: context, chain: links, position: position + 1, received: isForeign ? Received(request) : nil)
@@ -144,20 +144,21 @@ public struct Next: Sendable {
         throw NetworkError(
             .notAuthenticated(.missingCredential),
             detail: "The call requires a credential (\(context.authentication)), but none was attached.",
-            hint: "Sign in first, or add the credential's interceptor to the pipeline.", request: RequestLine(request))
+            hint: "Sign in first, or add the credential's interceptor to the pipeline.",
+            request: NetworkError.RequestLine(request))
     }
 
     /// Sends the request to the transport. Interceptors may have changed it, so it is validated here, once, before any
     /// byte is sent.
     ///
     /// - `isReady`: true if `ready(in:)` has returned the request.
-    private func leave(
+    private func sendToTransport(
         _ request: HTTPRequest, _ context: consuming ExchangeContext, isReady: Bool = false
     ) async throws -> HTTPResponse {
         // Most requests stay at their origin and have no declared secrets. They need no changes, so they are not
         // copied.
         if !isReady, context.crossedOrigin || !context.secrets.isEmpty || !request.secrets.isEmpty {
-            return try await leave(request.ready(in: context), context, isReady: true)
+            return try await sendToTransport(request.ready(in: context), context, isReady: true)
         }
         try request.validate()
         if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
@@ -172,7 +173,7 @@ public struct Next: Sendable {
             return context.isObserved ? context.telling(of: response) : response
         } catch {
             var failure = NetworkError(error)
-            if failure.request == nil { failure.request = RequestLine(request) }
+            if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
             context.record(.attemptFailed(failure))
             // Interceptors closer to the caller may log the error, so its secrets are declared before they receive it.
             if !context.secrets.isEmpty, let known = error as? NetworkError {

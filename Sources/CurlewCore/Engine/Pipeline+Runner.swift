@@ -79,7 +79,7 @@ extension Pipeline {
                 return value
             } catch {
                 var failure = NetworkError(error)
-                if failure.request == nil { failure.request = RequestLine(request) }
+                if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
                 if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
                 if case .timedOut = failure.reason { failure.detail += bounds(of: context) }
                 if failure.codecs == nil, failure.response != nil { failure.codecs = context.codecs }

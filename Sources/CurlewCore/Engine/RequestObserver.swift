@@ -63,7 +63,7 @@ public enum ExchangeEvent: Sendable {
     case tried(Attempt)
     /// An event that a capability defines, such as `Redirect.Event`, `CookieStore.Event`, `CacheEvent` or
     /// `PolicyNotice`.
-    case feature(any FeatureEvent)
+    case feature(any ExchangeEvent.Feature)
     /// The trailer fields of one attempt have arrived (RFC 9110 §6.5). Reported only for a complete body, and before
     /// its reader reaches the end. They are not part of the response's header fields.
     case trailers(HTTPHeaders)
@@ -75,7 +75,7 @@ public enum ExchangeEvent: Sendable {
     /// Events were dropped before this one, because observers were too slow. The value is their number.
     case lost(Int)
     /// The transport noticed a problem that does not fail the call, such as pins that expire soon.
-    case warned(TransportWarning)
+    case warned(ExchangeEvent.Warning)
     /// The call ended with a response for the caller. `after` is the duration of the call.
     case succeeded(HTTPResponse, after: Duration)
     /// The call ended with an error for the caller. `after` is the duration of the call.

@@ -119,8 +119,8 @@ extension TLSConfiguration.PinSet {
     /// certificate that cannot be parsed. It is called only if needed.
     package func verdict(
         on chain: () -> [String?], host: String, at date: Date
-    ) -> (warnings: [TransportWarning], refused: String?) {
-        var warnings: [TransportWarning] = []
+    ) -> (warnings: [ExchangeEvent.Warning], refused: String?) {
+        var warnings: [ExchangeEvent.Warning] = []
         switch (state(at: date), expires) {
         case (.ended, let date?): return ([.pinsExpired(host: host, on: date)], nil)
         case (.endsSoon, let date?): warnings.append(.pinsExpireSoon(host: host, on: date))

@@ -12,7 +12,7 @@ public import Foundation
 /// in `trustedRoots`.
 public struct TLSConfiguration: Hashable, Sendable {
     /// A version of the TLS protocol, such as `.v12`.
-    public typealias Version = TLSVersion
+    public typealias Version = ConnectionInfo.TLS.Version
 
     /// The certificate authorities that a transport trusts for servers.
     public enum TrustedRoots: Hashable, Sendable {

@@ -37,7 +37,7 @@ public struct ConnectionInfo: Hashable, Sendable {
     /// The parameters of a TLS session, as the handshake determined them.
     public struct TLS: Hashable, Sendable {
         /// The TLS version; nil if Curlew does not know it.
-        public var version: TLSVersion?
+        public var version: ConnectionInfo.TLS.Version?
         /// The registered name of the cipher suite, such as `TLS_AES_128_GCM_SHA256`.
         public var cipherSuite: String?
         /// Whether the handshake resumed the session of an earlier connection (RFC 8446 §2.2), which saves a round trip
@@ -52,7 +52,7 @@ public struct ConnectionInfo: Hashable, Sendable {
 
         /// Creates the parameters of a TLS session, for custom transports and tests.
         public init(
-            version: TLSVersion? = nil, cipherSuite: String? = nil, isResumed: Bool? = nil,
+            version: ConnectionInfo.TLS.Version? = nil, cipherSuite: String? = nil, isResumed: Bool? = nil,
             certificates: [PeerCertificate] = []
         ) {
             self.version = version

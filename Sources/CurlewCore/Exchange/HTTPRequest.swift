@@ -92,17 +92,17 @@ public struct HTTPRequest: Sendable {
     /// field or a trailer is invalid, or a field belongs to the connection.
     package func validate() throws(NetworkError) {
         if let problem = headers.problem {
-            throw NetworkError(.invalidRequest, detail: problem.message, request: RequestLine(self))
+            throw NetworkError(.invalidRequest, detail: problem.message, request: NetworkError.RequestLine(self))
         }
         if let name = headers.firstName(where: \.belongsToConnection) { throw Self.refusal(name, self) }
         if let problem = body.trailerProblem {
-            throw NetworkError(.invalidRequest, detail: problem, request: RequestLine(self))
+            throw NetworkError(.invalidRequest, detail: problem, request: NetworkError.RequestLine(self))
         }
         guard method.isValid else {
             throw NetworkError(
                 .invalidRequest,
                 detail: "The method is not a token (RFC 9110 §9.1).",
-                request: RequestLine(self))
+                request: NetworkError.RequestLine(self))
         }
     }
 
@@ -118,7 +118,7 @@ public struct HTTPRequest: Sendable {
         return NetworkError(
             .invalidRequest, detail: "The transport writes the field \(name.text) (RFC 9110 §7.6.1).",
             hint: hint,
-            request: RequestLine(request))
+            request: NetworkError.RequestLine(request))
     }
 
     /// Returns the parts of an absolute URL. The rules and errors are those of `init`.
@@ -145,7 +145,7 @@ public struct HTTPRequest: Sendable {
 extension HTTPRequest: CustomStringConvertible {
     /// The method and the redacted URL: `GET https://host/path`.
     public var description: String {
-        RequestLine(self).description
+        NetworkError.RequestLine(self).description
     }
 }
 

@@ -29,7 +29,7 @@ public struct NetworkError: Error, Sendable {
 
     /// Creates an error, for interceptors, mocks and transports.
     public init(
-        _ reason: Reason, detail: String = "", hint: String? = nil, request: RequestLine? = nil,
+        _ reason: Reason, detail: String = "", hint: String? = nil, request: NetworkError.RequestLine? = nil,
         response: Response? = nil, underlying: (any Error)? = nil
     ) {
         box = Boxed(
@@ -85,7 +85,7 @@ public struct NetworkError: Error, Sendable {
     }
 
     /// The method and the redacted URL of the request; nil if the request could not be built.
-    public var request: RequestLine? {
+    public var request: NetworkError.RequestLine? {
         get { box.value.request }
         set { update { $0.request = newValue } }
     }
@@ -166,7 +166,7 @@ public struct NetworkError: Error, Sendable {
         var reason: Reason
         var detail: String
         var hint: String?
-        var request: RequestLine?
+        var request: NetworkError.RequestLine?
         var routeName: String?
         var unsentMethod: HTTPMethod?
         var response: Response?

@@ -139,7 +139,7 @@ package struct ErrorHook: Interceptor {
             return try await next(request)
         } catch {
             var failure = NetworkError(error)
-            if failure.request == nil { failure.request = RequestLine(request) }
+            if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
             failure = failure.withholding(next.context.secrets)
             await body(failure, next.context)
             throw failure

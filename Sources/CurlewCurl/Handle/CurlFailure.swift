@@ -72,7 +72,7 @@ enum CurlFailure {
 
     private static func completed(_ error: NetworkError, _ transfer: Transfer) -> NetworkError {
         var error = error
-        error.request = RequestLine(transfer.plan.request)
+        error.request = NetworkError.RequestLine(transfer.plan.request)
         if transfer.received.head.isComplete, error.response == nil {
             error.response = NetworkError.Response(
                 status: transfer.received.head.status, headers: transfer.received.head.headers,

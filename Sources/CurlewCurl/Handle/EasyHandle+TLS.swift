@@ -72,7 +72,7 @@ extension EasyHandle {
     }
 
     /// Returns the warnings for observers about a new connection to a pinned server.
-    func warnings(for transfer: Transfer) -> [TransportWarning] {
+    func warnings(for transfer: Transfer) -> [ExchangeEvent.Warning] {
         guard let pins = current.pins, transfer.plan.request.origin.isSecure else { return [] }
         let host = transfer.plan.request.origin.host
         switch (pins.state(at: transfer.plan.context.time.date), pins.expires) {
@@ -100,7 +100,7 @@ extension EasyHandle {
             })
     }
 
-    private func mismatch(_ pins: TLSConfiguration.PinSet, _ host: String) -> [TransportWarning] {
+    private func mismatch(_ pins: TLSConfiguration.PinSet, _ host: String) -> [ExchangeEvent.Warning] {
         guard pins.mode == .reportOnly else { return [] }
         let chain = pins.scope == .verifiedChain ? serverCheck?.path ?? [] : serverPin.map { [$0] } ?? []
         guard !chain.isEmpty, let found = pins.mismatch(in: chain) else { return [] }

@@ -147,7 +147,7 @@ extension EasyHandle {
     fileprivate func handshake() -> ConnectionInfo.TLS? {
         var handshake = curlew_handshake(version: nil, cipher_suite: nil, is_resumed: -1)
         guard curlew_read_handshake(pointer, &handshake) != 0 else { return ConnectionInfo.TLS() }
-        let version: TLSVersion? =
+        let version: ConnectionInfo.TLS.Version? =
             switch handshake.version.map({ String(cString: $0) }) {
             case "TLSv1.2": .v12
             case "TLSv1.3": .v13

@@ -133,7 +133,7 @@ final class EventLoop: @unchecked Sendable {
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        curlew_name_thread("curlew-engine")
+        curlew_name_thread("curlew-loop")
         now = TimeoutTracker.now()
         restingSince = now
         while !isStopping {
@@ -224,7 +224,7 @@ final class EventLoop: @unchecked Sendable {
     private func refuse(_ transfer: Transfer, _ error: NetworkError) {
         var left = [transfer]
         while let transfer = left.popLast() {
-            left += queues.leave(transfer)
+            left += queues.releaseSlot(of: transfer)
             transfer.refuse(error)
         }
     }

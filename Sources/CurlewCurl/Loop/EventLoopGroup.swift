@@ -59,7 +59,7 @@ struct EventLoopGroup: Sendable {
     /// Begins a transfer or queues it. Its continuation is resumed exactly once in every case.
     func start(_ transfer: Transfer) {
         let lane = lane(of: transfer)
-        switch lane.queues.enter(transfer) {
+        switch lane.queues.requestSlot(for: transfer) {
         case .refused(let error): transfer.refuse(error)
         case .waits(let moment?):
             if lane.loops[0].send(.look(by: moment)) != nil { lane.queues.forgetLook() }
@@ -88,7 +88,7 @@ struct EventLoopGroup: Sendable {
         var due = [transfer]
         while let transfer = due.popLast() {
             guard let error = loop.start(transfer) else { continue }
-            due += loop.queues.leave(transfer)
+            due += loop.queues.releaseSlot(of: transfer)
             transfer.refuse(error)
         }
     }

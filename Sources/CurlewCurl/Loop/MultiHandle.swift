@@ -182,7 +182,7 @@ final class MultiHandle {
             }
             noteDeadline(of: transfer)
         } catch {
-            successors += loop.queues.leave(transfer)
+            successors += loop.queues.releaseSlot(of: transfer)
             transfer.refuse(error)
         }
     }
@@ -392,7 +392,7 @@ final class MultiHandle {
         noteReleased(transfer)
         if keepsConnection { handles.noteIdleConnection(of: transfer) }
         loop.mixedVersions.leave(transfer)
-        successors += loop.queues.leave(transfer)
+        successors += loop.queues.releaseSlot(of: transfer)
         noteActive()
         loop.gauges.completed += 1
         if metrics.reusedConnection == true { loop.gauges.reused += 1 } else { handles.noteLostAttempt() }

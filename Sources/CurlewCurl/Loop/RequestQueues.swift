@@ -107,7 +107,7 @@ final class RequestQueues: Sendable {
     var count: Int { state.withLock { $0.waiting } }
 
     /// Requests a slot for a transfer, which waits if there is none. Called once for each transfer.
-    func enter(_ transfer: Transfer) -> Entry {
+    func requestSlot(for transfer: Transfer) -> Entry {
         let target = connectionTarget(of: transfer.plan.request.origin)
         return state.withLock { state in
             if state.isStopped { return .refused(EventLoop.shutdownError) }
@@ -132,7 +132,7 @@ final class RequestQueues: Sendable {
 
     /// Releases the slot of an exchange. Returns the requests that begin now at the same event loop. Over HTTP/2, the
     /// end of one exchange may make room for many.
-    func leave(_ transfer: Transfer) -> [Transfer] {
+    func releaseSlot(of transfer: Transfer) -> [Transfer] {
         state.withLock { state in
             guard let queue = transfer.queue, case .active(let place) = transfer.phase else { return [] }
             transfer.phase = .over
@@ -344,7 +344,7 @@ final class RequestQueues: Sendable {
         NetworkError(
             .refused(by: .overload), detail: "\(queue.waiting.count) exchanges already wait for \(queue.origin).",
             hint: "Start fewer concurrent calls, or raise TransportConfiguration.Pool.waitingPerHost.",
-            request: RequestLine(transfer.plan.request))
+            request: NetworkError.RequestLine(transfer.plan.request))
     }
 }
 

@@ -45,7 +45,7 @@ func rewindBody(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ ori
     guard let context else { return Int32(CURL_SEEKFUNC_FAIL) }
     return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
         // libcurl seeks to the beginning only to send the request again.
-        offset == 0 && origin == SEEK_SET && $0.mayBeginAgain() ? Int32(CURL_SEEKFUNC_OK) : Int32(CURL_SEEKFUNC_FAIL)
+        offset == 0 && origin == SEEK_SET && $0.mayRepeatRequest() ? Int32(CURL_SEEKFUNC_OK) : Int32(CURL_SEEKFUNC_FAIL)
     }
 }
 
@@ -251,7 +251,7 @@ extension Transfer {
             ending.failure = refusal
             return false
         }
-        guard sent.attempts == 1 || mayBeginAgain() else { return false }
+        guard sent.attempts == 1 || mayRepeatRequest() else { return false }
         let name = name()
         clock.connected()
         noteReady(on: name, localAddress: easy?.localAddress)
@@ -265,7 +265,7 @@ extension Transfer {
 
     /// Returns whether libcurl may send the request again, and rewinds the body. Repeating the request must be
     /// harmless, or none of it may have been sent.
-    fileprivate func mayBeginAgain() -> Bool {
+    fileprivate func mayRepeatRequest() -> Bool {
         let hasLeft = easy.map { curlew_info_long($0.pointer, CURLINFO_REQUEST_SIZE) > 0 } ?? true
         guard !ending.isDiscarding, plan.mayRepeat || !hasLeft, plan.upload?.rewind() ?? true else {
             ending.failure = repetitionFailure(hasLeft: hasLeft)

@@ -82,11 +82,10 @@ extension HTTPField: CustomStringConvertible {
     /// information, query and fragment are redacted.
     public var description: String {
         let isSecret = name.isSecret(declared: isDeclaredSecret)
-        return "\(name): \(isSecret ? Self.mark : Self.urlNames.contains(name) ? withoutSecrets : value)"
+        return "\(name): \(isSecret ? Self.mark : Redaction.urlHeaders.contains(name) ? withoutSecrets : value)"
     }
 
     private static let mark = "<redacted>"
-    private static let urlNames: Set<Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
 
     /// The value with the query, the fragment and the user information of its URL redacted.
     private var withoutSecrets: String {

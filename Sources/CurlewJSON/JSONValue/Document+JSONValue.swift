@@ -38,12 +38,12 @@ extension Document {
 
     /// Reads the members of an object. Of several equal keys, the first is used, and the values of the others are not
     /// read.
-    private func jsonMembers(of object: Int) throws -> JSONObject {
+    private func jsonMembers(of object: Int) throws -> JSONValue.Object {
         try enter(object)
         let head = tape[object]
         if head.has(.crowded) { throw crowdedKey(in: object) }
         let mayRepeat = head.has(.repeated) || head.has(.foreign)
-        var members = JSONObject(
+        var members = JSONValue.Object(
             minimumCapacity: reservation(tape.elements(head), MemoryLayout<(String, Int, JSONValue)>.stride))
         try forEachKey(of: object) { key in
             let name = keys.name(at: key, in: tape)

@@ -36,8 +36,8 @@ extension JSONValue: Codable {
         }
     }
 
-    private static func members(of container: KeyedDecodingContainer<MemberKey>) throws -> JSONObject {
-        var members = JSONObject()
+    private static func members(of container: KeyedDecodingContainer<MemberKey>) throws -> JSONValue.Object {
+        var members = JSONValue.Object()
         for key in container.allKeys { members[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
         return members
     }

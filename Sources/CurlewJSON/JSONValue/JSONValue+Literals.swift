@@ -36,7 +36,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 
     /// Creates an object with its members in order. For several members with the same name, the last value is used.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        var members = JSONObject(minimumCapacity: elements.count)
+        var members = JSONValue.Object(minimumCapacity: elements.count)
         for (name, value) in elements { members[name] = value }
         self = .object(members)
     }
@@ -73,7 +73,7 @@ extension JSONValue {
     }
 
     /// Creates an object, or `null` from nil.
-    public init(_ value: JSONObject?) {
+    public init(_ value: JSONValue.Object?) {
         self = value.map(JSONValue.object) ?? .null
     }
 

@@ -27,14 +27,14 @@ public enum JSONValue: Sendable, Hashable {
     /// An array.
     case array([JSONValue])
     /// An object.
-    case object(JSONObject)
+    case object(JSONValue.Object)
 
     /// The member `key`; `.null` if there is none. Setting a member of a value that is not an object replaces the value
     /// with an object. Setting `.null` stores a null.
     public subscript(key: String) -> JSONValue {
         get { object?[key] ?? .null }
         set {
-            var members = object ?? JSONObject()
+            var members = object ?? JSONValue.Object()
             members[key] = newValue
             self = .object(members)
         }
@@ -96,7 +96,7 @@ extension JSONValue {
     }
 
     /// The members of the object; nil if the value is not an object.
-    public var object: JSONObject? {
+    public var object: JSONValue.Object? {
         if case .object(let value) = self { value } else { nil }
     }
 }

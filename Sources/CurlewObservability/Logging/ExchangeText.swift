@@ -24,7 +24,7 @@ struct ExchangeText: Sendable {
     func lines(of request: HTTPRequest, in context: ExchangeContext) -> [String] {
         let name = context.routeName.isEmpty ? "" : " (\(context.routeName))"
         let attempt = context.attempt == 1 ? "" : ", attempt \(context.attempt)" + cause(of: context)
-        let line = "\(request.method) \(redaction.url(RequestLine(request).url))\(name)\(attempt)"
+        let line = "\(request.method) \(redaction.url(NetworkError.RequestLine(request).url))\(name)\(attempt)"
         let body = request.body.isEmpty ? [] : content(request.body.data, request.headers, "\(request.body)")
         return ([line] + fields(request.headers) + body).map(\.printable)
     }

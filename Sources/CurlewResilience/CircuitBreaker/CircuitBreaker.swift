@@ -42,7 +42,7 @@ public final class CircuitBreaker: Sendable {
     public let policy: CircuitBreaker.Policy
     /// The calls that share a circuit.
     public let scope: LimitScope
-    let counts: (@Sendable (AttemptResult) -> CircuitBreaker.Count)?
+    let counts: (@Sendable (RetryPolicy.AttemptResult) -> CircuitBreaker.Count)?
     let news = CircuitNews()
 
     private let table = Locked(Table())
@@ -55,7 +55,7 @@ public final class CircuitBreaker: Sendable {
     ///   with status 200. Not called for requests that were cancelled or never sent. Default nil: the rules above.
     public init(
         _ policy: CircuitBreaker.Policy = .standard, per scope: LimitScope = .origin,
-        counts: (@Sendable (AttemptResult) -> CircuitBreaker.Count)? = nil
+        counts: (@Sendable (RetryPolicy.AttemptResult) -> CircuitBreaker.Count)? = nil
     ) {
         self.policy = policy
         self.scope = scope

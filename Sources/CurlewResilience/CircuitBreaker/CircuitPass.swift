@@ -77,8 +77,8 @@ final class CircuitPass: Departure {
 
     private func result(
         _ request: HTTPRequest, response: HTTPResponse? = nil, error: NetworkError? = nil
-    ) -> AttemptResult {
-        AttemptResult(
+    ) -> RetryPolicy.AttemptResult {
+        RetryPolicy.AttemptResult(
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
     }
 

@@ -119,7 +119,7 @@ extension HTTPResponse {
         var excerpt = NetworkError.Response.Excerpt(limit: context.limits.errorExcerpt)
         if let data = body.bufferedData { _ = excerpt.append(data) }
         var failure = NetworkError(
-            .status(status), request: RequestLine(request),
+            .status(status), request: NetworkError.RequestLine(request),
             response: NetworkError.Response(
                 status: status, headers: headers, body: excerpt.data, isTruncated: excerpt.isTruncated,
                 date: context.time.date))

@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-extension AttemptResult {
+extension RetryPolicy.AttemptResult {
     /// Returns the attempts of the call up to this one. Interceptors closer to the transport may have recorded them
     /// already.
     func attempts(

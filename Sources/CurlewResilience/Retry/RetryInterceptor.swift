@@ -16,8 +16,8 @@ package struct RetryInterceptor: ValidatingInterceptor {
     /// Creates an interceptor. The parameters are those of `.retry()`.
     public init(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
-        when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)? = nil,
-        onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)? = nil,
+        when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
+        onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
         let rules = when == nil && onRetry == nil ? nil : RetryRules(when: when, onRetry: onRetry)
@@ -64,7 +64,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
             error = NetworkError(failure)
         }
         let context = next.context.retried
-        let result = AttemptResult(
+        let result = RetryPolicy.AttemptResult(
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
         return try await scheduleNext(after: result, next, context, policy, began)
     }
@@ -106,20 +106,22 @@ extension RetryInterceptor: PayingInterceptor {
 }
 
 extension RetryInterceptor {
-    private func attempt(_ request: HTTPRequest, _ next: Next, _ context: ExchangeContext) async -> AttemptResult {
+    private func attempt(_ request: HTTPRequest, _ next: Next, _ context: ExchangeContext) async
+        -> RetryPolicy.AttemptResult
+    {
         var (response, error): (HTTPResponse?, NetworkError?)
         do {
             response = try await next(request, context: context)
         } catch let failure {
             error = NetworkError(failure)
         }
-        return AttemptResult(
+        return RetryPolicy.AttemptResult(
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
     }
 
     /// Continues a call whose first attempt failed, or has an app-defined rule.
     private func scheduleNext(
-        after first: AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
+        after first: RetryPolicy.AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
         _ began: MonotonicInstant
     ) async throws -> HTTPResponse {
         let asked = first.request
@@ -176,7 +178,8 @@ extension RetryInterceptor {
 
     /// Returns the request of the next attempt, as `onRetry` changed it.
     private func changed(
-        _ result: AttemptResult, _ decision: Attempt.Decision, _ start: MonotonicInstant, _ context: ExchangeContext
+        _ result: RetryPolicy.AttemptResult, _ decision: Attempt.Decision, _ start: MonotonicInstant,
+        _ context: ExchangeContext
     ) async throws -> HTTPRequest {
         var request = result.request
         do {

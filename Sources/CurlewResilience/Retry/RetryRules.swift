@@ -26,10 +26,10 @@ extension RetryPolicy {
 
 /// The closures of the app that a retry interceptor calls.
 struct RetryRules: Sendable {
-    var when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)?
-    var onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)?
+    var when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)?
+    var onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)?
 
-    func verdict(on result: AttemptResult) -> RetryPolicy.Verdict {
+    func verdict(on result: RetryPolicy.AttemptResult) -> RetryPolicy.Verdict {
         if let when, result.error?.isCancelled != true { when(result) } else { .usual }
     }
 }
@@ -42,8 +42,9 @@ extension HTTPRequest {
         guard origin != former.origin else { return self }
         guard origin.isSecure || !former.origin.isSecure else {
             throw NetworkError(
-                .invalidRequest, detail: "The next attempt would go from https to http (\(RequestLine(self))).",
-                hint: "Let onRetry return an https URL.", request: RequestLine(former))
+                .invalidRequest,
+                detail: "The next attempt would go from https to http (\(NetworkError.RequestLine(self))).",
+                hint: "Let onRetry return an https URL.", request: NetworkError.RequestLine(former))
         }
         let forwarded = context.forwardedFields
         let allowed = ForwardedFields(

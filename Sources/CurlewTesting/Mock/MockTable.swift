@@ -67,7 +67,7 @@ struct MockTable: Sendable {
         detail += names.isEmpty ? " There are no stubs." : " The stubs are: \(listed)."
         return NetworkError(
             .refused(by: .mock), detail: detail, hint: "Add a stub with on(…), or handle all other calls with onAny.",
-            request: RequestLine(call.request))
+            request: NetworkError.RequestLine(call.request))
     }
 }
 

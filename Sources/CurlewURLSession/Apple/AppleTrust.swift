@@ -25,7 +25,7 @@ struct AppleTrust: ChallengePolicy {
     /// Certificates are evaluated on a separate queue: the system may contact other hosts for them (AIA, OCSP), and the
     /// delegate's queue serves all exchanges of the session.
     func answer(
-        to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (TransportWarning) -> Void,
+        to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (ExchangeEvent.Warning) -> Void,
         refuse: @escaping @Sendable (NetworkError) -> Void, reply: @escaping Reply
     ) {
         let space = challenge.protectionSpace
@@ -62,7 +62,7 @@ struct AppleTrust: ChallengePolicy {
 
     /// Evaluates the certificate of a server, and then checks the pins. Pins do not replace the evaluation.
     private func judge(
-        _ trust: SecTrust, host: String, _ warn: @escaping @Sendable (TransportWarning) -> Void,
+        _ trust: SecTrust, host: String, _ warn: @escaping @Sendable (ExchangeEvent.Warning) -> Void,
         _ refuse: @escaping @Sendable (NetworkError) -> Void, _ reply: @escaping Reply
     ) {
         let pins = tls.pins.first(for: host.lowercased())

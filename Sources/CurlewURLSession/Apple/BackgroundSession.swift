@@ -68,7 +68,7 @@ public final class BackgroundSession: Sendable {
             throw NetworkError(
                 .invalidRequest, detail: "A background transfer can send only the file of an upload as its body.",
                 hint: "Write the body to a file and start .upload(path), or send it with a client.",
-                request: RequestLine(request))
+                request: NetworkError.RequestLine(request))
         }
         let transfer = BackgroundTransfer(request, kind: kind, tags: tags)
         let text = try transfer.text()

@@ -36,7 +36,7 @@ extension ExchangeMetrics {
         guard let address = transaction.localAddress, let port = transaction.localPort else { return nil }
         var tls: ConnectionInfo.TLS?
         if transaction.request.url?.scheme?.lowercased() == "https" {
-            let version: TLSVersion? =
+            let version: ConnectionInfo.TLS.Version? =
                 switch transaction.negotiatedTLSProtocolVersion {
                 case .TLSv12?: .v12
                 case .TLSv13?: .v13

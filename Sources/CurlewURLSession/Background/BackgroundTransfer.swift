@@ -44,7 +44,7 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
         self.kind = kind
         self.tags = tags
         self.created = created
-        line = RequestLine(request).description
+        line = NetworkError.RequestLine(request).description
         let names = request.secrets.secretFields.map(\.text)
         withheld = names.isEmpty ? nil : names.sorted()
     }

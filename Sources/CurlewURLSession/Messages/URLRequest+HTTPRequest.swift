@@ -29,7 +29,7 @@ extension URLRequest {
             throw NetworkError(
                 .invalidRequest, detail: "Foundation's URL cannot represent this URL unchanged.",
                 hint: Platform.current.hint("Percent-encode it", orCurl: "which sends it as written"),
-                request: RequestLine(request))
+                request: NetworkError.RequestLine(request))
         }
         self.init(url: url)
         httpMethod = request.method.rawValue
@@ -37,7 +37,7 @@ extension URLRequest {
             throw NetworkError(
                 .invalidRequest, detail: "URLRequest would send the method as \(httpMethod ?? "GET").",
                 hint: "Write known methods in capitals: other spellings are other methods (RFC 9110 §9.1).",
-                request: RequestLine(request))
+                request: NetworkError.RequestLine(request))
         }
         httpShouldHandleCookies = false
         var joined: [HTTPField.Name: String] = [:]

@@ -36,8 +36,8 @@ final class HostSlots: Sendable {
 
     /// Calls `start` when a slot is free, immediately if one is free now. Returns false, without calling `start`, if
     /// too many exchanges already wait.
-    func enter(
-        _ exchange: AnyObject, origin: Origin, _ priority: RequestOptions.Priority?,
+    func requestSlot(
+        for exchange: AnyObject, origin: Origin, _ priority: RequestOptions.Priority?,
         start: @escaping @Sendable () -> Void
     ) -> Bool {
         let id = ObjectIdentifier(exchange)
@@ -68,7 +68,7 @@ final class HostSlots: Sendable {
     }
 
     /// Releases the slot of an exchange and starts the next waiting exchange. Does nothing if the exchange has no slot.
-    func leave(_ exchange: AnyObject) {
+    func releaseSlot(of exchange: AnyObject) {
         let id = ObjectIdentifier(exchange)
         let next = state.withLock { state -> Start? in
             guard case .running(let origin) = state.occupancies[id], var host = state.hosts[origin] else { return nil }

@@ -15,7 +15,7 @@ protocol ChallengePolicy: Sendable {
     /// - `warn`: passes a warning to the observers of the exchange.
     /// - `refuse`: sets the error of the exchange. Called before a reply that cancels the challenge.
     func answer(
-        to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (TransportWarning) -> Void,
+        to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (ExchangeEvent.Warning) -> Void,
         refuse: @escaping @Sendable (NetworkError) -> Void,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 }

@@ -71,7 +71,7 @@ final class SessionEngine: Sendable {
     func start(_ bridge: TaskBridge, _ message: URLRequest, _ upload: UploadPlan) {
         guard case .single(_, let slots) = sessions else { return launch(bridge, message, upload) }
         let origin = bridge.request.origin
-        let isIn = slots.enter(bridge, origin: origin, bridge.context.options.priority) { [self] in
+        let isIn = slots.requestSlot(for: bridge, origin: origin, bridge.context.options.priority) { [self] in
             launch(bridge, message, upload)
         }
         guard isIn else {
@@ -126,7 +126,7 @@ final class SessionEngine: Sendable {
 
     /// Releases the slot of `bridge` after URLSession has finished its task.
     func finished(_ bridge: TaskBridge) {
-        if case .single(_, let slots) = sessions { slots.leave(bridge) }
+        if case .single(_, let slots) = sessions { slots.releaseSlot(of: bridge) }
     }
 
     /// Performs the next operation on the task of `bridge`: suspend, resume or cancel.

@@ -229,7 +229,7 @@ final class TaskBridge: ResponseBodySource {
 
     private func completed(_ error: NetworkError) -> NetworkError {
         var error = error
-        error.request = RequestLine(request)
+        error.request = NetworkError.RequestLine(request)
         let (head, excerpt) = state.withLock {
             ($0.machine.head, $0.machine.excerpt(context.limits.errorExcerpt))
         }

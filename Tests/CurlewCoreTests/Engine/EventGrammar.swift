@@ -75,7 +75,7 @@ struct EventGrammar {
         return nil
     }
 
-    private static func word(_ event: any FeatureEvent) -> String {
+    private static func word(_ event: any ExchangeEvent.Feature) -> String {
         switch event {
         case is PolicyNotice: "policy"
         case Redirect.Event.followed: "redirected"

@@ -90,7 +90,7 @@ struct PipelineRunnerTests {
 
     @Test("An error that names its own request keeps it")
     func ownRequest() async throws {
-        let other = RequestLine(try HTTPRequest(.post, url: "https://token.test/refresh"))
+        let other = NetworkError.RequestLine(try HTTPRequest(.post, url: "https://token.test/refresh"))
         let exchanger = Pipeline.Runner(
             pipeline: .empty, transport: ClosureTransport { _, _ in throw NetworkError(.unreachable, request: other) })
         let error = await #expect(throws: NetworkError.self) { try await exchanger.exchange(request(), in: context()) }

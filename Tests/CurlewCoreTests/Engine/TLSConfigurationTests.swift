@@ -99,7 +99,7 @@ struct TLSConfigurationTests {
     func pinVerdict() {
         let now = Date(timeIntervalSince1970: 1_000_000)
         func judge(_ key: String?, _ mode: TLSConfiguration.PinSet.Mode, expires: Date? = nil) -> (
-            [TransportWarning], String?
+            [ExchangeEvent.Warning], String?
         ) {
             let pins = TLSConfiguration.PinSet(
                 hosts: ["a.example"], keys: ["sha256//a", "sha256//b"], expires: expires, mode: mode)
@@ -144,7 +144,7 @@ struct TLSConfigurationTests {
                 let shown = (scope == .serverCertificate ? Array(chain.prefix(1)) : chain).map { $0 ?? "unreadable" }
                 let found = shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
                 #expect(refused == (isPinned || mode == .reportOnly ? nil : found))
-                let mismatch = TransportWarning.pinMismatch(host: "a.example", found: found)
+                let mismatch = ExchangeEvent.Warning.pinMismatch(host: "a.example", found: found)
                 #expect(warnings == (isPinned || mode == .enforce ? [] : [mismatch]))
             }
         }

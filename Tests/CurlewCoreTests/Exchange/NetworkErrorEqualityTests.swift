@@ -31,7 +31,8 @@ struct NetworkErrorEqualityTests {
     func meaning() throws {
         let request = try HTTPRequest(.get, url: "https://api.example/")
         let plain = NetworkError(.timedOut(.idle))
-        let told = NetworkError(.timedOut(.idle), detail: "No byte.", hint: "Wait.", request: RequestLine(request))
+        let told = NetworkError(
+            .timedOut(.idle), detail: "No byte.", hint: "Wait.", request: NetworkError.RequestLine(request))
         #expect(plain == told && plain.hashValue == told.hashValue)
         #expect(plain != NetworkError(.timedOut(.total)))
         #expect(NetworkError(.refused(by: .rateLimit)) != NetworkError(.refused(by: .overload)))

@@ -34,7 +34,7 @@ struct NetworkErrorTextTests {
     static func full(_ reason: NetworkError.Reason) throws -> NetworkError {
         var error = NetworkError(
             reason, detail: "DETAIL of UserModel", hint: "HINT",
-            request: RequestLine(try HTTPRequest(url: "https://host.test/path?q=777")),
+            request: NetworkError.RequestLine(try HTTPRequest(url: "https://host.test/path?q=777")),
             response: NetworkError.Response(
                 status: 418, headers: [.contentType: "text/plain", "X-Header": "HEADER777"],
                 body: Data("SERVER says 777".utf8)),
@@ -109,7 +109,7 @@ struct NetworkErrorTextTests {
         for (type, body) in bodies {
             let answer = NetworkError.Response(
                 status: 400, headers: [.contentType: type, .setCookie: "a=hunter2"], body: Data(body.utf8))
-            let error = NetworkError(.status(400), request: RequestLine(request), response: answer)
+            let error = NetworkError(.status(400), request: NetworkError.RequestLine(request), response: answer)
             #expect(!error.description.contains("hunter2"), "\(error)")
             #expect(error.description.contains("no"))
         }

@@ -189,17 +189,19 @@ private struct Parts: Sendable {
 
         init(parts: Parts) { self.parts = parts }
 
-        func find(_ key: CacheKey) async throws -> CacheFindings {
+        func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup {
             try await parts.work()
             return await memory.find(key)
         }
 
-        func body(of response: StoredResponse) async throws -> (any CacheBody)? {
+        func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
             try await parts.work()
             return await memory.body(of: response)
         }
 
-        func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
+        func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws
+            -> any StoredResponse.Writer
+        {
             try await parts.work()
             return Writer(parts: parts, inner: await memory.write(response, since: epoch))
         }
@@ -217,9 +219,9 @@ private struct Parts: Sendable {
         func statistics() async throws -> CacheStatistics { await memory.statistics() }
     }
 
-    private struct Writer: CacheWriter {
+    private struct Writer: StoredResponse.Writer {
         let parts: Parts
-        let inner: any CacheWriter
+        let inner: any StoredResponse.Writer
 
         func append(_ chunk: Data) async throws -> Bool {
             try await parts.work()

@@ -45,7 +45,7 @@ struct SecretReflectionTests {
         Sample("query item") { QueryItems([("a", canary)]).items },
         Sample("request") { try HTTPRequest(.post, url: url, headers: headers, body: .bytes(body)) },
         Sample("request body") { RequestBody.bytes(body) },
-        Sample("request line") { RequestLine(try HTTPRequest(url: url)) },
+        Sample("request line") { NetworkError.RequestLine(try HTTPRequest(url: url)) },
         Sample("response") { HTTPResponse(headers: headers, body: ResponseBody(body), url: url) },
         Sample("response body") { ResponseBody(body) },
         Sample("typed response") { Response<Bool>(true, from: HTTPResponse(headers: headers, url: url)) },
@@ -59,7 +59,7 @@ struct SecretReflectionTests {
         Sample("answer") { NetworkError.Response(status: 400, headers: headers, body: body) },
         Sample("error") {
             var error = NetworkError(statusCode: 400, headers: headers, body: body)
-            error.request = RequestLine(try HTTPRequest(url: url))
+            error.request = NetworkError.RequestLine(try HTTPRequest(url: url))
             error.detail = "see \(url)"
             error.underlying = NetworkError(.badResponse, detail: "at \(url)")
             return error
@@ -132,13 +132,13 @@ struct SecretReflectionTests {
         Sample("chain") { client.core.exchanger.chain },
         Sample("next") { Next(context: context, chain: client.core.exchanger.chain) },
         Sample("context") { context },
-        Sample("cache key") { CacheKey(target: url) },
+        Sample("cache key") { StoredResponse.Key(target: url) },
         Sample("cache selection") {
             [CacheRemoval.target(url), .prefix(url), .principal(canary), .tags([canary])] as [CacheRemoval]
         },
         Sample("stored response") {
             StoredResponse(
-                key: CacheKey(target: url), headers: headers, requestTime: Date(), responseTime: Date())
+                key: StoredResponse.Key(target: url), headers: headers, requestTime: Date(), responseTime: Date())
         },
     ]
 

@@ -85,7 +85,7 @@ struct SecretTextTests {
     @Test("A method of control characters is shown escaped")
     func method() throws {
         let request = try HTTPRequest(HTTPMethod("GET\u{1B}[2J\nX"), url: "https://a.test/")
-        #expect("\(request)\(RequestLine(request))".unicodeScalars.allSatisfy { $0.value >= 0x20 })
+        #expect("\(request)\(NetworkError.RequestLine(request))".unicodeScalars.allSatisfy { $0.value >= 0x20 })
     }
 
     @Test(

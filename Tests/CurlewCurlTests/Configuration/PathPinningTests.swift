@@ -217,7 +217,7 @@ struct PathPinningTests {
         let loud = try transport(paths.roots("root"), pins: [], mode: .reportOnly)
         for _ in 0..<2 { _ = try await loud.exchange(.get, server.url(), observers: [listener]) }
         let found = try ["server", "between", "root"].map(paths.pin).joined(separator: ", ")
-        let warning = TransportWarning.pinMismatch(host: "localhost", found: found)
+        let warning = ExchangeEvent.Warning.pinMismatch(host: "localhost", found: found)
         #expect(listener.heard == [warning, warning])
         // Over the same handle, but the server presents nothing.
         let nobody = Task { try await loud.exchange(.get, "https://localhost:1/", observers: [listener]) }
@@ -239,7 +239,7 @@ struct PathPinningTests {
         let result = await outcome(Task { try await transport.send(request, in: context) })
         await context.eventsTold()
         #expect(result.reason == (isReached ? nil : .secureConnectionFailed(.pinMismatch)))
-        let warning: TransportWarning =
+        let warning: ExchangeEvent.Warning =
             daysLeft > 0
             ? .pinsExpireSoon(host: "localhost", on: expires) : .pinsExpired(host: "localhost", on: expires)
         #expect(listener.heard == (warns ? [warning] : []))

@@ -15,9 +15,9 @@ struct PinningTests {
     static let day: Double = 86_400
 
     final class Listener: RequestObserver {
-        private let warnings = Locked<[TransportWarning]>([])
+        private let warnings = Locked<[ExchangeEvent.Warning]>([])
 
-        var heard: [TransportWarning] { warnings.withLock { $0 } }
+        var heard: [ExchangeEvent.Warning] { warnings.withLock { $0 } }
 
         func record(_ event: ExchangeEvent, in context: ExchangeContext) {
             if case .warned(let warning) = event { warnings.withLock { $0.append(warning) } }
@@ -138,7 +138,7 @@ struct PinningTests {
         let result = await outcome(Task { try await transport.send(request, in: context) })
         await context.eventsTold()
         #expect(result.reason == (isReached ? nil : .secureConnectionFailed(.pinMismatch)))
-        let warning: TransportWarning =
+        let warning: ExchangeEvent.Warning =
             daysLeft > 0
             ? .pinsExpireSoon(host: "localhost", on: expires) : .pinsExpired(host: "localhost", on: expires)
         #expect(listener.heard == (warns ? [warning] : []))

@@ -16,7 +16,7 @@ struct HostSlotsTests {
 
     @discardableResult
     private func enter(_ index: Int, _ origin: Origin, _ priority: RequestOptions.Priority? = nil) -> Bool {
-        slots.enter(exchanges[index], origin: origin, priority) { [started] in started.withLock { $0.append(index) } }
+        slots.requestSlot(for: exchanges[index], origin: origin, priority) { [started] in started.withLock { $0.append(index) } }
     }
 
     @Test("an origin has this many slots; others wait, and start in their order when one is free")
@@ -25,13 +25,13 @@ struct HostSlotsTests {
         for index in 0..<5 { enter(index, origin) }
         #expect(started.withLock { $0 } == [0, 1])
         #expect(slots.counts == (2, 3))
-        slots.leave(exchanges[1])
+        slots.releaseSlot(of: exchanges[1])
         #expect(started.withLock { $0 } == [0, 1, 2])
-        slots.leave(exchanges[0])
-        slots.leave(exchanges[2])
+        slots.releaseSlot(of: exchanges[0])
+        slots.releaseSlot(of: exchanges[2])
         #expect(started.withLock { $0 } == [0, 1, 2, 3, 4])
-        slots.leave(exchanges[3])
-        slots.leave(exchanges[4])
+        slots.releaseSlot(of: exchanges[3])
+        slots.releaseSlot(of: exchanges[4])
         #expect(slots.counts == (0, 0))
         enter(5, origin)
         #expect(started.withLock { $0.last } == 5)
@@ -49,7 +49,7 @@ struct HostSlotsTests {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         for index in 0..<3 { enter(index, origin) }
         enter(3, origin, .high)
-        slots.leave(exchanges[0])
+        slots.releaseSlot(of: exchanges[0])
         #expect(started.withLock { $0 } == [0, 1, 3])
     }
 
@@ -61,7 +61,7 @@ struct HostSlotsTests {
         #expect(!slots.abandon(exchanges[2]))
         #expect(!slots.abandon(exchanges[0]))
         #expect(!slots.abandon(exchanges[5]))
-        slots.leave(exchanges[0])
+        slots.releaseSlot(of: exchanges[0])
         #expect(started.withLock { $0 } == [0, 1, 3])
     }
 
@@ -69,11 +69,11 @@ struct HostSlotsTests {
     func strangers() throws {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         for index in 0..<4 { enter(index, origin) }
-        slots.leave(exchanges[3])
-        slots.leave(exchanges[5])
+        slots.releaseSlot(of: exchanges[3])
+        slots.releaseSlot(of: exchanges[5])
         #expect(slots.counts == (2, 2))
-        slots.leave(exchanges[0])
-        slots.leave(exchanges[0])
+        slots.releaseSlot(of: exchanges[0])
+        slots.releaseSlot(of: exchanges[0])
         #expect(started.withLock { $0 } == [0, 1, 2])
         #expect(slots.counts == (2, 1))
     }
@@ -85,9 +85,9 @@ struct HostSlotsTests {
         #expect(areIn == [true, true, true, true, true, false])
         #expect(slots.counts == (2, 3))
         #expect(!slots.abandon(exchanges[5]))
-        slots.leave(exchanges[5])
+        slots.releaseSlot(of: exchanges[5])
         #expect(slots.counts == (2, 3) && started.withLock { $0 } == [0, 1])
-        slots.leave(exchanges[0])
+        slots.releaseSlot(of: exchanges[0])
         #expect(enter(5, origin))
     }
 }

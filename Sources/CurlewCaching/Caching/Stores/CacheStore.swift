@@ -15,7 +15,7 @@ public import Foundation
 /// - An entry becomes visible completely, with its `commit`, and not before.
 /// - An opened body can be read to its end, even if its entry is removed or replaced while it is read.
 /// - A removal also applies to entries that are being written. If an entry's lookup preceded a removal that contains
-///   the entry, the entry is not committed afterwards, in any process (`CacheFindings.Epoch`).
+///   the entry, the entry is not committed afterwards, in any process (`StoredResponse.Lookup.Epoch`).
 /// - An older response never replaces a newer one of the same key and variant. Their request times decide
 ///   (`StoredResponse.requestTime`).
 /// - The store enforces its limits and evicts the least recently used entries. If more than
@@ -36,13 +36,14 @@ public protocol CacheStore: Sendable {
     var bodyLimit: Int64 { get }
     /// Returns the entries of a key, newest first, and the epoch of the store before the lookup. A lookup does not
     /// count as a use of the entries.
-    func find(_ key: CacheKey) async throws -> CacheFindings
+    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup
     /// Opens the body of an entry, which counts as a use of the entry. Returns nil if the entry no longer exists.
-    func body(of response: StoredResponse) async throws -> (any CacheBody)?
+    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)?
     /// Begins to write an entry, which stays invisible until `commit`.
     ///
     /// - `epoch`: the epoch of the lookup before the request; nil for the current epoch.
-    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter
+    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
+        .Writer
     /// Replaces the head of the entry with this `id`, but neither its body nor its `bodyLength`. Returns false, and
     /// changes nothing, if the entry no longer exists.
     @discardableResult
@@ -64,12 +65,12 @@ extension CacheStore {
     public func takeEvictionCount() -> Int { 0 }
 
     /// Returns the entries of a key, newest first; empty if there are none.
-    public func variants(for key: CacheKey) async throws -> [StoredResponse] {
+    public func variants(for key: StoredResponse.Key) async throws -> [StoredResponse] {
         try await find(key).variants
     }
 
     /// Begins to write an entry, with the current epoch of the store.
-    public func write(_ response: StoredResponse) async throws -> any CacheWriter {
+    public func write(_ response: StoredResponse) async throws -> any StoredResponse.Writer {
         try await write(response, since: nil)
     }
 
@@ -94,7 +95,7 @@ extension CacheStore {
     }
 }
 
-extension CacheFindings {
+extension StoredResponse.Lookup {
     /// A position in the sequence of a store's removals. An entry is committed only if no removal after the epoch of
     /// its lookup contains it, so that a change takes precedence over a response in transit, across clients and
     /// processes.
@@ -107,48 +108,54 @@ extension CacheFindings {
     }
 }
 
-/// The result of a lookup: the entries of a key, and the epoch of the store.
-public struct CacheFindings: Sendable {
-    /// The entries, newest first.
-    public var variants: [StoredResponse]
-    /// The epoch of the store before the lookup.
-    public var epoch: CacheFindings.Epoch
+extension StoredResponse {
+    /// The result of a lookup: the entries of a key, and the epoch of the store.
+    public struct Lookup: Sendable {
+        /// The entries, newest first.
+        public var variants: [StoredResponse]
+        /// The epoch of the store before the lookup.
+        public var epoch: StoredResponse.Lookup.Epoch
 
-    /// Creates the result of a lookup, for a custom store.
-    public init(_ variants: [StoredResponse] = [], epoch: CacheFindings.Epoch) {
-        self.variants = variants
-        self.epoch = epoch
+        /// Creates the result of a lookup, for a custom store.
+        public init(_ variants: [StoredResponse] = [], epoch: StoredResponse.Lookup.Epoch) {
+            self.variants = variants
+            self.epoch = epoch
+        }
     }
 }
 
-/// A writer of one entry, which receives the body and then commits or abandons the entry. Used by one task at a time.
-public protocol CacheWriter: Sendable {
-    /// Appends a chunk to the body. Returns false if the store accepts no more bytes, for example because of a limit;
-    /// the entry is then abandoned.
-    func append(_ chunk: Data) async throws -> Bool
-    /// Makes the entry visible with the appended bytes. The entry replaces the entries of the same key and variant, and
-    /// those with the identifiers in `others`. Returns false, and leaves the entry invisible, if a removal after its
-    /// epoch contains it or if a newer response is stored.
-    @discardableResult
-    func commit(replacing others: [StoredResponse.ID]) async throws -> Bool
-    /// Ends the writing, and leaves the entry invisible. Has no effect after `commit`. A writer that is deallocated
-    /// before either call abandons its entry.
-    func abandon()
+extension StoredResponse {
+    /// A writer of one entry, which receives the body and then commits or abandons the entry. Used by one task at a time.
+    public protocol Writer: Sendable {
+        /// Appends a chunk to the body. Returns false if the store accepts no more bytes, for example because of a limit;
+        /// the entry is then abandoned.
+        func append(_ chunk: Data) async throws -> Bool
+        /// Makes the entry visible with the appended bytes. The entry replaces the entries of the same key and variant, and
+        /// those with the identifiers in `others`. Returns false, and leaves the entry invisible, if a removal after its
+        /// epoch contains it or if a newer response is stored.
+        @discardableResult
+        func commit(replacing others: [StoredResponse.ID]) async throws -> Bool
+        /// Ends the writing, and leaves the entry invisible. Has no effect after `commit`. A writer that is deallocated
+        /// before either call abandons its entry.
+        func abandon()
+    }
 }
 
-/// The body of an entry, open for reading.
-public protocol CacheBody: Sendable {
-    /// The length of the body in bytes.
-    var length: Int64 { get }
-    /// All bytes of the body if they are in memory already; otherwise nil, which is the default.
-    var bytes: Data? { get }
-    /// Reads at most `count` bytes from `offset`, and at least one. Returns no bytes at the end of the body.
-    func read(from offset: Int64, upTo count: Int) async throws -> Data
-    /// Releases the resources that reading needs. The cache calls it at least once, and reads nothing afterwards.
-    func close()
+extension StoredResponse {
+    /// The body of an entry, open for reading.
+    public protocol Body: Sendable {
+        /// The length of the body in bytes.
+        var length: Int64 { get }
+        /// All bytes of the body if they are in memory already; otherwise nil, which is the default.
+        var bytes: Data? { get }
+        /// Reads at most `count` bytes from `offset`, and at least one. Returns no bytes at the end of the body.
+        func read(from offset: Int64, upTo count: Int) async throws -> Data
+        /// Releases the resources that reading needs. The cache calls it at least once, and reads nothing afterwards.
+        func close()
+    }
 }
 
-extension CacheBody {
+extension StoredResponse.Body {
     /// Nil: the body is not in memory.
     public var bytes: Data? { nil }
 }

@@ -72,23 +72,25 @@ public final class MemoryCacheStore: CacheStore {
     }
 
     /// Returns the entries of a key, newest first, and the store's epoch.
-    public func find(_ key: CacheKey) async -> CacheFindings {
+    public func find(_ key: StoredResponse.Key) async -> StoredResponse.Lookup {
         findings(for: key)
     }
 
     /// Returns the entries of a key, newest first, and the store's epoch, without suspending.
-    func findings(for key: CacheKey) -> CacheFindings {
-        table.withLock { CacheFindings($0.variants(for: key), epoch: CacheFindings.Epoch($0.removals.last)) }
+    func findings(for key: StoredResponse.Key) -> StoredResponse.Lookup {
+        table.withLock {
+            StoredResponse.Lookup($0.variants(for: key), epoch: StoredResponse.Lookup.Epoch($0.removals.last))
+        }
     }
 
     /// Returns the entries of a key, newest first.
-    public func variants(for key: CacheKey) async -> [StoredResponse] {
+    public func variants(for key: StoredResponse.Key) async -> [StoredResponse] {
         table.withLock { $0.variants(for: key) }
     }
 
     /// Returns the body of an entry, which counts as a use; nil if the entry no longer exists. The bytes stay valid
     /// after the entry is removed.
-    public func body(of response: StoredResponse) async -> (any CacheBody)? {
+    public func body(of response: StoredResponse) async -> (any StoredResponse.Body)? {
         bytes(of: response).map(MemoryCacheBody.init)
     }
 
@@ -98,7 +100,9 @@ public final class MemoryCacheStore: CacheStore {
     }
 
     /// Begins to write an entry, whose body is collected in memory.
-    public func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async -> any CacheWriter {
+    public func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async -> any StoredResponse
+        .Writer
+    {
         let start = table.withLock { table in
             table.pending[response.id] = 0
             return epoch?.number ?? table.removals.last
@@ -107,7 +111,7 @@ public final class MemoryCacheStore: CacheStore {
     }
 
     /// Begins to write an entry, with the current epoch of the store.
-    public func write(_ response: StoredResponse) async -> any CacheWriter {
+    public func write(_ response: StoredResponse) async -> any StoredResponse.Writer {
         await write(response, since: nil)
     }
 
@@ -151,7 +155,7 @@ public final class MemoryCacheStore: CacheStore {
 }
 
 /// The writer of one entry, which collects the chunks of the body in memory until `commit`.
-private final class MemoryCacheWriter: CacheWriter {
+private final class MemoryCacheWriter: StoredResponse.Writer {
     private let response: StoredResponse
     private let store: MemoryCacheStore
     private let start: Int64
@@ -195,7 +199,7 @@ private final class MemoryCacheWriter: CacheWriter {
     }
 }
 
-private struct MemoryCacheBody: CacheBody {
+private struct MemoryCacheBody: StoredResponse.Body {
     let data: Data
 
     init(_ data: Data) { self.data = data }

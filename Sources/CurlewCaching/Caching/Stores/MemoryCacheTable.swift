@@ -51,8 +51,8 @@ struct MemoryCacheTable: Sendable {
     private var free: [Int] = []
     private var positions: [StoredResponse.ID: Int] = [:]
     /// The newest slot of each key.
-    private var byKey: [CacheKey: Int] = [:]
-    private var byTarget: [String: Set<CacheKey>] = [:]
+    private var byKey: [StoredResponse.Key: Int] = [:]
+    private var byTarget: [String: Set<StoredResponse.Key>] = [:]
     private var shares: OriginShares
     private var oldest = none
     private var newest = none
@@ -74,7 +74,7 @@ struct MemoryCacheTable: Sendable {
 
     var all: [StoredResponse] { slots.compactMap { $0?.entry.response } }
 
-    func variants(for key: CacheKey) -> [StoredResponse] {
+    func variants(for key: StoredResponse.Key) -> [StoredResponse] {
         guard var position = byKey[key] else { return [] }
         var variants: [StoredResponse] = []
         while position != Self.none, let slot = slots[position] {
@@ -207,7 +207,7 @@ struct MemoryCacheTable: Sendable {
         if byTarget[key.target]?.isEmpty == true { byTarget[key.target] = nil }
     }
 
-    private mutating func leaveSiblings(_ position: Int, _ key: CacheKey, next: Int) {
+    private mutating func leaveSiblings(_ position: Int, _ key: StoredResponse.Key, next: Int) {
         guard var other = byKey[key] else { return }
         if other == position {
             byKey[key] = next == Self.none ? nil : next

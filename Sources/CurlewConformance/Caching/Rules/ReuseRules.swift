@@ -52,7 +52,9 @@ enum ReuseRules {
             try await scene.send(.get, "/", ["Prefer": "2", "User-Agent": "1"])
             try await scene.expectReuse(["Prefer": "1", "User-Agent": "1"], body: "newer")
         },
-        .requirement("CacheKey", "two users never share a response, nor does a user share with an anonymous caller") {
+        .requirement(
+            "StoredResponse.Key", "two users never share a response, nor does a user share with an anonymous caller"
+        ) {
             scene in
             for user in ["ann", "bob", nil] {
                 scene.answer(.ok, [.cacheControl: "max-age=60, public"], user ?? "nobody")

@@ -92,7 +92,7 @@ struct AuthenticationChoiceTests {
     @Test("an error does not show the key in the URL, whatever the item's name", arguments: ["k", "key", "id"])
     func keyInError(name: String) async throws {
         let mock = MockTransport.answering { call in
-            throw NetworkError(.unreachable, detail: "No.", request: RequestLine(call.request))
+            throw NetworkError(.unreachable, detail: "No.", request: NetworkError.RequestLine(call.request))
         }
         let client = APIClient(
             baseURL: "https://api.test", pipeline: [.apiKey("s3cret", in: .query(name))], transport: mock)

@@ -104,17 +104,19 @@ struct FailingStore: CacheStore {
         if place == self.place { throw Broken() }
     }
 
-    func find(_ key: CacheKey) async throws -> CacheFindings {
+    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup {
         try check(.variants)
         return await memory.find(key)
     }
 
-    func body(of response: StoredResponse) async throws -> (any CacheBody)? {
+    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
         try check(.body)
         return await memory.body(of: response).map { Body(inner: $0, fails: place == .read) }
     }
 
-    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
+    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
+        .Writer
+    {
         try check(.write)
         return Writer(inner: await memory.write(response, since: epoch), place: place)
     }
@@ -131,8 +133,8 @@ struct FailingStore: CacheStore {
 
     func statistics() async throws -> CacheStatistics { await memory.statistics() }
 
-    private struct Body: CacheBody {
-        let inner: any CacheBody
+    private struct Body: StoredResponse.Body {
+        let inner: any StoredResponse.Body
         let fails: Bool
 
         var length: Int64 { inner.length }
@@ -145,8 +147,8 @@ struct FailingStore: CacheStore {
         func close() { inner.close() }
     }
 
-    private struct Writer: CacheWriter {
-        let inner: any CacheWriter
+    private struct Writer: StoredResponse.Writer {
+        let inner: any StoredResponse.Writer
         let place: Place
 
         func append(_ chunk: Data) async throws -> Bool {

@@ -216,9 +216,13 @@ private struct LastingStore: CacheStore {
     let isLasting = true
     var bodyLimit: Int64 { memory.bodyLimit }
 
-    func find(_ key: CacheKey) async throws -> CacheFindings { await memory.find(key) }
-    func body(of response: StoredResponse) async throws -> (any CacheBody)? { await memory.body(of: response) }
-    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
+    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup { await memory.find(key) }
+    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
+        await memory.body(of: response)
+    }
+    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
+        .Writer
+    {
         await memory.write(response, since: epoch)
     }
     func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }

@@ -115,7 +115,7 @@ struct CachePropertyTests {
         let store = MemoryCacheStore(byteLimit: limit, entryLimit: 100_000)
         let time = Date(timeIntervalSinceReferenceDate: 0)
         for number in 0..<100_000 {
-            let key = CacheKey(target: "https://api.example/\(number)")
+            let key = StoredResponse.Key(target: "https://api.example/\(number)")
             let writer = await store.write(StoredResponse(key: key, requestTime: time, responseTime: time))
             _ = try await writer.append(Data("\(number)".utf8))
             _ = try await writer.commit(replacing: [])
@@ -124,7 +124,8 @@ struct CachePropertyTests {
         let statistics = await store.statistics()
         #expect(statistics.bytes <= limit)
         #expect(statistics.bytes >= limit * 95 / 100)
-        let last = try #require(await store.variants(for: CacheKey(target: "https://api.example/99999")).first)
+        let last = try #require(
+            await store.variants(for: StoredResponse.Key(target: "https://api.example/99999")).first)
         #expect(await store.body(of: last)?.bytes == Data("99999".utf8))
     }
 }

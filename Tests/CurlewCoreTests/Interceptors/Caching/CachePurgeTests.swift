@@ -15,14 +15,14 @@ struct CachePurgeTests {
         _ target: String, _ count: Int = 10, at time: Date = Date(timeIntervalSince1970: 1000),
         in store: MemoryCacheStore
     ) async throws {
-        let response = StoredResponse(key: CacheKey(target: target), requestTime: time, responseTime: time)
+        let response = StoredResponse(key: StoredResponse.Key(target: target), requestTime: time, responseTime: time)
         let writer = await store.write(response)
         _ = try await writer.append(Data(count: count))
         _ = try await writer.commit(replacing: [])
     }
 
     private static func has(_ target: String, _ store: MemoryCacheStore) async -> Bool {
-        await !store.variants(for: CacheKey(target: target)).isEmpty
+        await !store.variants(for: StoredResponse.Key(target: target)).isEmpty
     }
 
     @Test("by age, and by origin")
@@ -55,7 +55,7 @@ struct CachePurgeTests {
         let store = MemoryCacheStore(entryLimit: 100)
         for number in 0..<100 { try await Self.put("https://one.test/\(number)", in: store) }
         #expect(await store.statistics().entries == 100)
-        let first = await store.variants(for: CacheKey(target: "https://one.test/0"))
+        let first = await store.variants(for: StoredResponse.Key(target: "https://one.test/0"))
         _ = await store.body(of: try #require(first.first))
         for number in 100..<199 { try await Self.put("https://one.test/\(number)", in: store) }
         #expect(await Self.has("https://one.test/0", store), "it was used")

@@ -23,7 +23,7 @@ struct MemoryCacheStoreTests {
     @Test("Each variant of a key is found and can be removed after another one was updated")
     func updateKeepsVariants() async throws {
         let store = MemoryCacheStore()
-        let key = CacheKey(target: "https://a.test/")
+        let key = StoredResponse.Key(target: "https://a.test/")
         var heads: [StoredResponse] = []
         for number in 0..<4 {
             let time = Date(timeIntervalSinceReferenceDate: Double(number))
@@ -52,8 +52,9 @@ struct MemoryCacheStoreTests {
     func bodiesBeingWrittenAreBounded() async throws {
         let store = MemoryCacheStore(byteLimit: 1000, bodyLimit: 900)
         let time = Date(timeIntervalSinceReferenceDate: 0)
-        func writer(_ name: String) async -> any CacheWriter {
-            await store.write(StoredResponse(key: CacheKey(target: name), requestTime: time, responseTime: time))
+        func writer(_ name: String) async -> any StoredResponse.Writer {
+            await store.write(
+                StoredResponse(key: StoredResponse.Key(target: name), requestTime: time, responseTime: time))
         }
         let first = await writer("a")
         let second = await writer("b")

@@ -15,7 +15,7 @@ struct StoredResponseTests {
             headers.appendUnchecked(name: random.text(upTo: 10), value: random.text(upTo: 40))
         }
         var response = StoredResponse(
-            key: CacheKey(
+            key: StoredResponse.Key(
                 target: random.text(upTo: 30), content: Bool.random(using: &random) ? nil : random.text(upTo: 10),
                 principal: Bool.random(using: &random) ? nil : random.text(upTo: 10)),
             status: HTTPStatus(Int.random(in: -10...999, using: &random)), headers: headers,
@@ -56,7 +56,7 @@ struct StoredResponseTests {
     func itsDescriptionShowsNoSecret() {
         let time = Date(timeIntervalSinceReferenceDate: 0)
         let response = StoredResponse(
-            key: CacheKey(target: "https://api.example/?token=secret", principal: "ann"), requestTime: time,
+            key: StoredResponse.Key(target: "https://api.example/?token=secret", principal: "ann"), requestTime: time,
             responseTime: time)
         #expect(!"\(response)".contains("secret"))
     }

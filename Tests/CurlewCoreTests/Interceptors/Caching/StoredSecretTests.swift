@@ -23,7 +23,7 @@ struct StoredSecretTests {
         harmless: ["X-Partition-Session"], secret: ["X-Device"], secretMembers: ["appid"], secretPaths: ["/bot*"])
 
     private func stored(_ rules: FieldRules = rules) -> StoredResponse {
-        let key = CacheKey(
+        let key = StoredResponse.Key(
             target: "https://a.test/bothunter2/x?appid=hunter2", content: "QUERY 9f", principal: "holder-1",
             secrets: DeclaredSecrets(rules))
         return StoredResponse(
@@ -101,14 +101,18 @@ struct StoredSecretTests {
         var isLasting: Bool { false }
         var bodyLimit: Int64 { 1 << 20 }
 
-        func failure(_ key: CacheKey) -> any Error {
+        func failure(_ key: StoredResponse.Key) -> any Error {
             let text = "no entry for \(key.target), X-Device: hunter2"
             return isOurs ? NetworkError(.storage, detail: text, hint: text) : Failure(description: text)
         }
 
-        func find(_ key: CacheKey) async throws -> CacheFindings { throw failure(key) }
-        func body(of response: StoredResponse) async throws -> (any CacheBody)? { throw failure(response.key) }
-        func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
+        func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup { throw failure(key) }
+        func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
+            throw failure(response.key)
+        }
+        func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws
+            -> any StoredResponse.Writer
+        {
             throw failure(response.key)
         }
         func update(_ response: StoredResponse) async throws -> Bool { throw failure(response.key) }

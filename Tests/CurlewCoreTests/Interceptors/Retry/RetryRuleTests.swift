@@ -15,8 +15,8 @@ struct RetryRuleTests {
 
     func client(
         _ policy: RetryPolicy = .standard, budget: RetryBudget = RetryBudget(),
-        when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)? = nil,
-        onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)? = nil,
+        when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
+        onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
         _ configure: (MockTransport) -> Void
     ) -> APIClient {
         let retry = RetryInterceptor(policy, budget: budget, when: when, onRetry: onRetry, random: { 0.5 })

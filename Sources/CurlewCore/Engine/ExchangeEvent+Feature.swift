@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// An event that one capability of the client defines, such as redirects or caching. Observers receive it as
-/// `ExchangeEvent.feature`:
-///
-///     case .feature(let event as Redirect.Event): print(event)
-///
-/// The description is one line without secrets.
-public protocol FeatureEvent: Sendable, CustomStringConvertible {}
+extension ExchangeEvent {
+    /// An event that one capability of the client defines, such as redirects or caching. Observers receive it as
+    /// `ExchangeEvent.feature`:
+    ///
+    ///     case .feature(let event as Redirect.Event): print(event)
+    ///
+    /// The description is one line without secrets.
+    public protocol Feature: Sendable, CustomStringConvertible {}
+}
 
 /// An event of a capability that contains responses or errors, or that may occur after the end of its call.
-package protocol CapabilityEvent: FeatureEvent {
+package protocol CapabilityEvent: ExchangeEvent.Feature {
     /// A copy of the event without bodies that are still in transfer, because an event in the queue must not hold a
     /// connection.
     var withoutTransfer: Self { get }

@@ -2,25 +2,27 @@
 
 public import CurlewHTTP
 
-/// The method and the redacted URL of a request, as errors and logs show them.
-public struct RequestLine: Hashable, Sendable, CustomStringConvertible {
-    /// The method of the request.
-    public let method: HTTPMethod
-    /// The absolute URL, without userinfo and with its secrets replaced.
-    public let url: String
-    /// The declared secrets, which texts about the request also redact.
-    package let secrets: DeclaredSecrets
+extension NetworkError {
+    /// The method and the redacted URL of a request, as errors and logs show them.
+    public struct RequestLine: Hashable, Sendable, CustomStringConvertible {
+        /// The method of the request.
+        public let method: HTTPMethod
+        /// The absolute URL, without userinfo and with its secrets replaced.
+        public let url: String
+        /// The declared secrets, which texts about the request also redact.
+        package let secrets: DeclaredSecrets
 
-    /// Creates the redacted line of `request`.
-    public init(_ request: HTTPRequest) {
-        method = request.method
-        secrets = request.secrets
-        url = secrets.redaction.url(request.urlString)
-    }
+        /// Creates the redacted line of `request`.
+        public init(_ request: HTTPRequest) {
+            method = request.method
+            secrets = request.secrets
+            url = secrets.redaction.url(request.urlString)
+        }
 
-    /// The method, a space and the URL.
-    public var description: String {
-        "\(method) \(url)".printable
+        /// The method, a space and the URL.
+        public var description: String {
+            "\(method) \(url)".printable
+        }
     }
 }
 

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-
-/// A version of TLS. Older versions are insecure and not offered (RFC 8996).
-public enum TLSVersion: Hashable, Sendable {
-    /// TLS 1.2 (RFC 5246).
-    case v12
-    /// TLS 1.3 (RFC 8446).
-    case v13
-}
