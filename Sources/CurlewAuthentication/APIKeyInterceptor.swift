@@ -13,7 +13,7 @@ extension BuiltInInterceptor {
     }
 }
 
-/// The interceptor of `.apiKey(_:in:)`, where its rules are documented.
+/// Adds an API key to the requests to one origin. For the rules, see `.apiKey(_:in:for:name:)`.
 package struct APIKeyInterceptor: ValidatingInterceptor {
     private let key: String
     private let location: BuiltInInterceptor.APIKeyLocation
@@ -34,7 +34,7 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
     /// signed.
     public var placement: Placement { .authentication }
 
-    /// Adds the key to a request that may receive it, and runs the rest of the chain. Errors contain the URL without
+    /// Adds the key to a request that may receive it, and runs the rest of the pipeline. Errors contain the URL without
     /// the key.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name) else { return try await next(request) }
@@ -55,7 +55,7 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Returns whether the query has an item of this name, however the name is percent-encoded.
+    /// Returns whether the query has an item with this name, in whatever way the name is percent-encoded.
     private static func hasItem(_ name: String, _ target: String) -> Bool {
         guard let mark = target.first("?") else { return false }
         return target[target.utf8.index(after: mark)...].parts("&").contains { item in
@@ -70,7 +70,7 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
         return .holder(of: ["key", name ?? "", key], in: context)
     }
 
-    /// Declares that the header field or query item of the key is secret, so that it is redacted.
+    /// Declares that the header field or query item that contains the key is secret, so that it is redacted.
     public func declare(in setup: inout Pipeline.Environment) {
         switch location {
         case .header(let field): setup.fields.secret.insert(field)

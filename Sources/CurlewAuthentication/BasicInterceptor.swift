@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The interceptor of `.basic(user:password:)`, where its rules are documented.
+/// Adds a user name and password to the requests to one origin. For the rules, see `.basic(user:password:for:name:)`.
 package struct BasicInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
@@ -29,7 +29,7 @@ package struct BasicInterceptor: ValidatingInterceptor {
     /// signed.
     public var placement: Placement { .authentication }
 
-    /// Adds the user name and password to a request that may receive them, and runs the rest of the chain.
+    /// Adds the user name and password to a request that may receive them, and runs the rest of the pipeline.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard let field, scope.covers(request, in: next.context, name: name),
             !request.headers.contains(.authorization)

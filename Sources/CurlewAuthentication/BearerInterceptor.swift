@@ -3,7 +3,7 @@
 package import CurlewCore
 package import CurlewHTTP
 
-/// The interceptor of `.bearer`, where its rules are documented.
+/// Adds a bearer token to the requests to one origin. For the rules, see `.bearer(_:principal:)`.
 package struct BearerInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?
@@ -45,7 +45,7 @@ package struct BearerInterceptor: ValidatingInterceptor {
     /// signed.
     public var placement: Placement { .authentication }
 
-    /// Adds the token to a request that may receive it, and runs the rest of the chain.
+    /// Adds the token to a request that may receive it, and runs the rest of the pipeline.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context), !request.headers.contains(.authorization),
             let token = try await currentToken(), !token.isEmpty

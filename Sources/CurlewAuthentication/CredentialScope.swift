@@ -6,7 +6,7 @@ package import CurlewHTTP
 /// The origin that may receive a credential. Every authentication interceptor follows these rules:
 ///
 /// - A request to any other origin is sent without the credential. The only exception: `https://host` may receive a
-///   credential of `http://host` if both ports are the default ports (`Origin.shares(with:)`).
+///   credential for `http://host` if both ports are the default ports (`Origin.shares(with:)`).
 /// - After a redirect has left the call's origin, no credential is attached, even if a later redirect returns to that
 ///   origin.
 /// - A credential can be read in transit over plain http. Without an explicit origin, plain http is therefore allowed
@@ -24,14 +24,14 @@ package struct CredentialScope: Sendable {
         self.owner = owner
     }
 
-    /// The scope of a credential for the origin of the client's base URL.
+    /// The scope of a credential that belongs to the origin of the client's base URL.
     package static let client = CredentialScope(owner: .client)
 
     package static func origin(_ origin: Origin) -> CredentialScope {
         CredentialScope(owner: .origin(origin))
     }
 
-    /// Returns the scope for the origin of `url`, whose path is ignored. If `url` is not an absolute URL,
+    /// Returns the scope for the origin of `url`. The path of `url` is ignored. If `url` is not an absolute URL,
     /// `problem(of:in:example:)` returns an error.
     package static func url(_ url: String) -> CredentialScope {
         do {

@@ -13,7 +13,7 @@ import Darwin
 /// A lock on a file (`flock`), held by one store at a time, in this process or another one.
 ///
 /// The system releases the lock when the process that holds it ends, even if that process crashes or is killed. The
-/// file is removed on release. A file that a killed process left behind is reused.
+/// file is removed on release. If a killed process left its file, the next holder reuses it.
 final class FileLock: Sendable {
     private let path: String
     private let descriptor: Locked<Int32?>
@@ -50,7 +50,8 @@ final class FileLock: Sendable {
 
     /// Waits until the lock is free, and acquires it. The file is polled at intervals of 2 ms that double up to 50 ms.
     ///
-    /// Throws `DeadlinePassed`, `CancellationError`, and the errors of `attempt(_:)`.
+    /// Throws `DeadlinePassed` after `deadline`, `CancellationError` if the task is cancelled, and the errors that
+    /// `attempt(_:)` throws.
     static func wait(for path: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock {
         var pause = Duration.milliseconds(2)
         while true {
@@ -68,14 +69,14 @@ final class FileLock: Sendable {
         descriptor.withLock { descriptor in
             guard let file = descriptor else { return }
             // Removes the file while it is locked, so that the file of a later holder is not removed. Another process
-            // may have removed the file already.
+            // may already have removed it.
             if Self.identity(of: file, path).isNamed { unlink(path) }
             close(file)
             descriptor = nil
         }
     }
 
-    /// Returns whether the path still refers to the locked file, and whether the file belongs to this user.
+    /// Returns whether the path still refers to the open file, and whether that file belongs to this user.
     private static func identity(of file: Int32, _ path: String) -> (isNamed: Bool, isOwn: Bool) {
         var (mine, named) = (stat(), stat())
         guard fstat(file, &mine) == 0, lstat(path, &named) == 0 else { return (false, false) }

@@ -15,13 +15,13 @@ import Foundation
 ///
 /// Several processes may share the file. One process refreshes the tokens; the others wait and use the result, so that
 /// each set of tokens is sent to the server for a refresh only once. The locks are the files `<path>.lock` and
-/// `<path>.renewal`, which exist while they are held. The system releases a lock when the process that holds it ends,
+/// `<path>.renewal`. Each exists only while it is held. The system releases a lock when the process that holds it ends,
 /// even if that process crashes or is killed. If the folder is not writable, or the file system has no locks, the
 /// processes refresh without coordination.
 ///
-/// The file belongs to the store, which accepts only a regular file of this user that no other user can read or change.
-/// The table shows what happens to any other file. `.storage` means that the operation throws this error and does not
-/// change the file:
+/// The file belongs to the store. The store accepts only a regular file that belongs to this user and that no other
+/// user can read or change. The table shows what happens to any other file. `.storage` means that the operation throws
+/// this error and does not change the file:
 ///
 /// | existing file | loading | signing in | signing out |
 /// |---|---|---|---|
@@ -45,8 +45,8 @@ public struct FileTokens: TokenPersistence {
         self.path = path
     }
 
-    /// Returns the stored tokens; nil if there is no file. Throws `.storage` if the file cannot be read or is not
-    /// accepted, and does not change it.
+    /// Returns the stored tokens; nil if there is no file. Never changes the file. Throws `.storage` if the file cannot
+    /// be read or is not accepted.
     public func load() async throws(NetworkError) -> Tokens? {
         do throws(KeptTokens.Problem) { return try contents() } catch { throw Self.error(error, path) }
     }
@@ -79,7 +79,7 @@ public struct FileTokens: TokenPersistence {
         let data = try tokens.map { tokens throws(NetworkError) in try KeptTokens.encode(tokens) }
         do throws(PrivateFile.Failure) {
             guard let data else {
-                // Removes the draft of a process that was killed while it wrote.
+                // Removes the draft that a process left when it was killed during a write.
                 if isAlone { try PrivateFile.remove(PrivateFile.draft(of: path)) }
                 return try PrivateFile.remove(path)
             }
@@ -132,7 +132,7 @@ extension FileTokens: SharedTokens {
             if let kept, !kept.isSame(as: old) { return .other(kept) }
             if kept == nil, old != nil { return .other(nil) }
         } catch {
-            // A file that cannot be read does not contain newer tokens of another process.
+            // A file that cannot be read does not contain newer tokens from another process.
         }
         try write(new, isAlone: lock != nil)
         return .replaced
@@ -151,8 +151,8 @@ extension FileTokens: SharedTokens {
         }
     }
 
-    /// Waits for a lock file and locks it. Returns nil if locks are not available: each process then works without
-    /// coordination.
+    /// Waits until the lock file is free, and locks it. Returns nil if locks are not available: the processes then work
+    /// without coordination.
     private func lock(_ name: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock? {
         do {
             return try await FileLock.wait(for: name, until: deadline, on: time)
@@ -168,6 +168,6 @@ extension FileTokens: CustomStringConvertible {
 }
 
 extension TokenPersistence where Self == FileTokens {
-    /// Stores tokens in a file that only its owner can read. See `FileTokens`.
+    /// Stores tokens in a file that only its owner can read and write. See `FileTokens`.
     public static func file(_ path: String) -> FileTokens { FileTokens(path) }
 }

@@ -12,7 +12,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The rules:
     /// - A token belongs to one origin (scheme, host and port). A request to any other origin is sent without the
-    ///   token. The only exception: a token of `http://host` may be sent to `https://host` if both ports are the
+    ///   token. The only exception: a token for `http://host` may be sent to `https://host` if both ports are the
     ///   default ports.
     /// - After a redirect has left the call's origin, no token is attached, even if a later redirect returns to that
     ///   origin.
@@ -24,7 +24,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - If the token contains characters that a header field must not contain, the call fails before anything is sent.
     ///
     /// - `token`: returns the current token. It is called once for each attempt, so it should cache the token.
-    /// - `principal`: returns an identifier of the present owner of the token, such as the user ID. It must be
+    /// - `principal`: returns an identifier of the current owner of the token, such as the user ID. It must be
     ///   different for each user. If `principal` is nil or returns nil, responses to calls with this token are neither
     ///   cached nor shared.
     public static func bearer(
@@ -37,7 +37,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// `url` is ignored. If `url` is not an absolute URL, every call throws `.configuration`.
     ///
     /// - `token`: returns the current token. It is called once for each attempt, so it should cache the token.
-    /// - `principal`: returns an identifier of the present owner of the token. Default nil: responses to calls with the
+    /// - `principal`: returns an identifier of the current owner of the token. Default nil: responses to calls with the
     ///   token are neither cached nor shared.
     public static func bearer(
         for url: String, _ token: @escaping @Sendable () async throws -> String?,
@@ -49,7 +49,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Sends a bearer token with the requests to `origin`.
     ///
     /// - `token`: returns the current token. It is called once for each attempt, so it should cache the token.
-    /// - `principal`: returns an identifier of the present owner of the token. Default nil: responses to calls with the
+    /// - `principal`: returns an identifier of the current owner of the token. Default nil: responses to calls with the
     ///   token are neither cached nor shared.
     public static func bearer(
         for origin: Origin, _ token: @escaping @Sendable () async throws -> String?,
@@ -124,8 +124,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Sends an API key with the requests to one origin, in a header field or a query item.
     ///
     /// The rules of `.bearer` determine which requests receive the key. If a request already has a field or query item
-    /// of that name, the interceptor keeps it. Prefer a field: a key in a URL appears in the server's logs. Errors
-    /// contain the URL without the key.
+    /// with that name, the interceptor keeps it and adds no key. Prefer a field: a key in a URL appears in the server's
+    /// logs. Errors contain the URL without the key.
     ///
     /// - `url`: a URL of the origin that receives the key; nil for the origin of the client's base URL.
     /// - `name`: the name by which calls select the key with `.named`; nil for all calls that select none.
@@ -155,7 +155,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   ones.
     /// - `sign`: adds the signature to the request. If it changes the origin, the call throws `.configuration`. An
     ///   error that it throws fails the call before anything is sent.
-    /// - `principal`: returns an identifier of the user for whom requests are signed now, as for `.bearer`.
+    /// - `principal`: returns an identifier of the user for whom requests are being signed. The rules of `principal`
+    ///   for `.bearer` apply. Default nil.
     public static func signing(
         for url: String? = nil, name: String? = nil,
         _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,

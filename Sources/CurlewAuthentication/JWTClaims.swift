@@ -26,8 +26,8 @@ struct JWTClaims {
     /// The maximum length of a token in bytes. A longer token is not parsed.
     private static let lengthLimit = 16 << 10
 
-    /// Parses a token without verifying it. Returns nil for a text that is not a JSON Web Token in its compact form, or
-    /// that is longer than 16 KiB.
+    /// Parses a token without verifying it. Returns nil if `token` is not a JSON Web Token in its compact form, or is
+    /// longer than 16 KiB.
     init?(_ token: String) {
         let utf8 = token.utf8
         guard utf8.count <= Self.lengthLimit else { return nil }

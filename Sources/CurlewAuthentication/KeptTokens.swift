@@ -51,13 +51,14 @@ enum KeptTokens {
             throw .newer(header.version)
         }
         guard var tokens = try? decoder.decode(Document.self, from: data).tokens else { throw .damaged }
-        // Another program wrote the tokens, without a session. Every process that reads them must derive the same
-        // session.
+        // A program other than Curlew wrote the tokens, without a session. Every process that reads them must derive
+        // the same session.
         if tokens.session == nil { tokens.session = MessageDigest.sha256(Data(tokens.accessToken.utf8)).hexText }
         return tokens
     }
 
-    /// Returns whether `data`, which cannot be decoded, may be a damaged token file that still contains secrets.
+    /// Returns whether `data` may be a damaged token file that still contains secrets. Call it for data that cannot be
+    /// decoded.
     static func mayBeTokens(_ data: Data) -> Bool {
         data.indices.contains { data[$0...].starts(with: "oken".utf8) }
     }
@@ -65,8 +66,8 @@ enum KeptTokens {
 
 /// A token storage that several processes share.
 protocol SharedTokens: TokenPersistence {
-    /// Waits for the refresh lock, which one process can hold at a time, and acquires it. Returns nil if locks are not
-    /// available.
+    /// Waits until the refresh lock is free, and acquires it. One process can hold it at a time. Returns nil if locks
+    /// are not available.
     ///
     /// Throws `DeadlinePassed` and `CancellationError`.
     func lockForRenewal(until deadline: Deadline, on time: any TimeSource) async throws -> FileLock?

@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// The errors for statuses of the keychain, with a hint where one is known. The statuses are written as numbers, so
+/// Converts statuses of the keychain to errors, with a hint where one is known. The statuses are written as numbers, so
 /// that this file is also compiled and tested on platforms without a keychain.
 enum KeychainFailure {
     /// `errSecMissingEntitlement`: the program is not signed, or has no entitlement for the access group.

@@ -17,16 +17,16 @@ import Foundation
 /// signed out; the first call after the unlock reads the tokens. An item that does not contain tokens causes `.storage`
 /// until a sign-in replaces it or a sign-out removes it.
 ///
-/// On macOS, the tokens are in the data protection keychain, which only signed apps with a keychain access group may
-/// use. Other programs use `.file`. Check `isAvailable` in a program that also runs unsigned, for example with
-/// `swift run`.
+/// On macOS, the tokens are in the data protection keychain, and only signed apps with a keychain access group may use
+/// this keychain. Other programs use `.file`. Check `isAvailable` in a program that also runs unsigned, for example
+/// with `swift run`.
 public struct KeychainTokens: TokenPersistence {
     private let service: String
     private let account: String
     private let accessGroup: String?
 
-    /// Creates a token storage in one keychain item, which `service` and `account` identify. The item belongs to the
-    /// app, or to `accessGroup`, which several apps share.
+    /// Creates a token storage in the keychain item that `service` and `account` identify. The item belongs to the app,
+    /// or to `accessGroup`, which several apps share.
     public init(service: String, account: String, accessGroup: String? = nil) {
         self.service = service
         self.account = account

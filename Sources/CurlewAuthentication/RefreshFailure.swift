@@ -37,7 +37,7 @@ extension NetworkError {
         return try? JSONDecoder().decode(Failure.self, from: response.body).error
     }
 
-    /// The error for the calls that wait for a refresh that failed with this error. The tokens are kept.
+    /// This error, as the calls that wait for the failed refresh receive it. The tokens are kept.
     var asFailedRefresh: NetworkError {
         var failure = self
         // The refresh was cancelled, not the calls that wait for it.

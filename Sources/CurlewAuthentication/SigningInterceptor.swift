@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.signing`, where its rules are documented.
+/// Signs the requests to one origin. For the rules, see `.signing(for:name:_:principal:)`.
 package struct SigningInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
@@ -26,7 +26,7 @@ package struct SigningInterceptor: ValidatingInterceptor {
     /// codings have been applied.
     public var placement: Placement { .signing }
 
-    /// Signs a request to the interceptor's origin, and runs the rest of the chain. Throws `.configuration` if the
+    /// Signs a request to the interceptor's origin, and runs the rest of the pipeline. Throws `.configuration` if the
     /// closure changes the origin of the request.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name, isAddition: true) else {

@@ -3,7 +3,8 @@
 public import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.bearer(store)`, where its rules are documented.
+/// Adds the access token of a `TokenStore` to the requests to one origin. For the rules, see
+/// `.bearer(_:for:name:refresh:)`.
 package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     private let store: TokenStore
     private let scope: CredentialScope
@@ -46,7 +47,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     /// signed.
     public var placement: Placement { .authentication }
 
-    /// False: the store may have to load or refresh the tokens, which a preview must not do.
+    /// False: the store may have to load or refresh the tokens, and a preview must do neither.
     public var runsInPreview: Bool { false }
 
     /// Adds the access token to a request that may receive it. After a 401, sends the request once more with newer
@@ -66,7 +67,8 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
             await store.refuse(issued.version, by: renewal)
             return response
         }
-        // The 401 response may hold the connection that the refresh needs, so its body is read before the call waits.
+        // The 401 response may hold the connection that the refresh needs, so its body is read before the call waits
+        // for the refresh.
         response.body = try await response.body.settled(on: clock)
         let body = response.body
         let newer: IssuedTokens?
@@ -95,17 +97,17 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
             if let again { try await next.again(request, in: again.authenticated) } else {
                 try await next(request, context: next.context.authenticated)
             }
-        // Recording the date requires access to the store's actor. Calls with tokens of unknown lifetime do not need
-        // the date.
+        // Recording the date requires access to the store's actor. If the lifetime of the tokens is unknown, the date
+        // is not needed.
         if issued.life != nil, let date = response.headers[.date].flatMap({ HTTPDate($0) })?.date {
             await store.learn(serverDate: date)
         }
         return response
     }
 
-    /// Returns the refresh of the tokens for `origin`; nil if they cannot be refreshed. Its requests bypass the
-    /// pipeline except for the log, because they must not wait for a permit that the waiting call holds. Observers and
-    /// the log see them as separate calls.
+    /// Returns the operation that refreshes the tokens for `origin`; nil if they cannot be refreshed. Its requests
+    /// bypass the pipeline except for the log, because they must not wait for a permit that the waiting call holds.
+    /// Observers and the log receive them as separate calls.
     private func renewal(for origin: Origin, _ next: Next) -> TokenStore.Renewal? {
         guard let renew else { return nil }
         return TokenStore.Renewal(canObtain: canObtain) { tokens in

@@ -7,7 +7,8 @@ import CurlewCore
 /// A storage belongs to one store. The store runs one save at a time, and the last save has the newest tokens. A load
 /// may run during a save.
 public protocol TokenPersistence: Sendable {
-    /// Returns the tokens of the last save; nil if there are none. Throws if tokens may be stored but cannot be read.
+    /// Returns the tokens that were saved last; nil if there are none. Throws if tokens may be stored but cannot be
+    /// read.
     func load() async throws -> Tokens?
     /// Replaces the stored tokens with `tokens`, entirely or not at all; nil removes them.
     func save(_ tokens: Tokens?) async throws

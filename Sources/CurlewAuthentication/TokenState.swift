@@ -33,19 +33,19 @@ struct IssuedTokens: Hashable, Sendable {
 /// New tokens are stored before they become current, so that no call uses tokens that a crash could lose. If storing
 /// fails, they become current anyway.
 ///
-/// A refresh belongs to the version that it refreshes. A sign-out or another sign-in during the refresh cancels it, and
-/// its result is discarded.
+/// A refresh belongs to the version that it refreshes. A sign-out or another sign-in during the refresh cancels the
+/// refresh and discards its result.
 struct TokenState {
     /// The next step of a call.
     enum Step: Equatable {
         case use(IssuedTokens)
-        /// The call uses these tokens, and the caller must start this refresh.
+        /// The call uses these tokens, and `TokenStore` must start this refresh.
         case useAndRefresh(IssuedTokens, refreshID: UInt64)
-        /// The caller must start this refresh, and the call waits for its result.
+        /// `TokenStore` must start this refresh, and the call waits for its result.
         case refresh(IssuedTokens?, refreshID: UInt64)
         case wait(refreshID: UInt64)
         case signedOut
-        /// The tokens were refused, and cannot be refreshed or belong to an earlier sign-in.
+        /// The tokens were refused. They cannot be refreshed, or they belong to an earlier sign-in.
         case giveUp
         /// The limit of refreshes is reached. The next refresh is possible after this time.
         case tooMany(retryAfter: Duration)
@@ -59,7 +59,7 @@ struct TokenState {
         case failed
     }
 
-    /// The effect of the result of a refresh.
+    /// What the result of a refresh changes.
     enum Outcome: Equatable {
         /// New tokens have arrived. They must be stored and then committed.
         case arrived
@@ -71,7 +71,7 @@ struct TokenState {
 
     let policy: TokenStore.RefreshPolicy
     private(set) var current: IssuedTokens?
-    /// The first version of the present session. Earlier versions may belong to another user.
+    /// The first version of the current session. Earlier versions may belong to another user.
     private(set) var firstVersion: UInt64 = 1
     private var refreshID: UInt64?
     private var arrived: Tokens?
@@ -122,7 +122,7 @@ struct TokenState {
         .tooMany(retryAfter: max(.zero, policy.window - (starts.first ?? now).duration(to: now)))
     }
 
-    /// Records the result of a refresh, and returns its effect.
+    /// Records the result of a refresh, and returns what it changes.
     mutating func finish(_ number: UInt64, with outcome: RefreshOutcome) -> Outcome {
         guard number == refreshID, arrived == nil else { return .discarded }
         switch outcome {
@@ -161,7 +161,7 @@ struct TokenState {
     /// Returns whether the refresh is in progress: it is not cancelled, and its result has not arrived.
     func isUnderWay(_ number: UInt64) -> Bool { number == refreshID && arrived == nil }
 
-    /// Replaces the present tokens with tokens from another process. A refresh in progress continues.
+    /// Replaces the current tokens with tokens from another process. A refresh in progress continues.
     mutating func adopt(_ tokens: Tokens, date: Date) { issue(tokens, at: date) }
 
     func hasEnded(_ tokens: Tokens, at date: Date) -> Bool {
@@ -193,7 +193,7 @@ struct TokenState {
         return current != nil
     }
 
-    /// The principal of the signed-in account, which refreshes do not change; `.anonymous` when signed out.
+    /// The principal of the signed-in account; `.anonymous` when signed out. Refreshes do not change it.
     var principal: Principal {
         current?.tokens.session.map { .session($0) } ?? .anonymous
     }

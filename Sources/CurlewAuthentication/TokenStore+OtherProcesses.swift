@@ -2,21 +2,22 @@
 
 import CurlewCore
 
-/// Coordinates the refreshes of processes that share the tokens: one process refreshes at a time, and only tokens that
-/// no other process has refreshed.
+/// Coordinates the refreshes of processes that share the tokens: one process refreshes at a time, and it refreshes only
+/// tokens that no other process has refreshed.
 extension TokenStore {
-    /// The next step of a refresh, once no other process refreshes.
+    /// The next step of a refresh, once no other process is refreshing the tokens.
     enum Turn: Sendable {
         /// Refresh these tokens, and release the lock when the new tokens are stored.
         case renew(Tokens?, FileLock?)
         /// Another process has refreshed the tokens.
         case renewed(Tokens)
         case failed(any Error)
-        /// Do nothing: the refresh was cancelled, or another process has signed out or in.
+        /// Do nothing: the refresh was cancelled, or another process has signed out or in again.
         case over
     }
 
-    /// Waits until no other process refreshes, and compares the stored tokens with those of this process.
+    /// Waits until no other process is refreshing, takes the lock, and returns what this refresh must do, depending on
+    /// whether another process has changed the stored tokens.
     ///
     /// - `limit`: the maximum wait. After that the refresh fails, without a request to the server.
     func turn(of number: UInt64, _ tokens: Tokens?, canObtain: Bool, limit: Duration) async -> Turn {
@@ -43,7 +44,7 @@ extension TokenStore {
         return .renew(tokens, lock)
     }
 
-    /// Returns the stored tokens; nil if they cannot be read. Then the tokens of this process are used.
+    /// Returns the stored tokens; nil if they cannot be read, so that the tokens of this process are used.
     private func read(_ shared: any SharedTokens) async -> (tokens: Tokens?, ())? {
         do { return (try await Task.detached { try await shared.load() }.value, ()) } catch { return nil }
     }
@@ -70,7 +71,7 @@ extension TokenStore {
         return .renew(tokens, nil)
     }
 
-    /// Adopts a sign-out or another sign-in of another process. Calls that wait in this process fail, because they
+    /// Adopts a sign-out or a new sign-in from another process. Calls that wait in this process fail, because they
     /// belong to the earlier sign-in.
     func takeOver(_ tokens: Tokens?) {
         (kept, isFromRefresh) = (tokens, false)

@@ -2,8 +2,8 @@
 
 public import CurlewCore
 
-/// Loads and saves the tokens, on separate tasks, which the cancellation of a caller does not affect. Both operations
-/// handle reentrancy, because an actor runs other calls while it waits.
+/// Loads and saves the tokens on separate tasks, so that the cancellation of a caller does not affect them. Both
+/// operations handle reentrancy, because other functions of the actor run while one waits.
 extension TokenStore {
     /// Loads the stored tokens, once for all calls. Throws `.storage` if there may be tokens that cannot be read,
     /// `DeadlinePassed` after `deadline`, and `CancellationError` if the caller is cancelled.
@@ -48,7 +48,7 @@ extension TokenStore {
         }
     }
 
-    /// Stores the present tokens, or removes the stored ones when signed out. Every change is saved automatically, so
+    /// Stores the current tokens, or removes the stored ones when signed out. Every change is saved automatically, so
     /// call this only to try again after a failure (`problem`). It does nothing before the stored tokens have been
     /// loaded, and with `.memory`.
     ///

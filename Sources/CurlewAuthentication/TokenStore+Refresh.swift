@@ -70,8 +70,8 @@ extension TokenStore {
     /// The store whose refresh runs in the current task; nil in all other tasks.
     @TaskLocal private static var renewing: ObjectIdentifier?
 
-    /// Whether the current task is a refresh of this store. Its requests must not ask the store for tokens, because
-    /// they would wait for themselves.
+    /// Whether the current task is a refresh of this store. Its requests must not wait for tokens from the store,
+    /// because they would wait for themselves.
     nonisolated var isRenewing: Bool { Self.renewing == ObjectIdentifier(self) }
 
     private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
@@ -80,8 +80,8 @@ extension TokenStore {
         let (time, store) = (time, ObjectIdentifier(self))
         let limit = max(policy.timeout, policy.longestRefresh)
         let (isShared, end) = (persistence is any SharedTokens, Deadline(limit, after: time.now))
-        // Detached, because the cancellation of a caller must not end it: the server may have exchanged the refresh
-        // token already.
+        // Detached, because the cancellation of a caller must not end the refresh: the server may already have
+        // exchanged the refresh token.
         Task.detached {
             let turn = await self.turn(of: number, tokens, canObtain: renewal.canObtain, limit: limit)
             switch turn {
@@ -89,7 +89,7 @@ extension TokenStore {
             case .failed(let error): await self.finish(number, .failure(error))
             case .renewed(let tokens): await self.finishElsewhere(number, tokens)
             case .renew(let tokens, let lock):
-                // The time spent waiting for another process is not part of the server's time.
+                // The wait for another process does not count toward the time limit of the refresh.
                 let end = isShared ? Deadline(limit, after: time.now) : end
                 let result = await Self.run(renewal, tokens, for: store, until: end, on: time)
                 await self.finish(number, result)
@@ -137,7 +137,7 @@ extension TokenStore {
     }
 
     private func close(_ shared: SharedResult<Void>, of number: UInt64) {
-        // Storing the tokens that have arrived has a separate limit.
+        // If the tokens have arrived and are being stored, the time limit of the storage applies instead.
         guard refreshes[number] === shared, !state.hasArrived(number) else { return }
         refreshes[number] = nil
         var failure = NetworkError(DeadlinePassed()).asFailedRefresh

@@ -13,15 +13,16 @@ extension TokenStore {
         public var timeout: Duration
         /// The maximum time of a refresh, after which it is cancelled and fails. Default 120 s, at least `timeout`.
         ///
-        /// If processes share a file, a refresh first waits until no other process refreshes. That wait may add the
-        /// same time.
+        /// If processes share a file, a refresh first waits until no other process is refreshing. That wait has the
+        /// same limit and is not counted.
         ///
         /// A result that arrives in time is stored, even if no call waits for it any more. Calls that need tokens wait
         /// for this refresh instead of sending the same refresh token again, because many servers revoke a sign-in
         /// whose refresh token is used twice.
         public var longestRefresh: Duration
-        /// The maximum number of refreshes within `window`, which stops the refreshes if the server refuses each new
-        /// token. Default 10, at least 1.
+        /// The maximum number of refreshes within `window`, so that refreshes do not continue endlessly if the server
+        /// refuses each new token. Refreshes of tokens that have not expired use at most half of it (at least 1).
+        /// Default 10, at least 1.
         public var limit: Int
         /// The period in which refreshes count toward `limit`. Default 60 s.
         public var window: Duration

@@ -11,10 +11,10 @@ public import CurlewCore
 ///
 /// Guarantees:
 /// - At most one refresh is in progress, and all calls that need new tokens wait for it. If the server refuses older
-///   tokens, the call is sent again with the present tokens, without a refresh.
+///   tokens, the call is sent again with the current tokens, without a refresh.
 /// - A refresh continues when the calls that wait for it end. A call waits at most `TokenStore.RefreshPolicy.timeout`.
-///   The refresh may take `TokenStore.RefreshPolicy.longestRefresh`; until then later calls wait for it, and its tokens
-///   are stored.
+///   The refresh may take `TokenStore.RefreshPolicy.longestRefresh`; later calls wait for it, and its tokens are
+///   stored.
 /// - New tokens are stored before any call uses them. If they cannot be stored, calls use them anyway, and `problem`
 ///   contains the error.
 /// - A sign-out or another sign-in during a refresh discards its result, and the calls that wait for it fail with
@@ -31,7 +31,7 @@ public import CurlewCore
 ///
 /// Share one store among all clients of an account.
 public actor TokenStore {
-    /// A change of the account or its tokens, which `changes()` reports.
+    /// A change of the account or its tokens, as `changes()` reports it.
     public enum Change: Sendable, Equatable {
         /// The account signed in, in this process or in another one that shares the tokens.
         case signedIn
@@ -40,7 +40,7 @@ public actor TokenStore {
         /// The account was signed out: by the app, by another process, or because its tokens can no longer be
         /// refreshed.
         case signedOut
-        /// The present tokens could not be stored; `TokenStore.problem` contains the reason.
+        /// The current tokens could not be stored; `TokenStore.problem` contains the reason.
         case notKept
     }
 
@@ -64,12 +64,13 @@ public actor TokenStore {
     var isSaving = false
     /// The result of the next write; nil if nothing has changed since the last write began.
     var nextSave: SharedResult<Void>?
-    /// The error that occurred when the present tokens were stored, `.storage`; nil if there was none. Tokens that
-    /// could not be stored are lost when the process ends. The next successful change or `save()` resets the error.
+    /// The error that occurred when the current tokens were stored, `.storage`; nil if there was none. Tokens that
+    /// could not be stored are lost when the process ends. It becomes nil when tokens are stored successfully, at the
+    /// next change or by `save()`.
     public internal(set) var problem: NetworkError?
     /// The stored tokens, as far as this process knows.
     var kept: Tokens?
-    /// Whether the present state is the result of a refresh, not of a call by the app. The result of a refresh must not
+    /// Whether the current state is the result of a refresh, not of a call by the app. The result of a refresh must not
     /// overwrite a sign-in or sign-out of another process.
     var isFromRefresh = false
     /// Whether the tokens were obtained without a sign-in. They may then replace any stored tokens.
@@ -78,7 +79,7 @@ public actor TokenStore {
     private var lastObserver: UInt64 = 0
     private nonisolated let published: Locked<Principal>
 
-    /// Creates a store that loads the stored tokens when it is first used.
+    /// Creates a store. It loads the stored tokens when it is first used.
     ///
     /// - `persistence`: the storage of the tokens. Default `.memory`.
     /// - `time`: the time source for expiry and limits.
@@ -94,7 +95,7 @@ public actor TokenStore {
         published = Locked(isLoaded ? .anonymous : .unknown)
     }
 
-    /// The present tokens; nil when signed out. The first access loads the stored tokens. Throws `.storage` if they
+    /// The current tokens; nil when signed out. The first access loads the stored tokens. Throws `.storage` if they
     /// cannot be read, or not within `TokenStore.RefreshPolicy.timeout`.
     public var tokens: Tokens? {
         get async throws(NetworkError) {

@@ -22,7 +22,8 @@ public struct Tokens: Codable, Hashable, Sendable {
     /// The time when the access token expires; nil if unknown. A time that the server specified refers to the server's
     /// clock; a lifetime is counted by the local clock.
     public var expiresAt: Date? { didSet { isCountedHere = false } }
-    /// Whether the expiry was computed by the local clock from a lifetime, so that the server's clock does not matter.
+    /// Whether the expiry was computed by the local clock from a lifetime, so that the difference between the clocks is
+    /// irrelevant.
     private(set) var isCountedHere = false
     /// An identifier of the sign-in. Only the store sets it: a value from a server is ignored. It is stored with the
     /// tokens, so that the next process finds the cached responses of the account.

@@ -31,7 +31,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - With `stale-while-revalidate`, a stale response is returned immediately and revalidated in the background. The
     ///   revalidation continues after the call has ended, for at most `CacheConfiguration.backgroundTimeout`.
     ///
-    /// - `store`: where responses are stored. Default a new store in memory, which the client shares with the clients
+    /// - `store`: where responses are stored. Default: a new store in memory, which the client shares with the clients
     ///   derived from it.
     /// - `rules`: which responses are stored, and how stored responses are used. Default `CacheConfiguration.standard`.
     public static func caching(
@@ -61,7 +61,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   interceptors never share, even if they have this interceptor in common.
     /// - A call joins an exchange only while the exchange has no response, so no call receives a response that arrived
     ///   before the call began. Once a request with an unsafe method has ended, new calls to its origin do not join
-    ///   exchanges that began before, so they see its changes.
+    ///   exchanges that began earlier, so they see the changes that the request made.
     ///
     /// What remains separate for each call:
     /// - Cancellation and deadline: a call that is cancelled or times out leaves the exchange, which continues for the
@@ -72,7 +72,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   exchange, which later calls join.
     /// - Events: a call that joins records `ExchangeEvent.joined` instead of the events of a request.
     ///
-    /// An error of the exchange is thrown to all calls that wait for it.
+    /// If the exchange fails, all calls that wait for it throw its error.
     ///
     /// Only a response with a complete body is shared: transports return bodies of up to
     /// `TransportConfiguration.smallBody` (default 1 MiB) complete. A larger body is streamed to the call that has

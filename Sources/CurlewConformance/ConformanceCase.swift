@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewTesting
 
-/// A test case for a requirement that transports have to meet. It can run with any transport.
+/// A test case for a requirement that transports must meet. It can run with any transport.
 ///
 ///     @Test(arguments: ConformanceSuite.cases)
 ///     func conforms(_ conformanceCase: ConformanceCase) async throws {
@@ -17,7 +17,7 @@ public struct ConformanceCase: Sendable {
     public let name: String
     /// The group of the case.
     public let group: Group
-    /// The kind of transport that the case requires: one that uses a network, or any transport.
+    /// The kind of transport to which the requirement applies.
     public let scope: Scope
     /// The parts of the environment that the case needs in addition to loopback.
     public let needs: Set<ConformanceEnvironment.Part>
@@ -38,11 +38,12 @@ public struct ConformanceCase: Sendable {
         self.body = body
     }
 
-    /// Runs the case with transports that `engine` creates. Returns if they meet the requirement.
+    /// Runs the case with transports that `engine` creates. Returns normally if they meet the requirement.
     ///
     /// Throws a ``ConformanceFailure`` if they do not, if the case has not ended within the limit (30 seconds by
-    /// default), or if the environment lacks a part that the case needs; the message names the part. The transports of
-    /// the case are shut down at its end, within the same limit.
+    /// default), or if the environment lacks a part that the case needs; the message names the part. After the case,
+    /// its transports are shut down. The shutdown has a separate limit of the same duration, and fails the case if it
+    /// takes longer.
     public func run(
         on engine: ConformanceEngine, in environment: ConformanceEnvironment, within limit: Duration = .seconds(30)
     ) async throws {
@@ -63,8 +64,8 @@ public struct ConformanceCase: Sendable {
         }
     }
 
-    /// Returns the result of `work`, or a failure when the time limit passes. Cancels `work` at the limit without
-    /// waiting for it, so work that ignores cancellation is left running.
+    /// Returns the result of `work`, or a failure if `work` has not ended within the limit. In that case cancels `work`
+    /// without waiting for it, so work that ignores cancellation continues.
     private static func result(
         within limit: Duration, _ work: @escaping @Sendable () async throws -> Void
     ) async -> Result<Void, any Error> {
@@ -91,7 +92,7 @@ public struct ConformanceCase: Sendable {
 }
 
 extension ConformanceCase {
-    /// The kind of transport that has to meet the requirement of a case.
+    /// The kind of transport to which a requirement applies.
     public enum Scope: String, Hashable, Sendable {
         /// All transports that respond to messages, including `MockTransport`.
         case message
@@ -99,7 +100,7 @@ extension ConformanceCase {
         case wire
     }
 
-    /// A group of related cases. For a transport that may end its process, each group runs in a separate process.
+    /// A group of related cases. If a transport may end its process, each group runs in a separate process.
     public enum Group: String, Hashable, Sendable, CaseIterable, Codable {
         /// Methods and request bodies.
         case requests
@@ -109,7 +110,7 @@ extension ConformanceCase {
         case responseHeads
         /// Response bodies of every size, and in chunks of every size.
         case responseBodies
-        /// The declaration of the end of a body, correct and incorrect.
+        /// Correct and incorrect declarations of the end of a body.
         case framing
         /// Connections that end prematurely, at each of five stages of an exchange.
         case interruptions
@@ -123,7 +124,7 @@ extension ConformanceCase {
         case codings
         /// Limits on what a server may send.
         case limits
-        /// The certificates that the client trusts, and the certificate that it presents.
+        /// The certificates that the client trusts, and the certificate that the client presents.
         case security
         /// HTTP/2, with conforming and faulty servers.
         case http2

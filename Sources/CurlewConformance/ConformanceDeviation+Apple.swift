@@ -5,12 +5,12 @@ import CurlewCookies
 extension ConformanceSuite {
     /// The expected deviations of URLSession on Apple platforms. The suite has not been run there yet.
     ///
-    /// - Some deviations are certain, because the code of this package causes them: it refuses an option, or keeps
+    /// - Some deviations are certain, because the code of this package causes them: it refuses an option, or stores
     ///   fields in a dictionary.
     /// - Deviations that Apple documents, or that have been observed for years, are listed as "may fail", so that a run
     ///   records their outcome.
-    /// - Deviations on Linux are not listed here, because they come from another library (libcurl beneath
-    ///   FoundationNetworking): a case that fails on Apple platforms should be noticed.
+    /// - Deviations on Linux are not listed here, because there the cause is another library (FoundationNetworking uses
+    ///   libcurl). If such a case also fails on Apple platforms, the run should report it.
     ///
     /// Among the open questions are the spelling of methods, the treatment of dot segments, the version that is
     /// reported for a head of HTTP/1.0, the time at which the body of a response that stops an upload is delivered, and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A case that a transport is known to fail, with the reason.
+/// A test case that a transport is known to fail, with the reason.
 ///
 /// A runner of the suite expects the case to fail, and reports a failure if it passes, so that outdated lists are
 /// noticed.
@@ -22,7 +22,7 @@ public struct ConformanceDeviation: Hashable, Sendable {
     public let caseName: String
     /// The expected outcome of the case.
     public let kind: Kind
-    /// The reason of the deviation, and what the transport does instead.
+    /// The reason for the deviation, and what the transport does instead.
     public let reason: String
 }
 
@@ -41,15 +41,15 @@ extension ConformanceSuite {
         return Dictionary(own.map { ($0.caseName, $0) }) { first, _ in first }
     }
 
-    /// Creates deviations of several cases that have the same reason.
+    /// Creates deviations that have the same reason, one for each of several cases.
     static func because(
         _ reason: String, _ kind: ConformanceDeviation.Kind = .fails, on engine: String, _ names: [String]
     ) -> [ConformanceDeviation] {
         names.map { ConformanceDeviation(engine: engine, caseName: $0, kind: kind, reason: reason) }
     }
 
-    /// The deviations of libcurl. Each reason begins with the version of libcurl that it concerns, or with the first
-    /// and the last one.
+    /// The deviations of libcurl. Each reason begins with the versions of libcurl that it concerns: one version, or the
+    /// first and the last.
     private static let curl =
         because(
             "libcurl 8.1 to 8.12 does not end a connection of HTTP/2 whose frames are broken; the call ends in "

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A factory of the transports under test, all of one kind.
+/// A factory for the transports under test. All of them are of one kind.
 public struct ConformanceEngine: Sendable {
     /// The name of the transport in reports, such as "curl".
     public let name: String
@@ -23,7 +23,7 @@ public struct ConformanceEngine: Sendable {
 
     /// Creates an engine for transports that use a network.
     ///
-    /// - `make`: creates a transport with this configuration. Each case creates one or more transports.
+    /// - `make`: creates a transport with the given configuration. Each case creates one or more transports.
     /// - `shutDown`: shuts down a transport that `make` created.
     public init<Made: Transport>(
         _ name: String, make: @escaping @Sendable (TransportConfiguration) throws -> Made,
@@ -44,7 +44,8 @@ public struct ConformanceEngine: Sendable {
         shutDown = { _, _ in }
     }
 
-    /// An engine for `MockTransport`. Its stubs return what the server of the case would return, without a network.
+    /// An engine for `MockTransport`. Its stubs return the responses that the server of the case would send, without a
+    /// network.
     public static let mock = ConformanceEngine { call, trial in
         guard let server = trial.server(at: call.request.origin) else {
             throw NetworkError(.unreachable, detail: "The case has no server there.")
@@ -59,7 +60,7 @@ public struct ConformanceEngine: Sendable {
 }
 
 extension RecordedRequest {
-    /// Creates the request that a server would have recorded for the call of a mock.
+    /// Creates the request that a server would have recorded, from the call that a mock recorded.
     fileprivate init(_ call: RecordedCall) {
         self.init(
             method: call.method, target: call.request.target, version: .http1_1, headers: call.request.headers,
@@ -68,8 +69,8 @@ extension RecordedRequest {
 }
 
 extension MockResponse {
-    /// Returns the response that a client would parse from this one. Ignores its faults, which only a connection can
-    /// have.
+    /// Returns the response that a client would parse from this one. Ignores the faults, because they need a
+    /// connection.
     fileprivate func response(to method: HTTPMethod) throws -> HTTPResponse {
         var response = HTTPResponse(status: status, headers: headers)
         let content = try MockContent(body)
@@ -83,7 +84,7 @@ extension MockResponse {
     }
 }
 
-/// The pieces of a content as an asynchronous sequence.
+/// The pieces of a response's content as an asynchronous sequence.
 private struct Pieces: AsyncSequence, Sendable {
     let content: MockContent
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The suite of the test cases that all transports have to pass.
+/// The test cases that all transports must pass, except for their known deviations.
 public enum ConformanceSuite {
     /// All cases, ordered by topic.
     public static let cases: [ConformanceCase] = [

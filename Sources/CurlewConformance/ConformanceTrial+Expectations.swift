@@ -36,7 +36,7 @@ extension ConformanceTrial {
         try equal(try await response.text(), text, "the body")
     }
 
-    /// Expects `work` to throw a `NetworkError` with one of these reasons, and returns the error.
+    /// Expects that `work` throws a `NetworkError` with one of these reasons, and returns the error.
     @discardableResult
     func expectFailure(
         _ reasons: NetworkError.Reason..., work: () async throws -> Void
@@ -59,7 +59,8 @@ extension ConformanceTrial {
         throw ConformanceFailure("it succeeded, expected was \(reasons.map { "\($0)" }.joined(separator: " or "))")
     }
 
-    /// Expects that the user-facing text contains no technical details, and that the developer text is not empty.
+    /// Expects that the message for users contains no technical details, and that the detail for developers is not
+    /// empty.
     private func expectTexts(_ error: NetworkError) throws {
         if error.isCancelled { return }
         for word in ["http", "://", "127.0.0.1", "curl", "errno", "NSURL"] {
@@ -68,7 +69,7 @@ extension ConformanceTrial {
         try expect(!error.detail.isEmpty, "the error says nothing to the developer: \(error)")
     }
 
-    /// Expects `work` to end with a timeout of the phase: not before its limit, and at most 20 seconds after it.
+    /// Expects that `work` ends with a timeout of the phase: not before `limit`, and less than 20 seconds after it.
     func expectTimeout(
         _ phase: NetworkError.Phase, after limit: Duration, work: () async throws -> Void
     ) async throws {
@@ -79,7 +80,7 @@ extension ConformanceTrial {
         try expect(elapsed < limit + .seconds(20), "it ended after \(elapsed), long after its limit of \(limit)")
     }
 
-    /// Polls `condition` until it is true, for conditions that send no notification. Throws after 10 seconds.
+    /// Polls `condition` until it is true. Use it for conditions that cause no notification. Throws after 10 seconds.
     func eventually(_ what: @autoclosure () -> String, _ condition: () -> Bool) async throws {
         let end = SuspendingClock.now + .seconds(10)
         while !condition() {

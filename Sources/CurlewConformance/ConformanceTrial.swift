@@ -10,7 +10,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One run of one case. It creates servers, transports and files, and disposes of them at the end.
+/// One run of one case. It creates servers and transports and shuts them down at the end, and creates files and removes
+/// them.
 final class ConformanceTrial: Sendable {
     let environment: ConformanceEnvironment
     private let engine: ConformanceEngine
@@ -50,7 +51,7 @@ final class ConformanceTrial: Sendable {
         made.withLock { $0.servers.first { $0.origin == origin } }
     }
 
-    /// Creates a transport that only the caller uses.
+    /// Creates a new transport. It is not the shared transport of the trial.
     func transport(_ configuration: TransportConfiguration = TransportConfiguration()) throws -> any Transport {
         let transport = try engine.make(configuration, self)
         made.withLock { $0.transports.append(transport) }
@@ -78,7 +79,7 @@ final class ConformanceTrial: Sendable {
         return path
     }
 
-    /// Performs one exchange over the given transport, or by default over the transport that the trial shares.
+    /// Performs one exchange over the given transport, or by default over the shared transport of the trial.
     func exchange(
         _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
         timeouts: Timeouts = timeouts, limits: Limits = .standard, over given: (any Transport)? = nil,

@@ -4,8 +4,8 @@ extension Cookie {
     /// The reason why a cookie jar rejected a cookie. Later versions may add cases.
     @nonexhaustive
     public enum Refusal: Error, Hashable, Sendable {
-        /// The cookie contains a control character, which could forge a header field. A cookie that the app inserts is
-        /// also refused for a semicolon, and for an equals sign in its name.
+        /// The cookie contains a control character. Such a character could forge a header field. A cookie that the app
+        /// inserts is also refused if it contains a semicolon, or an equals sign in its name.
         case controlCharacter
         /// The cookie has neither a name nor a value.
         case empty
@@ -17,7 +17,7 @@ extension Cookie {
         case publicSuffix
         /// The cookie is `Secure` and arrived over plain http.
         case insecureOrigin
-        /// The cookie arrived over plain http and would hide a `Secure` cookie of the same name.
+        /// The cookie arrived over plain http and would hide a `Secure` cookie with the same name.
         case hidesSecureCookie
         /// The cookie is meant for cross-site requests (`SameSite=None`) and is not `Secure`.
         case insecureSameSite

@@ -9,7 +9,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A cookie with its attributes (RFC 6265bis §5.7). Descriptions omit the value, which is a secret.
+/// A cookie with its attributes (RFC 6265bis §5.7). Descriptions omit the value, because it is a secret.
 public struct Cookie: Hashable, Sendable, Codable {
     /// The name of the cookie; empty if it has none.
     public let name: String
@@ -20,17 +20,17 @@ public struct Cookie: Hashable, Sendable, Codable {
     public let domain: String
     /// Whether only `domain` receives the cookie.
     public let isHostOnly: Bool
-    /// The path for which the cookie is sent. Paths below it in complete segments are included: `/a` includes `/a/b`,
-    /// but not `/ab`.
+    /// The path to which the cookie is sent. It includes the paths below it, by complete segments: `/a` includes
+    /// `/a/b`, but not `/ab`.
     public let path: String
     /// Whether the cookie is sent only over https and to loopback.
     public let isSecure: Bool
-    /// Whether the server set `HttpOnly`, which hides the cookie from scripts in browsers. It has no effect on
-    /// requests.
+    /// Whether the server set the `HttpOnly` attribute. It hides the cookie from scripts in browsers and has no effect
+    /// on requests.
     public let isHTTPOnly: Bool
-    /// The `SameSite` attribute, which determines whether the cookie is sent after a redirect from another site.
+    /// The `SameSite` attribute. It determines whether the cookie is sent after a redirect from another site.
     public let sameSite: SameSite
-    /// The time when the cookie expires; nil for a session cookie, which lasts as long as its jar.
+    /// The time when the cookie expires; nil for a session cookie. It lasts as long as its jar.
     public let expires: Date?
     /// The time when the server first set the cookie. A new value does not change it.
     public let created: Date

@@ -19,7 +19,7 @@ struct CookieFile: Sendable {
     static let version = 1
     static let limit = 16 << 20
 
-    /// The contents of the file, and a problem that `CookieStore.problem` returns.
+    /// The cookies in the file, and the error for `CookieStore.problem` if reading the file caused one.
     struct Content {
         var cookies: [Cookie] = []
         var problem: NetworkError?

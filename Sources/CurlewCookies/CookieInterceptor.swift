@@ -3,9 +3,9 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.cookies()`, where its rules are documented.
+/// Sends the cookies of a store and stores the cookies that servers set. For the rules, see `.cookies(_:)`.
 package struct CookieInterceptor: Interceptor {
-    /// The store that provides the cookies for requests and stores the cookies of responses.
+    /// The store that provides the cookies for requests and stores the cookies from responses.
     public let store: CookieStore
 
     /// Creates an interceptor that uses `store`.
@@ -16,15 +16,17 @@ package struct CookieInterceptor: Interceptor {
     /// The placement `.cookies`. The interceptor runs once per hop, after `.redirects` and before caches.
     public var placement: Placement { .cookies }
 
-    /// Returns `.unknown` for a request that may receive cookies of the store, and `.anonymous` for a request that has
-    /// a `Cookie` field.
+    /// Returns `.unknown` for a request that may receive cookies from the store, and `.anonymous` for a request that
+    /// has a `Cookie` field.
     ///
-    /// At `.cookies`, this interceptor is closer to the caller than caches, which see the cookies on the request.
+    /// At `.cookies`, this interceptor is closer to the caller than caches, so caches receive requests that contain the
+    /// cookies.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         request.headers.contains(.cookie) ? .anonymous : .unknown
     }
 
-    /// Adds the store's cookies to the request, runs the rest of the chain, and stores the cookies of the response.
+    /// Adds the store's cookies to the request, runs the rest of the pipeline, and stores the cookies from the
+    /// response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         var request = request
@@ -56,7 +58,7 @@ package struct CookieInterceptor: Interceptor {
     /// Returns the name of a cookie for a log: the text before the first "=" or ";".
     private static func name(in line: String) -> String {
         let end = line.utf8.firstIndex { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") }
-        // Without "=", the whole text is the value, which is a secret.
+        // Without "=", the whole text is the value, and therefore secret.
         guard let end, line.utf8[end] == UInt8(ascii: "=") else { return "" }
         return line[..<end].split(whereSeparator: \.isWhitespace).joined(separator: " ").clipped(to: 64).printable
     }

@@ -16,7 +16,7 @@ package import Foundation
 ///     limits.perDomain = 20
 ///     let store = CookieStore(CookieJar(limits: limits))
 ///
-/// `CookieStore` fills a jar and shares it among clients. `CookieStore.Limits` bounds the contents. If a limit is
+/// `CookieStore` fills a jar and shares it among clients. `CookieStore.Limits` limits the contents. If a limit is
 /// exceeded, expired cookies are removed first. If a domain still has too many cookies, those without `Secure` are
 /// removed before the others. In each case, the cookies that were least recently set or sent are removed first. Plain
 /// http to loopback counts as secure, as in browsers.
@@ -31,7 +31,8 @@ public struct CookieJar: Sendable {
     /// The number of changes to the contents; `lastingChanges` counts only changes to cookies with an expiry.
     private(set) var changes = 0
     private(set) var lastingChanges = 0
-    /// The serial number of the last cookie. It orders cookies that were created at the same time.
+    /// The serial number of the cookie that was added last. Serial numbers order cookies that were created at the same
+    /// time.
     private var serial: UInt64 = 0
 
     private struct Entry: Sendable {
@@ -51,7 +52,7 @@ public struct CookieJar: Sendable {
         entries.values.joined().sorted(by: Self.isOlder).map(\.cookie)
     }
 
-    /// Stores the cookie of a `Set-Cookie` field in the response to `request` (RFC 6265bis §5.6, §5.7). A cookie that
+    /// Stores the cookie from a `Set-Cookie` field of the response to `request` (RFC 6265bis §5.6, §5.7). A cookie that
     /// has already expired removes the stored cookie that it replaces.
     ///
     /// Returns the reason if the cookie is refused; nil otherwise.
@@ -158,7 +159,7 @@ public struct CookieJar: Sendable {
         let domain = cookie.domain
         let known = entries[domain]?.firstIndex { $0.cookie.isSame(as: cookie) }
         if let known, let earlier = entries[domain]?[known].cookie {
-            // A replacement keeps the creation time of the cookie, by which cookies are ordered.
+            // A replacement keeps the creation time of the old cookie, because cookies are ordered by it.
             let replacement = cookie.created(at: earlier.hasExpired(at: now) ? cookie.created : earlier.created)
             note(earlier, replacement)
             entries[domain]?[known].cookie = replacement
@@ -213,7 +214,7 @@ extension CookieJar: CustomStringConvertible, CustomReflectable {
 }
 
 extension Cookie.SameSite {
-    /// Returns whether the cookie is sent with a request of this method after a redirect from another site.
+    /// Returns whether the cookie is sent with a request that has this method and follows a redirect from another site.
     func crosses(with method: HTTPMethod) -> Bool {
         switch self {
         case .strict: false

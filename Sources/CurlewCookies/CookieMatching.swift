@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The comparisons of RFC 6265bis §5.1, for hosts in lower case.
 enum CookieMatching {
-    /// Returns whether `host` is `domain` or a subdomain of it (§5.1.3). An IP address has no subdomains.
+    /// Returns whether `host` is `domain` or one of its subdomains (§5.1.3). An IP address has no subdomains.
     static func isHost(_ host: String, in domain: String) -> Bool {
         if host == domain { return true }
         guard host.utf8.count > domain.utf8.count, host.utf8.reversed().starts(with: domain.utf8.reversed()),

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A parser that checks a cookie from a server: RFC 6265bis §5.7, up to the steps that depend on other cookies.
+/// Parses and checks a cookie from a server, by the steps of RFC 6265bis §5.7 that do not depend on other cookies.
 struct CookieReader {
     let origin: Origin
     let target: String
@@ -66,7 +66,7 @@ struct CookieReader {
         // §5.1.2: names outside ASCII are compared in punycode, as hosts are.
         guard let domain = Punycode.hostName(written) else { throw .foreignDomain }
         if suffixes.isPublic(domain) {
-            // A host that is itself a public suffix, such as `github.io`, may set cookies for itself alone.
+            // A host that is itself a public suffix, such as `github.io`, may set cookies only for itself.
             guard domain == host else {
                 throw CookieMatching.isHost(host, in: domain) ? .publicSuffix : .foreignDomain
             }
@@ -89,7 +89,7 @@ struct CookieReader {
     }
 
     private static func keepsPrefix(_ cookie: Cookie, path: String?) -> Bool {
-        // Without a name, the value is sent in its place.
+        // A cookie without a name is sent as its value alone, so the value must not look like a prefixed name.
         let name = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased().utf8
         let isHost = name.starts(with: "__host-".utf8)
         let isHTTP = name.starts(with: "__http-".utf8) || name.starts(with: "__host-http-".utf8)
@@ -100,14 +100,14 @@ struct CookieReader {
 }
 
 extension Cookie {
-    /// Returns whether both cookies have the same name and scope, so that one replaces the other.
+    /// Returns whether both cookies have the same name, domain and path, so that one replaces the other.
     func isSame(as other: Cookie) -> Bool {
         // Names are compared by bytes: two encodings of one letter are two names.
         name.utf8.elementsEqual(other.name.utf8) && domain == other.domain && isHostOnly == other.isHostOnly
             && path.utf8.elementsEqual(other.path.utf8)
     }
 
-    /// Returns a copy with the creation time of the cookie that it replaces.
+    /// Returns a copy with the creation time `date`: that of the cookie that the copy replaces.
     func created(at date: Date) -> Cookie {
         changed(expires: expires, created: date)
     }

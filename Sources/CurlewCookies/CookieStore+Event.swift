@@ -3,10 +3,10 @@
 public import CurlewCore
 
 extension CookieStore {
-    /// An event of the cookie jar, which observers receive as `ExchangeEvent.feature`.
+    /// An event of the cookie jar. Observers receive it as `ExchangeEvent.feature`.
     @nonexhaustive
     public enum Event: ExchangeEvent.Feature {
-        /// A cookie of the response was rejected. `name` is the name that the server sent, clipped to 64 characters;
+        /// A cookie from the response was rejected. `name` is the name that the server sent, clipped to 64 characters;
         /// empty if there is none.
         case refused(Cookie.Refusal, name: String)
 

@@ -9,7 +9,7 @@ extension CookieStore {
         public var cookieBytes = 4096
         /// The maximum size of an attribute's value, in bytes; a larger attribute is ignored. Default 1024.
         public var attributeBytes = 1024
-        /// The maximum number of cookies of one domain. Default 50.
+        /// The maximum number of cookies for one domain. Default 50.
         public var perDomain = 50
         /// The maximum number of cookies in the jar. Default 3000.
         public var total = 3000

@@ -48,7 +48,7 @@ public struct CookieStore: Sendable {
     ///   in a browser that is closed.
     /// - `time`: the time source for the expiry of the cookies in the file.
     ///
-    /// Reads the file synchronously and never fails: `problem` contains the error.
+    /// The initializer reads the file synchronously and never fails: `problem` contains the error.
     ///
     /// - Only the owner can read the file. It is replaced atomically, so a crash leaves the old or the new version.
     /// - A damaged file is renamed to `<path>.damaged-<seconds>`.
@@ -81,7 +81,8 @@ public struct CookieStore: Sendable {
     /// All cookies, oldest first. Expired cookies are included until they are removed.
     public var cookies: [Cookie] { state.withLock { $0.jar.cookies } }
 
-    /// The last error of the file, `.storage`; nil if there was none. A successful write resets it to nil.
+    /// The last error from reading or writing the file, `.storage`; nil if there was none. A successful write resets it
+    /// to nil.
     public var problem: NetworkError? { state.withLock { $0.problem } }
 
     /// Returns the cookies that a GET request for `url` would receive at `now`, in the order of the `Cookie` field.
@@ -121,7 +122,8 @@ public struct CookieStore: Sendable {
         state.withLock { $0.jar.header(for: request, isCrossSite: isCrossSite, at: now) }
     }
 
-    /// Stores the cookies of the `Set-Cookie` fields of a response. Returns the refused cookies, each with the reason.
+    /// Stores the cookies from the `Set-Cookie` fields of a response. Returns the refused cookies, each with the
+    /// reason.
     func take(
         _ lines: [String], from request: HTTPRequest, at now: Date
     ) -> [(line: String, refusal: Cookie.Refusal)] {
@@ -154,8 +156,8 @@ public struct CookieStore: Sendable {
         return result
     }
 
-    /// Writes pending changes. On return they are on disk, or `problem` contains the error and the next change writes
-    /// them again.
+    /// Writes pending changes. On return they are in the file, or `problem` contains the error and the next change
+    /// writes them again.
     private func persist() {
         guard let file else { return }
         writing.withLock { _ in

@@ -6,12 +6,12 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Sends cookies and stores those that servers set, for the host of each hop (RFC 6265bis). The default store is a
     /// new in-memory store that the client shares with the clients derived from it.
     ///
-    /// The interceptor is not part of `Pipeline.standard`: by default, a client keeps no state of one call for the
+    /// The interceptor is not part of `Pipeline.standard`: by default, a client keeps no state from one call to the
     /// next.
     ///
     /// - A `Cookie` field of the call is sent unchanged, and no cookies are added to it. After a redirect to another
     ///   origin, the field is removed and the store provides the cookies.
-    /// - The cookies of every response are stored, including those of redirects, whatever the status.
+    /// - The cookies from every response are stored, whatever the status, including redirects.
     /// - `SameSite` applies after redirects through another site (another registrable domain, or http instead of
     ///   https).
     /// - A refused cookie does not fail the call; observers are notified of the reason (`CookieStore.Event.refused`).
@@ -20,5 +20,5 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 }
 
-// The interceptor decides by the rules of the cookie jar which origins receive cookies.
+// The rules of the cookie jar determine which origins receive cookies.
 extension CookieInterceptor: ScopedInterceptor {}

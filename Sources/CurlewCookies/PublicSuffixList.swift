@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewHTTP
 
 /// The domain names under which the public can register domains, such as `com` and `co.uk`. A cookie for all domains
-/// under such a name would be sent to unrelated owners, so it is refused (RFC 6265bis §5.7).
+/// under such a name would be sent to servers with unrelated owners, so it is refused (RFC 6265bis §5.7).
 ///
 /// The rules are those of publicsuffix.org: the longest match applies, `*` matches one label, `!` marks an exception,
 /// and for a name without a rule, the last label is public. The parent of a wildcard is public too, as in libpsl: the
@@ -22,8 +22,10 @@ public struct PublicSuffixList: Sendable {
     /// reading a file or building a table.
     public static let bundled = PublicSuffixList(source: .table)
 
-    /// The list of this system, which may be newer than `bundled`: `/usr/share/publicsuffix/public_suffix_list.dat`
-    /// (package `publicsuffix` on Debian and Ubuntu), read once when first needed; `bundled` if there is none.
+    /// The list of this system. It may be newer than `bundled`. The file is
+    /// `/usr/share/publicsuffix/public_suffix_list.dat` (package `publicsuffix` on Debian and Ubuntu), and is read
+    /// once, when the list is first needed. The same as `bundled` if the file is missing, larger than 8 MiB, or
+    /// contains no rules.
     public static let system: PublicSuffixList = {
         let text = PrivateFile.contents(of: "/usr/share/publicsuffix/public_suffix_list.dat", limit: 8 << 20)
         return text.map { PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self)) } ?? .bundled
@@ -51,7 +53,7 @@ public struct PublicSuffixList: Sendable {
         if case .fallback = source { false } else { true }
     }
 
-    /// Returns whether the public can register names directly beneath `domain`, which may contain capitals and
+    /// Returns whether the public can register names directly beneath `domain`. `domain` may contain capitals and
     /// characters outside ASCII.
     public func isPublic(_ domain: String) -> Bool {
         let labels = Self.labels(Punycode.hostName(domain) ?? domain).filter { !$0.isEmpty }
@@ -65,8 +67,8 @@ public struct PublicSuffixList: Sendable {
         return CookieMatching.isAddress(String(host)) ? host : registrable(host) ?? host
     }
 
-    /// Returns the registrable domain of `name`, which is the public suffix plus one label, as written in `name`; nil
-    /// if there is none.
+    /// Returns the registrable domain of `name` (the public suffix plus one label) as written in `name`; nil if there
+    /// is none.
     func registrable(_ name: Substring) -> Substring? {
         guard let host = Punycode.hostName(String(name)) else { return nil }
         let written = Self.labels(name)

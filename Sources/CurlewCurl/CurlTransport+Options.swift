@@ -2,7 +2,7 @@
 
 #if os(Linux)
 extension CurlTransport {
-    /// The options that only `CurlTransport` has: the number of its event loops.
+    /// The options that only `CurlTransport` has: the numbers of its event loops.
     public struct Options: Hashable, Sendable {
         /// The number of event loops. Each is a thread that starts on demand. Default 2, at most 64.
         ///

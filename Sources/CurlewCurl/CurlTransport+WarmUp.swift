@@ -9,8 +9,8 @@ extension CurlTransport {
     ///
     /// Sends `HEAD` without credentials to `url` on each connection, because libcurl keeps only connections that have
     /// carried a request. The response and its status are ignored. An origin that supports HTTP/2 gets one connection,
-    /// which all calls share. Any other origin gets `connections` new connections, at most
-    /// `TransportConfiguration.Pool.perHost`, `idle` and `total`. The first connection is opened alone, the others
+    /// which all calls share. Any other origin gets `connections` new connections, at most the smallest of `perHost`,
+    /// `idle` and `total` in `TransportConfiguration.Pool`. The first connection is opened alone, the others
     /// concurrently. The connections are kept as long as `TransportConfiguration.Pool.idleLifetime` and the server
     /// allow. If the server closes each connection after its response, no connection is kept.
     ///

@@ -32,7 +32,7 @@ import FoundationEssentials
 public final class CurlTransport: Transport {
     /// The connection settings, as passed to the initialiser.
     public let configuration: TransportConfiguration
-    /// The number of event loops, as passed to the initialiser.
+    /// The numbers of event loops, as passed to the initialiser.
     public let options: Options
 
     private let loops: EventLoopGroup

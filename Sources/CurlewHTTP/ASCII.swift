@@ -5,7 +5,7 @@ struct ByteSet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
-    /// Creates a set of the bytes of `characters`. Bytes outside ASCII are ignored.
+    /// Creates a set of the bytes in `characters`. Bytes outside ASCII are ignored.
     init(_ characters: String) {
         for byte in characters.utf8 { insert(byte) }
     }

@@ -112,8 +112,8 @@ extension HTTPStatus {
 extension HTTPStatus {
     /// The reason phrase that the IANA registry lists for the code, or an empty string for an unlisted code.
     ///
-    /// HTTP/2 and HTTP/3 carry no reason phrase, and clients must not depend on it. The phrase that the server sent is
-    /// not kept.
+    /// HTTP/2 and HTTP/3 carry no reason phrase, and clients must not depend on one. A status does not contain the
+    /// phrase that the server sent; `HTTPResponse.reasonPhrase` does.
     public var reasonPhrase: String {
         switch code {
         case 100: "Continue"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension FastJSONDecoder {
-    /// The reason and the position of a JSON syntax error: the underlying error of `DecodingError.dataCorrupted`.
+    /// A JSON syntax error, with its reason and position. It is the underlying error of a
+    /// `DecodingError.dataCorrupted`.
     ///
     /// The scanner stops at the first error in the document.
     public struct SyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -30,8 +31,8 @@ extension FastJSONDecoder {
 
         /// The kind of the error.
         public let reason: Reason
-        /// The byte offset of the error from the start of the document, in the encoding of the document and without a
-        /// byte order mark.
+        /// The offset of the error in bytes, in the encoding of the document. It is counted from the start of the
+        /// document or, if there is a byte order mark, from the end of the mark.
         ///
         /// For most errors, this is the first byte that cannot be valid; for an invalid escape, its backslash; for
         /// `unexpectedEnd`, the end of the text.
@@ -41,8 +42,8 @@ extension FastJSONDecoder {
         /// The position of the error in its line, in bytes, from 1.
         public let column: Int
 
-        /// Creates the error from a failure of the scanner, whose position is an offset in UTF-8, with the position in
-        /// the original document.
+        /// Creates the error from a failure of the scanner. Converts the position, which is an offset in UTF-8, to the
+        /// position in the original document.
         init(_ failure: SyntaxFailure, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer) {
             (offset, line, column) = encoding.position(of: failure.offset, in: bytes)
             let end = bytes.count - encoding.rest(of: bytes)
@@ -52,7 +53,7 @@ extension FastJSONDecoder {
         /// The reason and the position of the error as text.
         public var description: String { "\(reason) at line \(line), column \(column) (byte \(offset))" }
 
-        /// The error in the form that Foundation's decoder throws, with the position added.
+        /// The `DecodingError` that Foundation's decoder would throw, with this error as its underlying error.
         var asDecodingError: DecodingError {
             .dataCorrupted(
                 DecodingError.Context(
@@ -61,7 +62,7 @@ extension FastJSONDecoder {
     }
 }
 
-/// A syntax error as the scanner throws it: two machine words without text. The offset is in UTF-8.
+/// A syntax error as the scanner throws it, without text. The offset refers to UTF-8.
 struct SyntaxFailure: Error {
     let reason: FastJSONDecoder.SyntaxError.Reason
     let offset: Int

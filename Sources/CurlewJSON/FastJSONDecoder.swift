@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Decodes any `Decodable` type from JSON, like Foundation's `JSONDecoder` and several times faster.
+/// Decodes any `Decodable` type from JSON, like Foundation's `JSONDecoder` but several times faster.
 ///
 ///     let user = try FastJSONDecoder(keys: .convertFromSnakeCase).decode(User.self, from: data)
 ///
@@ -18,19 +18,18 @@ public import Foundation
 /// - Integers are exact. A number that does not fit its type is reported at its own coding path.
 /// - A syntax error contains a `FastJSONDecoder.SyntaxError` with its position.
 /// - Keys are compared by their bytes, after escapes are resolved.
-/// - Coding paths consist of generic keys. Only the last key may be a key of the model, for a field that could not be
-///   read.
+/// - Coding paths consist of generic keys. Only the last key may be a key of the model: for a member that is missing or
+///   could not be read.
 ///
 /// The decoder is a value and can be shared between threads. A decoder or container that a model keeps remains usable
 /// after `decode` has returned, and any number of threads may read it concurrently.
 ///
-/// Containers may be nested at most 512 deep, and a document may be nearly 4 GiB long. Exceeding either limit is an
-/// error, and so is a decode that needs the last 64 KB of the thread's stack.
+/// Containers may be nested at most 512 deep, and a document may be nearly 4 GiB long. `decode` throws if a document
+/// exceeds either limit, or if less than 64 KB of the thread's stack is left when a container is read.
 ///
-/// Decoding takes time proportional to the size of the document, even for hostile input, and about four times its size
-/// in memory in addition to the value. For this reason, a key with more than 30 consecutive combining marks, which
-/// would be slow to compare as a `String`, cannot be the key of a dictionary: `[String: Value]` and `JSONValue` reject
-/// it, and `allKeys` omits it.
+/// Decoding takes time proportional to the size of the document, even for hostile input. In addition to the value, it
+/// uses memory of about four times that size. A key with more than 30 consecutive combining marks would be slow to
+/// compare as a `String`. `[String: Value]` and `JSONValue` therefore reject it, and `allKeys` omits it.
 public struct FastJSONDecoder: Sendable {
     /// How the keys of JSON objects are converted to the keys of models.
     @nonexhaustive
@@ -56,7 +55,7 @@ public struct FastJSONDecoder: Sendable {
         case iso8601
         /// A string in ISO 8601 format. The seconds may have a fraction on every platform.
         case iso8601WithOrWithoutFractions
-        /// The date that the closure returns. The closure is not called for a null, which is an error.
+        /// The date that the closure returns. A null is an error, and the closure is not called for it.
         case custom(@Sendable (any Decoder) throws -> Date)
     }
 
@@ -91,8 +90,8 @@ public struct FastJSONDecoder: Sendable {
         }
     }
 
-    /// Decodes a value from borrowed bytes of UTF-8. A decoder or container that a model keeps beyond this call reads
-    /// from a copy of the bytes.
+    /// Decodes a value from UTF-8 bytes that are valid only during this call. A decoder or container that a model keeps
+    /// beyond it reads from a copy of the bytes.
     private func decode<Value: Decodable>(
         _ type: Value.Type, text: UnsafeRawBufferPointer, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer
     ) throws -> Value {
@@ -101,7 +100,7 @@ public struct FastJSONDecoder: Sendable {
         var document: Document
         do throws(SyntaxFailure) {
             document = try Document(source, options: self, stack: StackRoom())
-            // The value is followed by an incomplete code unit.
+            // An incomplete code unit follows the value.
             if encoding.rest(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
         } catch {
             throw FastJSONDecoder.SyntaxError(error, encoding, of: bytes).asDecodingError

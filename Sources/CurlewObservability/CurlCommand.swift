@@ -27,7 +27,8 @@ extension HTTPRequest {
     /// A text body in memory is included if it has at most 16 KiB. For a file, the command contains its path. Any other
     /// body (binary, streamed, multipart, longer) is omitted, and a comment above the command states this.
     ///
-    /// Secrets are redacted: those of `Redaction.standard`, and those that the client and its interceptors declare.
+    /// Secrets are redacted: those that `Redaction.standard` recognizes, and those that the client and its interceptors
+    /// declare.
     public func curlCommand() -> String {
         CurlCommand(request: self, redaction: secrets.redaction).text
     }
@@ -65,8 +66,8 @@ struct CurlCommand {
         return comment + "curl " + lines.joined(separator: " \\\n    ")
     }
 
-    /// Returns the option for the method; none if curl uses that method by default. HEAD becomes `--head`, because curl
-    /// would wait for a body with `--request HEAD`.
+    /// Returns the option for the method; empty if curl uses that method by default. HEAD becomes `--head`, because
+    /// curl would wait for a body with `--request HEAD`.
     private func methodOption(hasBody: Bool) -> [Option] {
         switch request.method {
         case .get where !hasBody: []
@@ -103,15 +104,15 @@ struct CurlCommand {
             {
                 return (Option("--data-raw ", text), nil)
             }
-            // The comment contains a length and no text of the request, so nothing can end it.
+            // The comment contains a length but no text from the request, so no line break can end it.
             return (nil, "The body is omitted (\(request.body)).")
         }
     }
 
     /// An option with its argument, or an operand if `name` is empty.
     private struct Option {
-        /// The option with its quoted argument; nil if the argument contains a NUL byte, which the shell cannot
-        /// represent.
+        /// The option with its quoted argument; nil if the argument contains a NUL byte, because the shell cannot
+        /// represent one.
         let text: String?
 
         init(_ name: String) { text = name }

@@ -10,8 +10,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///     ← #12 200 OK in 34 ms, 512 bytes
     ///
     /// - `each: .call`, the default, is the outermost interceptor and logs the call as its caller sees it: two lines,
-    ///   whatever the retries and redirects, and the time until the response head arrives. The end of the second line
-    ///   shows whether the call took more than one attempt, or its response is from a cache.
+    ///   regardless of retries and redirects, and the time until the response head arrives. The end of the second line
+    ///   shows whether the call took more than one attempt, and whether its response is from a cache.
     /// - `each: .request` is the innermost interceptor and logs each request as it is sent, with its credentials
     ///   redacted. For a further attempt, it also logs the cause.
     ///
@@ -20,13 +20,14 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// The log never reads a streamed body, and changes neither the request nor the response. With `each: .call`, calls
     /// that refresh tokens for a client are also logged.
     ///
-    /// - `level`: how much of a call is logged. Default `.line`.
-    /// - `unit`: whether calls or requests are logged, which also determines the position in the pipeline. Default
+    /// - `level`: how much of a call or request is logged. Default `.line`.
+    /// - `unit`: whether calls or requests are logged. This also determines the position in the pipeline. Default
     ///   `.call`.
     /// - `redaction`: the secrets to redact, in addition to those that the client and its interceptors declare. Default
-    ///   `.standard`, which applies to URLs whatever this parameter is.
+    ///   `.standard`. URLs are always redacted with `.standard` in addition.
     /// - `bodyLimit`: the maximum number of bytes of a body that are logged. Default 4 KiB.
-    /// - `sink`: receives each entry, on the task of the call, which waits for it. Default `LogEntry.standardError`.
+    /// - `sink`: receives each entry. It runs on the task of the call, and the call waits until it returns. Default
+    ///   `LogEntry.standardError`.
     public static func logging(
         _ level: LogEntry.Level = .line, each unit: LogEntry.Unit = .call,
         redaction: Redaction = .standard, bodyLimit: Int = 4096,
@@ -37,5 +38,5 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 }
 
-// The interceptor attaches nothing.
+// The interceptor attaches no credential.
 extension LoggingInterceptor: ScopedInterceptor {}

@@ -8,16 +8,16 @@ import CurlewHTTP
 /// The text is processed as Unicode scalars, because the shell reads bytes: in Swift, a quote with a combining mark is
 /// a different `Character`.
 enum ShellWord {
-    /// Returns a word that a shell reads back as exactly `text`; nil for text with a NUL, which no argument can
-    /// contain.
+    /// Returns a word that a shell reads back as exactly `text`; nil if `text` contains a NUL, because no argument can
+    /// contain one.
     ///
     /// Most text is in single quotes, where only the single quote is special. Characters that affect a terminal or a
     /// line editor when the word is shown or pasted are written by `printf` in octal:
     /// - control characters: ESC can end a paste, and a tab can complete a file name and close the quote
     /// - direction marks
-    /// - the characters of history expansion after a line break, because some shells forget there that a quote is open
+    /// - `!` and `^` after a line break, where some shells expand history even inside quotes
     ///
-    /// Line breaks are kept, because a command substitution drops trailing ones.
+    /// Line breaks are written as they are, because the command substitution around `printf` drops trailing ones.
     static func quoted(_ text: String) -> String? {
         guard !text.isEmpty else { return "''" }
         var writer = Writer()
@@ -63,7 +63,8 @@ enum ShellWord {
             }
         }
 
-        /// Ends the previous part unless it is of the same kind, begins the next one, and adds `text` to it.
+        /// Adds `text` to a part of the kind `next`. If the current part is of another kind, ends it and begins a new
+        /// one.
         mutating func enter(_ next: Part, _ text: String) {
             if next != part {
                 switch part {

@@ -12,13 +12,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// redirect that is not followed, with the reason (`Redirect.Event.kept`).
     ///
     /// The body of a redirect response is read to its end if it has at most 64 KiB and arrives within a second, so that
-    /// its connection can be reused. If a body stalls, breaks off or cannot be decoded, only the connection is lost.
-    /// All hops share the total deadline of the call.
+    /// its connection can be reused. If a body is longer, stalls, is incomplete or cannot be decoded, the redirect is
+    /// still followed, but the connection may be lost. All hops share the total deadline of the call.
     ///
     /// Throws `NetworkError`, with the redirect response in `response`: `.refused(by: .redirects)` for a redirect that
-    /// must not be followed, `.limitExceeded(.redirects)` for too many redirects, `.badResponse` for a `Location` that
-    /// cannot be parsed or several that differ. A response without `Location` is not a redirect and is returned to the
-    /// caller.
+    /// must not be followed, `.limitExceeded(.redirects)` for too many redirects, `.badResponse` if `Location` cannot
+    /// be parsed or has several different values. A response without `Location` is not a redirect and is returned to
+    /// the caller.
     public static func redirects(_ policy: RedirectPolicy = .standard) -> BuiltInInterceptor {
         BuiltInInterceptor(RedirectInterceptor(policy))
     }

@@ -4,7 +4,7 @@ public import CurlewCore
 import CurlewHTTP
 
 extension Redirect {
-    /// A decision about a redirect, which observers receive as `ExchangeEvent.feature`.
+    /// A decision about a redirect. Observers receive it as `ExchangeEvent.feature`.
     @nonexhaustive
     public enum Event: ExchangeEvent.Feature {
         /// The redirect is followed. Later events belong to the next hop.

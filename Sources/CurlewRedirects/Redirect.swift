@@ -23,7 +23,7 @@ public struct Redirect: Hashable, Sendable {
     public let dropsBody: Bool
     /// The header fields that were removed from the next request, in the order of the redirected request.
     public let droppedFields: [HTTPField.Name]
-    /// The declared secrets, which the description redacts.
+    /// The declared secrets. The description redacts them.
     private let secrets: DeclaredSecrets
 
     package init(

@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.redirects()`, where its rules are documented.
+/// Follows redirects. For the rules, see `.redirects(_:)`.
 package struct RedirectInterceptor: Interceptor {
     /// The policy for calls that specify no policy.
     public let policy: RedirectPolicy
@@ -19,15 +19,15 @@ package struct RedirectInterceptor: Interceptor {
     /// False: a preview has no response that could redirect.
     public var runsInPreview: Bool { false }
 
-    /// Returns `.unknown`: for a cache closer to the caller, the response may be from any URL, with the credentials
-    /// that are attached there. At `.redirects`, this interceptor is closer to the caller than caches, which do not
-    /// query it.
+    /// Returns `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with the
+    /// credentials that are attached there. At `.redirects`, no cache is closer to the caller, so no cache queries this
+    /// interceptor.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
-    /// Runs the rest of the chain, and again for each redirect that is followed.
+    /// Runs the rest of the pipeline, and runs it again for each redirect that is followed.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        // Caches must know declared secrets before the first redirect. Most calls declare none, so the context is not
-        // copied.
+        // Caches must know declared secrets before the first redirect. Most calls declare none, and then the context is
+        // not copied.
         guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
             let context = declaring(next.context)
             let response = try await next(request, context: context)
@@ -45,7 +45,7 @@ package struct RedirectInterceptor: Interceptor {
         return context
     }
 
-    /// Returns the call's policy with the header fields that the client's policy declares; the client's policy if the
+    /// Returns the call's policy plus the header fields that the client's policy declares; the client's policy if the
     /// call has none.
     private func policy(for context: ExchangeContext) -> RedirectPolicy {
         let asked = context.options.isSingleHop ? .manual : context[RedirectPolicyKey.self]

@@ -14,8 +14,8 @@ extension RedirectPolicy {
         case fail(NetworkError)
     }
 
-    /// Returns whether a status is a redirect that can be followed. 300 leaves the choice to the user, 304 and 305 are
-    /// not redirects, and 306 is reserved.
+    /// Returns whether a status is a redirect that can be followed. 300 leaves the choice to the user, 304 is not a
+    /// redirect, 305 is deprecated, and 306 is unused (RFC 9110 §15.4).
     static func redirects(_ status: HTTPStatus) -> Bool {
         switch status.code {
         case 301, 302, 303, 307, 308: true
@@ -23,11 +23,11 @@ extension RedirectPolicy {
         }
     }
 
-    /// Decides what to do with a response, by its status and header fields only.
+    /// Returns what to do with a response. Only its status and header fields determine the decision.
     ///
     /// - `trail`: the redirects of the call so far.
     /// - `limit`: the maximum number of redirects of a call.
-    /// - `homeFields`: the header fields of the client's configuration, which only the client's origin receives.
+    /// - `homeFields`: the header fields of the client's configuration. Only the client's origin receives them.
     func decide(
         _ status: HTTPStatus, _ headers: HTTPHeaders, to request: HTTPRequest, after trail: RedirectTrail,
         limit: Int = Limits.standard.redirects, homeFields: Set<HTTPField.Name> = []

@@ -10,18 +10,18 @@ public import CurlewHTTP
 ///
 /// These rules apply to every policy:
 /// - Only a response with status 301, 302, 303, 307 or 308 and a `Location` field is a redirect. `Location` is resolved
-///   against the request URL (RFC 3986 §5.2); unusual values are parsed as browsers do. Several different values are an
-///   error.
+///   against the request URL (RFC 3986 §5.2); unusual values are parsed as browsers parse them. Several different
+///   values are an error.
 /// - 303 changes every method except HEAD to GET; 301 and 302 change POST to GET. Otherwise the method and the body are
-///   kept (RFC 9110 §15.4). The fields that describe a body are removed with it.
+///   kept (RFC 9110 §15.4). If the body is removed, so are the fields that describe it.
 /// - If a redirect requires the body again, and the body can be produced only once, the call fails.
 /// - A redirect from https to http is refused, and so is a redirect to any scheme other than http and https. A user
 ///   name or password in a `Location` is refused.
 /// - Another origin (scheme, host or port) receives only header fields that are known to be harmless, such as `Accept`,
 ///   `Range`, `Content-Type` and `traceparent`, and fields that were declared (`forwarding(_:)`). Credentials, the
 ///   call's cookies, fields of any other name, and the fields of the client's configuration are not sent for the rest
-///   of the call. This also applies to the first origin, and to fields that an interceptor attaches. The body is sent
-///   with 307 and 308.
+///   of the call. This also applies if a later redirect returns to the first origin, and to fields that an interceptor
+///   attaches. The body is sent with 307 and 308.
 /// - A call follows at most `Limits.redirects` redirects. A URL may occur more than once.
 public struct RedirectPolicy: Sendable {
     enum Rule: Sendable {
@@ -76,7 +76,7 @@ public struct RedirectPolicy: Sendable {
         return copy
     }
 
-    /// Returns this policy of a call with the header fields that the client's policy declares.
+    /// Returns this policy plus the header fields that `client`, the policy of the client, declares.
     func adding(_ client: RedirectPolicy) -> RedirectPolicy {
         keeping(secret: client.secretHeaders).forwarding(client.forwardedHeaders)
     }

@@ -16,17 +16,17 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - The response body of an attempt that is retried is cancelled before the wait. If the body had arrived with the
     ///   response head, the connection can be reused.
     /// - All attempts and waits share the total deadline of the call. Cancellation ends a wait immediately.
-    /// - `when` classifies each outcome by a rule of the app: see `RetryPolicy.Verdict`. The closure receives the
-    ///   request, the status, the fields, small bodies and the number of the attempt (`RetryPolicy.AttemptResult`), so an app can
-    ///   also retry errors in a response with status 200.
+    /// - `when` is a rule of the app that classifies each outcome: see `RetryPolicy.Verdict`. The closure receives the
+    ///   request, the status, the fields, small bodies and the number of the attempt (`RetryPolicy.AttemptResult`), so
+    ///   an app can also retry errors in a response with status 200.
     /// - `onRetry` changes the request before its next attempt, for example the host or a key. It runs before the wait
     ///   and before the retry draws on the budget, but not before the first attempt. An error that it throws ends the
     ///   call.
     /// - If `onRetry` changes the origin, the request loses the earlier fields that are not known to be harmless, as in
     ///   `.redirects()`. Interceptors closer to the transport attach the fields of the new origin. A change from https
     ///   to http ends the call with `.invalidRequest`. The first attempt at another origin does not draw on the budget.
-    ///   The response from another origin has `no-store` and no cookies, because interceptors closer to the caller
-    ///   attribute it to the origin of the call.
+    ///   The response from another origin has `Cache-Control: no-store` and no cookies, because interceptors closer to
+    ///   the caller attribute it to the origin of the call.
     /// - `onRetry` may change the principal of the response. It therefore disables caches and coalescing for the
     ///   client, unless the interceptor is added with `changesPrincipal: false`.
     /// - `attempts` of the response or error contains the history. Observers are notified of each attempt that did not
@@ -147,7 +147,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   the time until its response counts. The times of 64 origins are remembered.
     /// - The first response that is not a failure wins. Failures are errors and the statuses 408, 429, 500, 502, 503
     ///   and 504. The other request is cancelled and its response discarded. The call returns when both requests have
-    ///   ended, which is immediate if the transport cancels as it must.
+    ///   ended. A transport must end a cancelled request immediately, so this is no additional wait.
     /// - When both requests fail, the call ends with the later failure, or with the earlier one if a policy refused the
     ///   later request.
     ///

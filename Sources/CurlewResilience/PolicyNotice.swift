@@ -32,7 +32,7 @@ public struct PolicyNotice: ExchangeEvent.Feature, Hashable {
     /// The placement of the policy, such as `.retry` or `.circuitBreaker`.
     public let policy: Placement
     /// The origin, route or key that the policy applied to. A route or key has at most 100 characters, and a key may
-    /// contain text of the app.
+    /// contain text from the app.
     public let scope: String
     /// The reason, in a few words; may be empty.
     public let cause: String

@@ -96,7 +96,7 @@ struct BodyFolder: Sendable {
             defer { close(descriptor) }
             // A lock on this file, even a brief one, could keep the process that has just created it from locking it.
             if Self.mayBeLockedNext(descriptor) { continue }
-            // With the lock, the answer of `isKept` is final: the previous holder has committed the entry, or never
+            // With the lock, the result of `isKept` is final: the previous holder has committed the entry, or never
             // will.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
             if try !isKept(StoredResponse.ID(number)) { unlink("\(path)/\(name)") }
@@ -161,7 +161,7 @@ struct BodyFolder: Sendable {
     }
 }
 
-/// An open file of a body, which is closed when it is deallocated.
+/// An open file with the body of an entry. Deallocation closes the file.
 final class BodyFile: Sendable {
     private let descriptor: Int32
 

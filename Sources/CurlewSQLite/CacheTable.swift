@@ -39,7 +39,7 @@ final class CacheTable {
         self.entryLimit = entryLimit
     }
 
-    /// The number of recorded uses that are not written to the database yet.
+    /// The number of recorded uses that have not been written to the database yet.
     var useCount: Int { uses.count }
 
     // MARK: Finding
@@ -81,8 +81,8 @@ final class CacheTable {
         }
     }
 
-    /// Returns at most `count` heads in the order of their `seq`, beginning after this one. A head that cannot be
-    /// decoded is nil.
+    /// Returns at most `count` heads in ascending order of their `seq`, beginning after the given one. A head that
+    /// cannot be decoded is nil.
     func heads(after seq: Int64, count: Int) throws -> [(seq: Int64, head: StoredResponse?)] {
         try connection.rows(
             "SELECT seq, head FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", [.number(seq), .number(Int64(count))]
@@ -189,7 +189,7 @@ final class CacheTable {
             case .target(let target): try drop("target = ?", [.text(target)], &change)
             case .prefix(let prefix):
                 var end = Data(prefix.utf8)
-                // The smallest text greater than all texts with this prefix: no byte of UTF-8 is 255.
+                // The smallest string greater than all strings with this prefix: no byte of UTF-8 is 255.
                 guard let last = end.popLast() else { return try removeAll(before) }
                 end.append(last + 1)
                 try drop("target >= ? AND target < ?", [.text(prefix), .bytes(end)], &change)

@@ -16,7 +16,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// Whether the file does not begin with the header of a database.
     var isForeign: Bool { code & 0xFF == SQLITE_NOTADB }
     var isFull: Bool { code & 0xFF == SQLITE_FULL }
-    /// The error for work that is not attempted, for example because the database was busy before.
+    /// The error for work that is not attempted, for example because the database has just been busy.
     static let stillBusy = SQLiteFailure(code: SQLITE_BUSY | 0xFF00, description: "the database is busy")
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
 }
@@ -49,7 +49,7 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Returns the prepared statement for this text, which is prepared at its first use.
+    /// Returns the prepared statement for this SQL text. The first use prepares it.
     func statement(_ text: String) throws(SQLiteFailure) -> Statement {
         if let statement = statements[text] { return statement }
         let statement = try Statement(text, handle)
@@ -117,7 +117,7 @@ final class Connection {
             try execute("COMMIT")
             return result
         } catch {
-            // The transaction may have ended already, for example because the disk is full.
+            // The transaction may already have ended, for example because the disk is full.
             try? execute("ROLLBACK")
             throw error
         }

@@ -50,7 +50,7 @@ struct Database {
         self.report = report
     }
 
-    /// The number of recorded uses that are not written yet; 0 if the database is not open.
+    /// The number of recorded uses that have not been written yet; 0 if the database is not open.
     var useCount: Int {
         if case .open(let table) = state { table.useCount } else { 0 }
     }
@@ -112,9 +112,9 @@ struct Database {
         makeFile()
     }
 
-    /// Creates an empty file, readable for its owner only, which SQLite treats as a new database. A file that SQLite
-    /// creates could be read by all users. The file receives its name, as a hard link, only after it is closed: see
-    /// `makePlace()`. On a file system without hard links, SQLite creates the file.
+    /// Creates an empty file, readable for its owner only. SQLite treats an empty file as a new database. A file that
+    /// SQLite creates could be read by all users. The file receives its name, as a hard link, only after it is closed:
+    /// see `makePlace()`. On a file system without hard links, SQLite creates the file.
     private func makeFile() {
         guard access(path, F_OK) != 0 else { return }
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"

@@ -17,7 +17,7 @@ final class DatabaseQueue: Sendable {
 
     private struct State {
         var hasSwept = false
-        /// Whether the first operation has run, which creates or checks the file before the reader uses it.
+        /// Whether the first operation has run. It creates or checks the file before the reader uses the file.
         var isPrepared = false
         /// Whether a delayed write of the uses is scheduled.
         var writesUses = false

@@ -60,7 +60,7 @@ struct RemovalLog {
             "SELECT kind, value FROM removals WHERE number > ?", [.number(start)]
         ) { (Kind(rawValue: $0.number(0)), $0.bytes(1)) }
         let last = try last
-        // `start` is a number from another file, which has been set aside since.
+        // A larger `start` is a number from an earlier file that has since been set aside.
         guard start <= last else { return true }
         if later.isEmpty { return false }
         guard last - start <= Int64(later.count) else { return true }

@@ -41,7 +41,7 @@ final class SQLiteCacheBody: StoredResponse.Body {
         self.queue = queue
     }
 
-    /// Returns the same body, whose file is read on this queue.
+    /// Returns the body with `queue` as the queue on which its file is read.
     func reading(by queue: DatabaseQueue) -> SQLiteCacheBody {
         guard let file = file.withLock({ $0 }) else { return self }
         return SQLiteCacheBody(file, length: length, queue: queue)

@@ -9,7 +9,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A persistent cache store in a SQLite database, which several processes may use concurrently.
+/// A persistent cache store in a SQLite database that several processes may use concurrently.
 ///
 ///     let store = SQLiteCacheStore(path: cachesFolder + "/http.sqlite")
 ///
@@ -140,8 +140,8 @@ public final class SQLiteCacheStore: CacheStore {
         }
     }
 
-    /// Opens the body of an entry, which counts as a use; nil if the entry no longer exists. A body of up to 64 KiB is
-    /// in memory, a larger one is read from its file.
+    /// Opens the body of an entry; nil if the entry no longer exists. Opening a body counts as a use of its entry. A
+    /// body of up to 64 KiB is in memory, a larger one is read from its file.
     public func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
         if let hint = response.hint, let bytes = hint.bytes, hint.mark == changes.withLock({ $0 }) {
             queue.recordUse(of: response.id)

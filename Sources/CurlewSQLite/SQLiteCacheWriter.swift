@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The writer of one entry. It collects the body in memory up to 64 KiB, and writes a larger body to a file.
+/// Writes one entry. Collects a body of up to 64 KiB in memory, and writes a larger body to a file.
 final class SQLiteCacheWriter: StoredResponse.Writer {
     private struct State {
         var collected = Data()
@@ -112,7 +112,7 @@ final class SQLiteCacheWriter: StoredResponse.Writer {
         if state.file != nil { removeFile() }
     }
 
-    /// Ends the writer and returns its state; nil if it has ended already.
+    /// Ends the writer and returns its state; nil if it has already ended.
     private func end() -> State? {
         state.withLock { state -> State? in
             guard !state.isOver else { return nil }

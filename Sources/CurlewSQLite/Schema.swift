@@ -12,8 +12,8 @@ enum Schema {
     /// The `application_id` of the file: "Crlw" in ASCII.
     static let application: Int64 = 0x4372_6C77
 
-    /// Creates the tables of a new file. Replaces the tables of an older version and loses their entries: a cache can
-    /// be refilled.
+    /// Creates the tables of a new file. Replaces the tables of an older version and discards their entries: a cache
+    /// can be refilled.
     static func prepare(_ connection: Connection, path: String) throws {
         // This setting takes effect only in a file without pages.
         try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")

@@ -11,7 +11,7 @@ import SQLite3
 import CSQLite
 #endif
 
-/// A value that is bound to a statement. Texts are bound as blobs, so that they are compared byte by byte and may
+/// A value that is bound to a statement. Strings are bound as blobs, so that they are compared byte by byte and may
 /// contain any bytes.
 enum SQLiteValue {
     case number(Int64)
@@ -22,7 +22,7 @@ enum SQLiteValue {
     static func text(_ text: String?) -> SQLiteValue { text.map { .bytes(Data($0.utf8)) } ?? .null }
 }
 
-/// A prepared statement, which is finalized when it is deallocated.
+/// A prepared statement. Deallocation finalizes it.
 final class Statement {
     private let handle: OpaquePointer
     private let database: OpaquePointer

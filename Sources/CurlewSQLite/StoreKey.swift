@@ -23,9 +23,11 @@ import Darwin
 enum StoreKey {
     static let length = 32
 
-    /// Returns the secret in the file at `path`, which is created if it does not exist; nil if that is not possible.
+    /// Returns the secret in the file at `path`, creating the file if it does not exist; nil if the file cannot be
+    /// created or read.
     static func at(_ path: String) -> Data? {
-        // Another process may create or replace the file at the same time, so it is read again after it was created.
+        // Another process may create or replace the file at the same time, so it is read again after it has been
+        // created.
         for _ in 0..<3 {
             if let key = read(path) { return key }
             make(path)

@@ -5,7 +5,7 @@ import CurlewHTTP
 import CurlewTesting
 
 /// A small web service in the current process. It uses real HTTP on loopback, and lets clients sign in, list and change
-/// data, and request faults.
+/// data, and test faults.
 ///
 ///     let api = try SampleAPI()
 ///     let client = APIClient(baseURL: api.baseURL)
@@ -26,16 +26,16 @@ import CurlewTesting
 ///
 /// `GET /` lists the routes. Every other route accepts two query items:
 ///
-/// - `fail=503`, or another status from 400 to 599, fails the request before it has any effect. With 429 and 503,
-///   `retry_after=N` sets the Retry-After field in seconds, by default 2.
-/// - `delay=N` delays the response by N milliseconds, at most 30,000. An error response of the route itself is not
-///   delayed.
+/// - `fail=503`, or another status from 400 to 599, makes the request fail with that status before it has any effect.
+///   With 429 and 503, `retry_after=N` sets the Retry-After field in seconds, by default 2.
+/// - `delay=N` delays the response by N milliseconds, at most 30,000. If the handler of the route throws an error, the
+///   error response is not delayed.
 ///
 /// Every response of these routes contains `X-Credentials-Received` with the kind of credential in the request, or
 /// `none`, and repeats the request's `X-Request-ID`.
 ///
-/// The data is kept in memory and is the same at each start. Tokens are random, and become invalid when the service
-/// ends, unless `sessionsPath` names a file for the sessions. The service runs until ``stop()`` or until the last
+/// The data is kept in memory and is the same at each start. Tokens are random. They become invalid when the service
+/// ends, unless `sessionsPath` specifies a file for the sessions. The service runs until ``stop()`` or until the last
 /// reference is released. It is meant for demonstrations and tests: there is no TLS, and the passwords are public.
 public final class SampleAPI: Sendable {
     private let main: MockServer
@@ -77,8 +77,8 @@ public final class SampleAPI: Sendable {
     /// The URL of the service as the base URL of a client.
     public var baseURL: BaseURL { BaseURL(stringLiteral: url) }
 
-    /// The URL of the server for pictures. Its port differs from the port of ``url``, so it is another origin, to which
-    /// no credential for ``url`` belongs.
+    /// The URL of the server for pictures. Its port differs from the port of ``url``, so it is another origin, and
+    /// clients send no credential for ``url`` to it.
     public var assetsURL: String { assets.url }
 
     /// The number of requests that both servers have read.

@@ -15,7 +15,8 @@ public import Foundation
 ///     try await clock.waitForSleepers(1)           // returns when the call waits
 ///     clock.advance(by: .seconds(2))               // the call continues
 ///
-/// A clock that skips waits advances itself to the end of every sleep, so that retries and rate limits do not wait:
+/// A clock that skips waits advances itself to the end of every sleep, so that retries and rate limits take no real
+/// time:
 ///
 ///     let configuration = APIClient.Configuration(time: ManualClock.skippingWaits)
 ///     let client = APIClient.mock(pipeline: .standard, configuration: configuration)
@@ -26,17 +27,18 @@ public struct ManualClock: TimeSource {
     private let state: Locked<State>
     private let skipsWaits: Bool
 
-    /// Creates a clock that shows `date`, by default the first second of 2001.
+    /// Creates a clock that shows `date`, by default the beginning of 2001 in UTC.
     ///
-    /// - `skipsWaits`: whether a sleep advances the clock to its end and returns immediately. Default false.
+    /// - `skipsWaits`: whether a sleep advances the clock to the end of the sleep and returns immediately. Default
+    ///   false.
     public init(date: Date = Date(timeIntervalSinceReferenceDate: 0), skipsWaits: Bool = false) {
         state = Locked(State(start: date))
         self.skipsWaits = skipsWaits
     }
 
-    /// A new clock on which every sleep, such as a pause between attempts, ends immediately. Limits on other work, such
-    /// as the timeout of a token refresh, do not end immediately: they expire only when sleeps have advanced the clock
-    /// that far.
+    /// A new clock that skips waits: every sleep, such as a pause between attempts, ends immediately. Limits on other
+    /// work, such as the timeout of a token refresh, do not end immediately: they expire only when sleeps have advanced
+    /// the clock that far.
     public static var skippingWaits: ManualClock { ManualClock(skipsWaits: true) }
 
     /// The current instant of the clock. It begins at an arbitrary value and changes only when the clock advances.
@@ -45,8 +47,8 @@ public struct ManualClock: TimeSource {
     /// The initial date plus the duration by which the clock was advanced.
     public var date: Date { state.withLock { $0.date } }
 
-    /// Waits until the clock reaches `instant`, and returns immediately if it already has. A clock that skips waits
-    /// advances itself to `instant` instead. Throws `CancellationError` as soon as the task is cancelled.
+    /// Waits until the clock reaches `instant`. Returns immediately if the clock has already reached it. A clock that
+    /// skips waits advances itself to `instant` instead. Throws `CancellationError` as soon as the task is cancelled.
     public func sleep(until instant: MonotonicInstant) async throws {
         if skipsWaits {
             try Task.checkCancellation()
@@ -85,8 +87,8 @@ public struct ManualClock: TimeSource {
     /// Advances the clock to the earliest instant that a task waits for, and wakes the tasks that wait for it. Returns
     /// the duration of the advance, or nil if no task waits.
     ///
-    /// - `waits`: the kinds of waits to look for. Default only pauses. Waits of the other kind that end by then are
-    ///   woken too.
+    /// - `waits`: the kinds of waits to look for. Default only pauses. Tasks whose waits are of the other kind and end
+    ///   by then are woken too.
     @discardableResult
     public func advanceToNextSleeper(_ waits: Waits = .pauses) -> Duration? {
         let next = state.withLock { state -> (Duration, [Waiter])? in
@@ -114,8 +116,8 @@ public struct ManualClock: TimeSource {
     ///   depend on how many deadlines and other limits the library sets.
     /// - `timeout`: the limit in real time. Default 10 seconds.
     ///
-    /// After the timeout, throws a ``MockWaitError`` that lists the current waits. Throws `CancellationError` as soon
-    /// as the waiting task is cancelled.
+    /// After the timeout, throws a ``MockWaitError`` that lists the first ten of the current waits. Throws
+    /// `CancellationError` as soon as the waiting task is cancelled.
     public func waitForSleepers(
         _ count: Int, _ waits: Waits = .pauses, timeout: Duration = .seconds(10)
     ) async throws {
@@ -145,10 +147,10 @@ public struct ManualClock: TimeSource {
         public static let all: Waits = [.pauses, .limits]
     }
 
-    /// Suspends the task until its waiter is resumed. Returns immediately if `enqueue` returns false, because there is
-    /// nothing to wait for.
+    /// Suspends the task until its waiter is resumed. `enqueue` returns false if there is nothing to wait for; then
+    /// this function returns immediately.
     ///
-    /// - `timeout`: the limit in real time, and the message of the error after it.
+    /// - `timeout`: the limit in real time, and the message of the error that is thrown after it.
     private func wait(
         timeout: (limit: Duration, report: @Sendable (State) -> String)? = nil,
         _ enqueue: (inout State, Waiter) -> Bool

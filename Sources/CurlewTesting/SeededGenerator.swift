@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// A random number generator (SplitMix64) that reproduces its numbers from a seed. A failing test prints its seed, so
-/// that the run can be repeated.
+/// A random number generator (SplitMix64) that reproduces its numbers from a seed. A test that fails prints its seed,
+/// so that the run can be repeated.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

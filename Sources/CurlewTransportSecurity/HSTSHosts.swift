@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The hosts that require https, with their expiry (RFC 6797 §8). The functions receive the time as a parameter.
+/// The hosts that require https, each with an expiry (RFC 6797 §8). The functions receive the time as a parameter.
 struct HSTSHosts: Sendable {
     /// The HSTS policy of a host.
     struct Entry: Codable, Hashable, Sendable {
@@ -92,7 +92,7 @@ struct HSTSHosts: Sendable {
     }
 
     /// Returns the host name in lower case, without a trailing dot. Returns nil for an IP address, including shortened
-    /// IPv4 forms (RFC 6797 §8.1.1): no name ends in a number.
+    /// IPv4 forms (RFC 6797 §8.1.1). A host whose last label is a number is an address.
     private static func name(_ host: String) -> String? {
         guard var name = Origin(scheme: "https", host: host)?.host else { return nil }
         if name.utf8.last == UInt8(ascii: ".") { name.removeLast() }

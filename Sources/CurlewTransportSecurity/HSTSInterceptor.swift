@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.hsts()`, where its rules are documented.
+/// Sends requests over https to hosts that require it. For the rules, see `.hsts(_:)`.
 package struct HSTSInterceptor: Interceptor {
     /// The store of the hosts that require https.
     public let store: HSTSStore
@@ -22,8 +22,8 @@ package struct HSTSInterceptor: Interceptor {
         upgrade(of: request, context) == nil ? .anonymous : .unknown
     }
 
-    /// Changes the scheme to https if the host requires it, runs the rest of the chain, and records the policy of the
-    /// host.
+    /// Changes the scheme to https if the host requires it, runs the rest of the pipeline, and records the policy of
+    /// the host.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let request = upgrade(of: request, next.context) ?? request
         let response = try await next(request)

@@ -15,8 +15,9 @@ public import Foundation
 ///     let hosts = HSTSStore(file: path)           // persistent
 ///     pipeline.adding(.hsts(hosts))
 ///
-/// Copies share one list. The list is bounded: at `limit` hosts, expired hosts are removed first, then the hosts that
-/// were least recently used or updated. The list reveals which hosts were visited, so only the owner can read the file.
+/// Copies share one list. The list has at most `limit` hosts. At this limit, expired hosts are removed first, then the
+/// hosts that were least recently used or updated. The list reveals which hosts were visited, so only the owner can
+/// read the file.
 public struct HSTSStore: Sendable {
     private let state: Locked<State>
     private let path: String?
@@ -50,7 +51,8 @@ public struct HSTSStore: Sendable {
     /// Creates a store with the contents of a file. The store writes the file after each change of the list. If a
     /// response moves an expiry by less than an hour, that is not a change.
     ///
-    /// Reads the file synchronously and never fails: `problem` contains the error. A missing file is an empty list.
+    /// The initializer reads the file synchronously and never fails: `problem` contains the error. A missing file is an
+    /// empty list.
     ///
     /// - Only the owner can read the file (mode 0600). It is replaced atomically, so a crash leaves the old or the new
     ///   version.
@@ -87,7 +89,8 @@ public struct HSTSStore: Sendable {
     /// The hosts in the list, ordered by name. Expired hosts are included until they are removed.
     public var hosts: [String] { state.withLock { $0.hosts.entries.map(\.host) } }
 
-    /// The last error of the file, `.storage`; nil if there was none. A successful write resets it to nil.
+    /// The last error from reading or writing the file, `.storage`; nil if there was none. A successful write resets it
+    /// to nil.
     public var problem: NetworkError? { state.withLock { $0.problem } }
 
     /// Returns whether `host` requires https at `now`, by its own policy or by the policy of a parent domain.
@@ -99,7 +102,7 @@ public struct HSTSStore: Sendable {
     /// ignored.
     ///
     /// - `includesSubdomains`: whether the subdomains of `host` also require https. Default false.
-    /// - `expires`: the time when the requirement ends. Default never.
+    /// - `expires`: the time when the requirement ends. By default, it never ends.
     public func insert(
         _ host: String, includesSubdomains: Bool = false, expires: Date = .distantFuture, at now: Date = Date()
     ) {

@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.httpsOnly()`, where its rules are documented.
+/// Refuses requests over plain http. For the rules, see `.httpsOnly(except:)`.
 package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
     private let exceptions: [String]
 
@@ -18,7 +18,7 @@ package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
     /// Returns `.anonymous`, because the interceptor changes nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain. Throws `.refused(by: .httpsOnly)` if the request would be sent unencrypted.
+    /// Runs the rest of the pipeline. Throws `.refused(by: .httpsOnly)` if the request would be sent unencrypted.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let origin = request.origin
         guard origin.isSecure || origin.isLoopback || exceptions.contains(where: { Self.origin($0) == origin }) else {

@@ -10,8 +10,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   certificate is always verified. Responses over http, responses from a cache, and IP addresses do not count.
     /// - `http` becomes `https` and port 80 becomes 443; any other port is kept. This happens at each hop, before
     ///   cookies are selected and caches are queried.
-    /// - Credentials of `http://host` are sent to `https://host` if both are on their default ports: it is the same
-    ///   server over a confidential connection. On other ports they are not sent, and no credential is ever sent from
+    /// - Credentials for `http://host` are sent to `https://host` if both ports are the default ports: it is the same
+    ///   server over a confidential connection. With other ports they are not sent, and no credential is ever sent from
     ///   https to http. A server's redirect from http to https changes the origin like any other redirect, so use https
     ///   in base URLs.
     ///
@@ -28,8 +28,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The interceptor is next to the transport, so it sees each hop, each attempt, and the request after all changes
     /// by other interceptors, including `.hsts()`. Requests to loopback hosts (`Origin.isLoopback`) and to the listed
-    /// origins are allowed. Any other request over plain http fails with `.refused(by: .httpsOnly)`, without sending a
-    /// byte and without a retry. Requests that bypass the pipeline, such as token refreshes, have separate rules.
+    /// origins are allowed. Any other request over plain http fails with `.refused(by: .httpsOnly)`. Nothing is sent,
+    /// and the request is not retried. Requests that bypass the pipeline, such as token refreshes, have separate rules.
     ///
     /// - `origins`: origins that may be accessed over http, such as `"http://printer.example:631"`. If one cannot be
     ///   parsed, every call throws `.configuration`.

@@ -2,6 +2,6 @@
 
 import CurlewCore
 
-// These interceptors attach nothing. HSTS changes the scheme, but not the host.
+// These interceptors attach no credential. HSTS changes the scheme, but not the host.
 extension HSTSInterceptor: ScopedInterceptor {}
 extension HTTPSOnlyInterceptor: ScopedInterceptor {}

@@ -16,7 +16,7 @@ public struct Freshness: Hashable, Sendable {
     /// Whether the value is stale, so that the server may have a newer one.
     public var isStale: Bool
 
-    /// Creates the freshness of a value that was received at `date`, by default not stale.
+    /// Creates the freshness of a value that was received at `date`. By default, the value is not stale.
     public init(date: Date, isStale: Bool = false) {
         self.date = date
         self.isStale = isStale
@@ -25,13 +25,14 @@ public struct Freshness: Hashable, Sendable {
     /// The freshness of a value that is received now.
     public static var now: Freshness { Freshness(date: Date()) }
 
-    /// Returns the freshness of a value that is made from two values: the earlier date, and stale if either is.
+    /// Returns the freshness of a value that is made from two values: the earlier date, and stale if either of them is
+    /// stale.
     package func joined(_ other: Freshness) -> Freshness {
         Freshness(date: min(date, other.date), isStale: isStale || other.isStale)
     }
 }
 
-/// The value that a load requests.
+/// Which value a load requests.
 enum Demand: Sendable {
     /// Any value, including a stored one.
     case load
@@ -75,7 +76,7 @@ extension Loadable.State {
     /// appears.
     package var isWaiting: Bool { value == nil && error == nil }
 
-    /// Whether a load or refresh is under way.
+    /// Whether a load or refresh is in progress.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }
     }
@@ -87,6 +88,6 @@ extension Loadable: LoadablePart {
     public var value: Value? { state.value }
     /// The error of the last load or refresh; nil during a new one. Never a cancellation.
     public var error: NetworkError? { state.error }
-    /// Whether a load or refresh is under way.
+    /// Whether a load or refresh is in progress.
     public var isLoading: Bool { state.isLoading }
 }

@@ -8,7 +8,7 @@ extension Loadable {
     ///
     ///     try await profile.change { $0.isPublic = true } commit: { try await client.send(.publish) }
     ///
-    /// Several changes may be under way. A failed change reverts only its own effect: the other changes are applied
+    /// Several changes may be in progress. A failed change reverts only its own effect: the other changes are applied
     /// again to the value without it. `mutate` may therefore run several times, also on a value that was loaded in the
     /// meantime and already contains the change. While there is no value, only `commit` runs.
     ///
@@ -18,7 +18,7 @@ extension Loadable {
     /// shown, and the value is marked stale when `commit` has finished. If the list is inside a value, `mutate` must
     /// find the item by its id.
     ///
-    /// Throws the error of `commit` after the change has been reverted.
+    /// If `commit` throws, reverts the change and throws that error.
     public func change(
         _ mutate: @escaping @MainActor (inout Value) -> Void, commit: @MainActor () async throws -> Void
     ) async throws(NetworkError) {
@@ -66,7 +66,8 @@ extension Loadable {
         let identities: [AnyHashable]?
         let mutate: @MainActor (inout Value) -> Void
 
-        /// Applies the change to `value`. Returns false, without a change, if it was written for another list.
+        /// Applies the change to `value`. If the change was written for another list, leaves `value` unchanged and
+        /// returns false.
         @MainActor
         func apply(to value: inout Value) -> Bool {
             if let identities, let present = Loadable.identities(value), present != identities { return false }
@@ -113,7 +114,7 @@ extension Loadable {
     private static func identity(_ item: some Identifiable) -> AnyHashable { AnyHashable(item.id) }
 }
 
-/// Changes of list items by their identity. They also apply after a refresh has moved the items.
+/// Changes list items that are found by their identity, even after a refresh has moved them.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable {
     /// Shows a change of the item with this identity immediately, commits it, and reverts it if the commit fails.

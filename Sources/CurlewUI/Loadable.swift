@@ -13,8 +13,8 @@ public import Observation
 ///
 /// - Of overlapping loads, the last one started determines the state. Results of earlier loads are dropped.
 /// - The previous value stays visible during a refresh and after a failed refresh.
-/// - A refresh asks the server: the client calls in the closure use `CachePolicy.validate`, unless they specify another
-///   policy.
+/// - A refresh contacts the server: the client calls in the closure use `CachePolicy.validate`, unless they specify
+///   another policy.
 /// - Cancellation is never shown as an error. The state returns to the previous one.
 /// - A cancelled caller stops waiting. The load is cancelled when the last waiting caller has stopped waiting.
 /// - The closure is called on the main actor. `APIClient.send` leaves the main actor immediately: neither the network
@@ -22,11 +22,11 @@ public import Observation
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable
 public final class Loadable<Value: Sendable> {
-    /// The state of a loadable, which a screen shows.
+    /// The state of a loadable, for a screen to show.
     public enum State: Sendable {
         /// There is no value, and none has been requested.
         case idle
-        /// A load or refresh is under way. The previous value, if there is one, may be shown during it.
+        /// A load or refresh is in progress. The previous value, if there is one, may be shown during it.
         case loading(previous: Value?)
         /// The value has been loaded, with this freshness.
         case loaded(Value, Freshness)
@@ -38,13 +38,13 @@ public final class Loadable<Value: Sendable> {
     public private(set) var state = State.idle
 
     @ObservationIgnored private let source: @MainActor (Demand) async throws -> (Value, Freshness)
-    /// The state after the last load that was not superseded, without pending changes.
+    /// The state after the last load that ended without being superseded. It does not include pending changes.
     @ObservationIgnored var settled = State.idle
     @ObservationIgnored private var work: SharedWork?
     @ObservationIgnored var changes: [Change] = []
     @ObservationIgnored var lastChange = 0
 
-    /// Creates a loadable whose value `work` loads. Every load and refresh calls `work` once.
+    /// Creates a loadable. `work` loads its value: every load and refresh calls `work` once.
     public convenience init(_ work: @escaping @MainActor () async throws -> Value) {
         self.init(source: { _ in (try await work(), .now) })
     }
@@ -53,16 +53,16 @@ public final class Loadable<Value: Sendable> {
         self.source = source
     }
 
-    /// Loads the value unless it has been loaded. Joins a load that is under way, and loads again after a failure.
-    /// Returns when no load is under way, or when the caller is cancelled.
+    /// Loads the value unless it has been loaded. Joins a load that is in progress, and loads again after a failure.
+    /// Returns when no load is in progress, or when the caller is cancelled.
     public func load() async {
         if let work { return await settle(work) }
         if case .loaded = settled { return }
         await settle(begin(.load))
     }
 
-    /// Loads the value again, even if it has been loaded or a load is under way. The server validates cached responses.
-    /// Returns when no load is under way, or when the caller is cancelled.
+    /// Loads the value again, even if it has been loaded or a load is in progress. The server validates cached
+    /// responses. Returns when no load is in progress, or when the caller is cancelled.
     public func refresh() async {
         await settle(begin(.refresh))
     }
@@ -72,7 +72,7 @@ public final class Loadable<Value: Sendable> {
         await load()
     }
 
-    /// Cancels the load or refresh that is under way. The state returns to the previous one.
+    /// Cancels the load or refresh that is in progress. The state returns to the previous one.
     public func cancel() {
         guard let work else { return }
         self.work = nil
@@ -80,8 +80,9 @@ public final class Loadable<Value: Sendable> {
         work.end()
     }
 
-    /// Cancels the load or refresh that is under way, and discards the value, so that the state is `idle`. Call it when
-    /// the user of the data signs out. The commits of pending changes continue, but the changes are no longer shown.
+    /// Cancels the load or refresh that is in progress, and discards the value, so that the state is `idle`. Call it
+    /// when the user of the data signs out. The commits of pending changes continue, but the changes are no longer
+    /// shown.
     public func reset() {
         let ended = work
         work = nil

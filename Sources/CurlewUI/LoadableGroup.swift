@@ -8,11 +8,11 @@ public import Observation
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor
 public protocol LoadablePart: AnyObject, Observable, Sendable {
-    /// Whether a load or refresh is under way.
+    /// Whether a load or refresh is in progress.
     var isLoading: Bool { get }
     /// The error of the last load or refresh. Never a cancellation.
     var error: NetworkError? { get }
-    /// Loads what has not been loaded. Returns when no load is under way, or when the caller is cancelled.
+    /// Loads what has not been loaded. Returns when no load is in progress, or when the caller is cancelled.
     func load() async
     /// Loads what has not been loaded, when a view appears. Does nothing after a failure.
     func appeared() async
@@ -20,13 +20,13 @@ public protocol LoadablePart: AnyObject, Observable, Sendable {
     func refresh() async
     /// Loads again after a failure.
     func retry() async
-    /// Cancels the load or refresh that is under way.
+    /// Cancels the load or refresh that is in progress.
     func cancel()
 }
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension LoadablePart {
-    /// Loads what has not been loaded, when a view appears, and joins a load that is under way. Does nothing after a
+    /// Loads what has not been loaded, when a view appears, and joins a load that is in progress. Does nothing after a
     /// failure.
     ///
     ///     .task { await user.appeared() }
@@ -55,7 +55,7 @@ public final class LoadableGroup: LoadablePart, Observable {
         self.parts = parts
     }
 
-    /// Whether a load or refresh of at least one part is under way.
+    /// Whether a load or refresh of at least one part is in progress.
     public var isLoading: Bool { parts.contains { $0.isLoading } }
 
     /// The error of the first part that has one, in the order of ``parts``; nil if there is none.
@@ -64,7 +64,8 @@ public final class LoadableGroup: LoadablePart, Observable {
         return nil
     }
 
-    /// Loads all parts that have not been loaded, concurrently. Returns when all have finished.
+    /// Loads all parts that have not been loaded, concurrently. Returns when all have finished, or when the caller is
+    /// cancelled.
     public func load() async { await all { await $0.load() } }
 
     /// Loads the parts that have not been loaded, concurrently, except those that have failed.

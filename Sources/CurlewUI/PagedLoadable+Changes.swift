@@ -2,11 +2,11 @@
 
 public import CurlewCore
 
-/// Changes of single items that are shown immediately. They find their item by its identity, also after a refresh.
+/// Changes single items and shows each change immediately. An item is found by its identity, also after a refresh.
 ///
-/// Several changes may be under way; a failed change reverts only its own effect. Each closure that changes an item may
-/// run several times, each time on the current item, and does not run if the list has no such item. The asynchronous
-/// methods throw the error of their `commit` or `replacement` after the change has been reverted.
+/// Several changes may be in progress; a failed change reverts only its own effect. Each closure that changes an item
+/// may run several times, each time on the current item, and does not run if the list has no such item. The
+/// asynchronous methods throw the error that `commit` or `replacement` threw, after the change has been reverted.
 ///
 /// If pages are requested by the number of items to skip, the next page begins one item too late after a removal, and
 /// one item too early after an insertion. Duplicate items are shown once; omitted items appear with the next refresh.
@@ -52,20 +52,21 @@ extension PagedLoadable {
         }
     }
 
-    /// Changes the item with this identity, for a change that was committed elsewhere, such as on another screen.
+    /// Changes the item with this identity. Call it for a change that was committed elsewhere, such as on another
+    /// screen.
     public func change(_ id: Item.ID, _ mutate: @MainActor (inout Item) -> Void) {
         withoutActuallyEscaping(mutate) { keep(.change(id, $0)) }
         publish()
     }
 
-    /// Inserts an item that was created elsewhere, by default at the beginning. If the list contains the item already,
-    /// its new version replaces the old one in its position.
+    /// Inserts an item that was created elsewhere, by default at the beginning. If the list already contains an item
+    /// with the same `id`, the new item replaces it in place.
     public func insert(_ item: Item, at index: Int = 0) {
         keep(.insert(item, at: index), answered: item)
         publish()
     }
 
-    /// Removes the item with this identity, which was deleted elsewhere.
+    /// Removes the item with this identity. Call it for an item that was deleted elsewhere.
     public func remove(_ id: Item.ID) {
         keep(.remove(id))
         publish()

@@ -32,8 +32,8 @@ public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
 /// - An item that is received twice, because the list changed between two pages, is shown once, in its latest version.
 /// - The old items stay visible during a refresh until the first page arrives. A failure does not change the items, and
 ///   `retry()` repeats the load that failed.
-/// - A refresh and the later pages ask the server: the client calls in the source use `CachePolicy.validate`, unless
-///   they specify another policy.
+/// - A refresh and the pages after it contact the server: the client calls in the source use `CachePolicy.validate`,
+///   unless they specify another policy.
 /// - `change`, `insert` and `remove` show a change immediately, then commit it, and revert it if the commit fails.
 /// - At most `pageLimit` pages are loaded, even if the server reports more.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
@@ -41,7 +41,7 @@ public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
 public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable>: LoadablePart {
     /// The items loaded so far, with pending changes applied. Observable.
     public private(set) var items: [Item] = []
-    /// Whether a load of the first page or the next page, or a refresh, is under way.
+    /// Whether a load of the first page or the next page, or a refresh, is in progress.
     public private(set) var isLoading = false
     /// The error of the last load or refresh; nil during a new one. Never a cancellation.
     public private(set) var error: NetworkError?
@@ -64,7 +64,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     @ObservationIgnored private var work: SharedWork?
     @ObservationIgnored private var isRefreshing = false
 
-    /// Creates a list whose pages `source` loads.
+    /// Creates a list. `source` loads its pages.
     ///
     /// - `prefetchDistance`: the number of items at the end of the list whose appearance starts the load of the next
     ///   page. Default 5.
@@ -80,19 +80,20 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         self.source = source
     }
 
-    /// Loads the first page unless it has been loaded. Joins a load that is under way.
+    /// Loads the first page unless it has been loaded. Joins a load that is in progress.
     public func load() async {
         if work == nil, pages > 0 { return }
         await settle(work ?? begin(refresh: false))
     }
 
-    /// Loads the next page if there is one. Joins a load that is under way.
+    /// Loads the next page if there is one. Joins a load that is in progress.
     public func loadMore() async {
         guard hasMore || work != nil else { return }
         await settle(work ?? begin(refresh: false))
     }
 
-    /// Loads the first page again, and replaces all items with it. Drops the result of another load that is under way.
+    /// Loads the first page again, and replaces all items with it. Drops the result of another load that is in
+    /// progress.
     public func refresh() async {
         await settle(begin(refresh: true))
     }
@@ -103,7 +104,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         await settle(work ?? begin(refresh: isRefreshing))
     }
 
-    /// Cancels the load or refresh that is under way. The loaded items stay.
+    /// Cancels the load or refresh that is in progress. The loaded items stay.
     public func cancel() {
         guard let work else { return }
         self.work = nil

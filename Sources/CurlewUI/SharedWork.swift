@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// A task that several callers on the main actor wait for. Each caller may stop waiting.
+/// A task that several callers on the main actor wait for. A caller that is cancelled stops waiting.
 @MainActor
 final class SharedWork {
     private let done = SharedResult<Void>()
@@ -13,7 +13,7 @@ final class SharedWork {
         task = Task { await work() }
     }
 
-    /// Waits until no work is under way, or until the caller is cancelled. If newer work supersedes the awaited work,
+    /// Waits until no work is in progress, or until the caller is cancelled. If newer work supersedes the awaited work,
     /// the caller waits for the newer work. The last caller that stops waiting cancels the work.
     static func settle(
         _ work: SharedWork, current: @MainActor () -> SharedWork?, cancel: @MainActor () -> Void

@@ -33,7 +33,7 @@ public import Foundation
 /// - If `TransportConfiguration` contains an option that URLSession does not support, every call throws
 ///   `.configuration`.
 public final class URLSessionTransport: Transport {
-    /// The configuration that the transport was created with. The default configuration for an existing session.
+    /// The configuration that the transport was created with; for an existing session, the default configuration.
     public let configuration: TransportConfiguration
     /// The maximum number of unread bytes of a response body, used on Linux only. Default 16 MiB.
     public let unreadBody: Int
@@ -125,8 +125,9 @@ public final class URLSessionTransport: Transport {
     /// The transport that clients on Apple platforms share by default. It uses the system's proxy settings.
     public static let shared = URLSessionTransport(configuration: TransportConfiguration(proxy: .environment))
 
-    /// Returns the principal that the configuration defines for the request's host: the client certificate, the Unix
-    /// socket and the local address. Returns `.anonymous` if it defines none of them.
+    /// Returns the principal that the configuration adds to a request: the client certificate, and the Unix socket or
+    /// address override for the request's host. Returns `.anonymous` if none of them applies, and `.unknown` if the
+    /// file of a certificate cannot be accessed.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         configuration.principal(of: request, in: context)
     }

@@ -10,8 +10,8 @@ extension BuiltInInterceptor {
     /// can be tested offline. The algorithm determines how many passwords per second can be tested. Levels weaker than
     /// `sha256`, the default, must be allowed explicitly.
     public enum DigestMinimum: Int, Comparable, Hashable, Sendable {
-        /// Any supported algorithm, with or without `qop`. Servers of RFC 2069 offer no `qop`: the hash then includes
-        /// only a nonce of the server, which an attacker can choose.
+        /// Any supported algorithm, with or without `qop`. Servers of RFC 2069 offer no `qop`: the only nonce in the
+        /// hash is then the server's, and an attacker who impersonates the server can choose it.
         case withoutProtection
         /// MD5 with `qop=auth`, the strongest level that Apache and many devices support.
         case md5

@@ -16,11 +16,11 @@ import Foundation
 ///   the server offers is used.
 /// - Quality of protection: `auth`, or none if an old server offers none (RFC 2069). A challenge with only `auth-int`,
 ///   or with an unknown algorithm, is not supported.
-/// - A challenge weaker than the minimum is refused, and so is a challenge weaker than an earlier one of the server: a
-///   sudden downgrade indicates an attacker.
+/// - A challenge weaker than the minimum is refused, and so is a challenge weaker than an earlier one from the server:
+///   a sudden downgrade indicates an attacker.
 /// - A nonce is reused with an increasing count until the server sends another nonce.
 struct DigestAuthenticator {
-    /// The result of the challenges in a response.
+    /// What follows from the challenges in a response.
     enum Verdict: Equatable {
         /// The request can be sent again with a new credential.
         case again
@@ -38,8 +38,8 @@ struct DigestAuthenticator {
         var count: UInt32 = 0
         /// Whether the server has accepted the user name and password.
         var hasWorked = false
-        /// The hash of user name, realm and password. For a session algorithm, it also includes the first server nonce
-        /// and client nonce.
+        /// The hash of user name, realm and password. With a session algorithm, it also covers the first server nonce
+        /// and the client nonce.
         let secret: String
         let cnonce: String
     }
@@ -47,13 +47,14 @@ struct DigestAuthenticator {
     let user: String
     let password: String
     private let makeNonce: @Sendable () -> String
-    /// The weakest level that is accepted: the app's minimum, or the strongest level that the server has offered since.
+    /// The weakest level that is accepted: the app's minimum, or the strongest level that the server has offered, if
+    /// that is stronger.
     private var minimum: BuiltInInterceptor.DigestMinimum
     private var session: Session?
 
     /// Creates the state for a server that has sent no challenge.
     ///
-    /// - `makeNonce`: returns client nonces, which must not repeat.
+    /// - `makeNonce`: returns client nonces. They must not repeat.
     init(
         user: String, password: String, minimum: BuiltInInterceptor.DigestMinimum = .sha256,
         makeNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce
@@ -65,7 +66,7 @@ struct DigestAuthenticator {
     }
 
     /// Returns the value of the `Authorization` field for a request. Returns nil before a supported challenge has
-    /// arrived, and for a target outside the protection space.
+    /// arrived, for a target outside the protection space, and if the nonce has been used 2³² − 1 times.
     mutating func authorization(method: HTTPMethod, target: String) -> String? {
         guard var current = session, current.challenge.covers(target) else { return nil }
         if current.count == .max { return nil }
@@ -110,8 +111,8 @@ struct DigestAuthenticator {
         if let session, session.challenge.covers(target), !Self.uses(sent, session.nonce) { return .again }
         if let sent, !best.isStale {
             // If the same nonce is repeated and not marked stale, the password is wrong. A new nonce in the same realm
-            // that is not marked stale means the same with most servers. The exception is a server that has accepted
-            // the password before: it has dropped the old nonce without marking it stale.
+            // that is not marked stale means the same with most servers. The exception is a server that has already
+            // accepted the password: it has discarded the old nonce without marking it stale.
             let isForgotten = session.map { $0.hasWorked || $0.challenge.realm != best.realm } ?? true
             if Self.uses(sent, best.nonce) || !isForgotten {
                 // Lets the next call start over, as the password may have been corrected on the server.
@@ -166,8 +167,8 @@ struct DigestAuthenticator {
         return "\"\(escaped)\""
     }
 
-    /// Returns `text` as an extended value (RFC 8187 §3.2.1). Every byte except ASCII letters and digits is escaped,
-    /// which is more than the RFC requires.
+    /// Returns `text` as an extended value (RFC 8187 §3.2.1). Escapes every byte except ASCII letters and digits; the
+    /// RFC requires fewer escapes.
     private static func extended(_ text: String) -> String {
         text.utf8.map { isPlain($0) ? String(Unicode.Scalar($0)) : "%" + Data([$0]).hexText.uppercased() }
             .joined()

@@ -58,7 +58,7 @@ struct DigestChallenge {
     let algorithm: Algorithm
     /// Whether the challenge has an `algorithm` parameter. Without one, the credential has none (RFC 7616 §3.4).
     let namesAlgorithm: Bool
-    /// Whether the challenge offers `qop=auth`. False for servers of RFC 2069, which offer no `qop`.
+    /// Whether the challenge offers `qop=auth`. False if the server follows RFC 2069, because it then offers no `qop`.
     let hasProtection: Bool
     /// Whether the server refused the request because its nonce had expired, and not because of the user name or
     /// password.

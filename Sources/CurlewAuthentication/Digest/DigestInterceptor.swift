@@ -3,7 +3,7 @@
 public import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.digest(user:password:)`, where its rules are documented.
+/// Responds to the `Digest` challenges of one origin. For the rules, see `.digest(user:password:for:name:minimum:)`.
 package struct DigestInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
@@ -29,7 +29,7 @@ package struct DigestInterceptor: ValidatingInterceptor {
     /// signed.
     public var placement: Placement { .authentication }
 
-    /// Sends the request, with a credential if a challenge has arrived before. After a supported challenge, sends the
+    /// Sends the request, with a credential if a challenge has already arrived. After a supported challenge, sends the
     /// request again with a new credential.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization) else {
@@ -115,13 +115,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   first request.
     /// - Supported algorithms are SHA-512-256 and SHA-256, and MD5 if the app allows it, each also in its session
     ///   variant. `auth-int` is not supported.
-    /// - A challenge that is weaker than `minimum`, or than an earlier challenge of the server, fails the call with
+    /// - A challenge that is weaker than `minimum`, or than an earlier challenge from the server, fails the call with
     ///   `.notAuthenticated(.refused)`.
-    /// - A request is sent at most three times: without a credential, with a stale nonce, and with the present nonce.
+    /// - A request is sent at most three times: without a credential, with a stale nonce, and with the new nonce.
     /// - A request whose body cannot be produced again is not sent again: its 401 is returned to the caller. Therefore
     ///   begin with a call that has no such body.
     ///
-    /// Copies of the interceptor share the state of the server's challenges.
+    /// Copies of the interceptor share the server's nonce and the minimum that its challenges must reach.
     ///
     /// - `url`: a URL of the origin whose challenges are handled; nil for the origin of the client's base URL.
     /// - `name`: the name by which calls select the credential with `.named`; nil for all calls that select none.

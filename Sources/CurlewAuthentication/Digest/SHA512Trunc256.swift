@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// SHA-512/256 (FIPS 180-4 §6.7), implemented in Swift because CryptoKit does not provide it. Only digest
-/// authentication uses it, for messages of a few lines. Branches and indexes do not depend on secret values.
+/// authentication uses it, for short messages. Branches and indexes do not depend on secret values.
 enum SHA512Trunc256 {
     /// Returns the 32 bytes of the hash.
     static func hash(_ bytes: Data) -> Data {

@@ -11,7 +11,7 @@ import Foundation
 
 /// The browser part of a sign-in: creates the authorization URL and parses the redirect URL, without I/O.
 extension OAuth2 {
-    /// Returns a random `state` of 128 bits, which ties a response to its authorization request (RFC 6749 §10.12).
+    /// Returns a random `state` of 128 bits. It ties a response to its authorization request (RFC 6749 §10.12).
     public static func makeState() -> String {
         DigestAuthenticator.randomNonce()
     }
@@ -67,7 +67,7 @@ extension OAuth2 {
                 .invalidRequest, detail: "The response does not belong to this sign-in: its state is different.",
                 hint: "Start the sign-in again.")
         }
-        // The issuer is checked first: neither errors nor codes of another server belong to this sign-in.
+        // The issuer is checked first: neither errors nor codes from another server belong to this sign-in.
         if let issuer {
             guard let returned = items["iss"], Self.isSame(returned, issuer) else {
                 let found = items["iss"].map { "\"\($0.clipped(to: 200).printable)\"" } ?? "missing"
@@ -89,7 +89,7 @@ extension OAuth2 {
         return code
     }
 
-    /// Returns whether both texts are equal, in a time that does not depend on the position of a difference.
+    /// Returns whether both strings are equal, in a time that does not depend on where they differ.
     private static func isSame(_ left: String, _ right: String) -> Bool {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }
@@ -118,7 +118,8 @@ private struct RedirectURI {
             && redirect.query.allSatisfy { named in query.contains { $0.elementsEqual(named) } }
     }
 
-    /// The decoded query items. The value is empty for an item that is repeated or has no value.
+    /// The decoded query items. The value is empty for an item that is repeated or has no value, so that it is
+    /// rejected.
     var items: [String: String] {
         query.reduce(into: [:]) { items, item in
             let name = item.prefix { $0 != UInt8(ascii: "=") }

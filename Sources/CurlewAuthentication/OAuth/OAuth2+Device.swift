@@ -9,14 +9,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Signs in with another device, for programs without a browser, such as command-line tools (RFC 8628).
+/// Lets the user sign in on another device, for programs without a browser, such as command-line tools (RFC 8628).
 ///
 ///     let device = try await client.send(oauth.deviceAuthorization(at: "https://id.example.com/device"))
 ///     print("Open \(device.verificationURL) and enter \(device.userCode)")
 ///     try await store.signIn(try await oauth.tokens(for: device, with: client))
 extension OAuth2 {
-    /// The codes of a device sign-in (RFC 8628 §3.2): a code for the user to enter, and a code for the device to poll
-    /// with.
+    /// The codes of a device sign-in (RFC 8628 §3.2): a code that the user enters, and a code with which the device
+    /// polls.
     public struct DeviceAuthorization: Decodable, Hashable, Sendable {
         /// The code that the user enters on the page. Show it to the user.
         public let userCode: String
@@ -30,8 +30,8 @@ extension OAuth2 {
         public let interval: Duration
         let deviceCode: String
 
-        /// Decodes the server's response. Throws for a text that is empty, longer than 4096 bytes, or contains control
-        /// characters, which would reach the user's terminal.
+        /// Decodes the server's response. Throws if a string is empty, is longer than 4096 bytes, or contains control
+        /// characters, because a program may print it on the user's terminal.
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: Field.self)
             func text(_ field: Field) throws -> String {
@@ -44,7 +44,7 @@ extension OAuth2 {
             }
             userCode = try text(.userCode)
             deviceCode = try text(.deviceCode)
-            // Google's servers send the name of an early draft, `verification_url`.
+            // Google's servers send the name from an early draft, `verification_url`.
             verificationURL = try text(fields.contains(.verification) ? .verification : .verificationOfDraft)
             completeVerificationURL = fields.contains(.complete) ? try text(.complete) : nil
             let seconds = try fields.decode(Double.self, forKey: .lifetime)
@@ -78,14 +78,14 @@ extension OAuth2 {
     /// Waits until the user has approved the sign-in on the other device, and returns the tokens (RFC 8628 §3.4, §3.5).
     /// Call it as soon as the codes have arrived.
     ///
-    /// It polls the token endpoint at the server's interval. The interval increases by 5 s each time the server sends
-    /// `slow_down`, and doubles after each missing response, 429 and 5xx. The wait ends when the codes' `lifetime`,
-    /// counted from the call, has passed, and when the task is cancelled.
+    /// The function polls the token endpoint at the server's interval. The interval increases by 5 s each time the
+    /// server sends `slow_down`, and doubles after each missing response, 429 and 5xx. The wait ends when the task is
+    /// cancelled, or when the codes' `lifetime` has passed since the function was called.
     ///
     /// - `time`: the time source for the waits.
     ///
     /// Throws `NetworkError`: `.notAuthenticated(.refused)` if the user or the server declined, `.timedOut(.total)` if
-    /// the codes have expired, `.cancelled`, and any other error of the token endpoint.
+    /// the codes have expired, `.cancelled`, and any other error that the token endpoint reports.
     public func tokens(
         for device: DeviceAuthorization, with client: APIClient, time: any TimeSource = SystemTime()
     ) async throws(NetworkError) -> Tokens {
@@ -127,8 +127,8 @@ extension OAuth2 {
 }
 
 extension NetworkError {
-    /// Whether the error is temporary and says nothing about the codes: the server did not respond, or cannot respond
-    /// at present.
+    /// Whether the error is temporary and does not concern the codes: the server did not respond, or is overloaded or
+    /// failing.
     fileprivate var isPassing: Bool {
         switch reason {
         case .unreachable, .timedOut, .connectionLost: true
@@ -139,7 +139,7 @@ extension NetworkError {
 }
 
 extension OAuth2.DeviceAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The user code and the URL of the page. The description never contains the code for polling.
+    /// The user code and the URL of the page. The description never contains the device code.
     public var description: String { "DeviceAuthorization(\(userCode) at \(verificationURL))" }
 
     /// The same as `description`.

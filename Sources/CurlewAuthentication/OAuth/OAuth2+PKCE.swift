@@ -39,7 +39,7 @@ extension OAuth2 {
             self.verifier = verifier
         }
 
-        /// The SHA-256 hash of the secret in base64url, which is sent with the authorization request.
+        /// The SHA-256 hash of the secret, in base64url. It is sent with the authorization request.
         public var challenge: String {
             Base64URL.encode(MessageDigest.sha256(Data(verifier.utf8)))
         }

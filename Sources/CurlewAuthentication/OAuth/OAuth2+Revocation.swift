@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// Revokes tokens, so that no copy of them is valid any more (RFC 7009).
 extension OAuth2 {
-    /// The kind of a token to revoke, sent as a hint for the server's lookup (RFC 7009 §2.1).
+    /// The kind of a token to revoke. It is sent as a hint for the server's lookup (RFC 7009 §2.1).
     public enum TokenKind: String, Hashable, Sendable {
         /// An access token.
         case access = "access_token"
@@ -35,17 +35,17 @@ extension OAuth2 {
 }
 
 extension TokenStore {
-    /// Signs out: discards the tokens and asks the server to revoke them, so that copies of them become invalid.
+    /// Signs out: discards the tokens and requests that the server revoke them, so that copies of them become invalid.
     ///
     /// The tokens are discarded first, as by `signOut()`, even if the storage cannot be read or changed, so a network
     /// failure does not prevent the sign-out. Then the refresh token is revoked; on most servers this also invalidates
     /// the access tokens of the sign-in. For the other servers, the access token is revoked last. If
     /// `revocationEndpoint` is nil, nothing is sent.
     ///
-    /// - `client`: sends the requests, without a credential of its pipeline. The requests follow no redirect.
+    /// - `client`: sends the requests, without a credential from its pipeline. The requests follow no redirect.
     ///
-    /// Throws the error of `signOut()`, or otherwise the error of the revocation. If there was a refresh token, it is
-    /// not an error that a server does not revoke access tokens (`unsupported_token_type`).
+    /// Throws the error that `signOut()` throws, or otherwise the error of the revocation. If there was a refresh
+    /// token, it is not an error that a server does not revoke access tokens (`unsupported_token_type`).
     public func signOut(revoking oauth: OAuth2, with client: APIClient) async throws(NetworkError) {
         // Loads the tokens that an earlier launch has stored, so that they are also revoked.
         _ = try? await tokens

@@ -49,7 +49,7 @@ public struct OAuth2: Sendable {
     public let revocationEndpoint: String?
     private let authentication: ClientAuthentication
 
-    /// Creates a client of one authorization server.
+    /// Creates an OAuth 2 client for one authorization server.
     public init(
         clientID: String, tokenEndpoint: String, scopes: [String] = [], authentication: ClientAuthentication = .none,
         issuer: String? = nil, revocationEndpoint: String? = nil
@@ -62,10 +62,10 @@ public struct OAuth2: Sendable {
         self.revocationEndpoint = revocationEndpoint
     }
 
-    /// Refreshes tokens with their refresh token, for `.bearer(store, refresh:)`.
+    /// Refreshes tokens with their refresh token (RFC 6749 §6). Pass it to `.bearer(store, refresh:)`.
     ///
-    /// Throws `.notAuthenticated(.missingCredential)` if there is no refresh token, which signs the account out. Of the
-    /// server's errors, only `invalid_grant` and GitHub's `bad_refresh_token` sign the account out; after
+    /// If there is no refresh token, throws `.notAuthenticated(.missingCredential)`, and the account is signed out. Of
+    /// the server's errors, only `invalid_grant` and GitHub's `bad_refresh_token` sign the account out; after
     /// `invalid_client`, for example, the tokens are kept.
     @Sendable
     public func refresh(_ refresh: TokenStore.Refresh) async throws -> Tokens {
@@ -76,7 +76,7 @@ public struct OAuth2: Sendable {
         return try await refresh.client.send(renewal(of: token))
     }
 
-    /// Obtains tokens with the client's own credentials (RFC 6749 §4.4), for `.bearer(store, obtain:)`.
+    /// Obtains tokens with the client credentials grant (RFC 6749 §4.4). Pass it to `.bearer(store, obtain:)`.
     @Sendable
     public func obtain(_ client: APIClient) async throws -> Tokens {
         try await client.send(clientCredentials)
@@ -87,7 +87,7 @@ public struct OAuth2: Sendable {
         request(["grant_type": "refresh_token", "refresh_token": refreshToken])
     }
 
-    /// The request that obtains tokens with the client's own credentials (RFC 6749 §4.4).
+    /// The request that obtains tokens with the client credentials grant (RFC 6749 §4.4).
     public var clientCredentials: Request<Tokens> {
         var fields: QueryItems = ["grant_type": "client_credentials"]
         if !scopes.isEmpty { fields.append("scope", scopes.joined(separator: " ")) }
@@ -109,10 +109,11 @@ public struct OAuth2: Sendable {
         }
     }
 
-    /// Returns a request with the credentials of this OAuth client, if it has any, and with no other credential.
+    /// Returns a request to an endpoint of the server. It carries this client's identifier and its secret, if it has
+    /// one, and no other credential.
     ///
-    /// - `endpoint`: the URL that receives the secrets. It must be https or loopback. Redirects are not followed,
-    ///   because 307 and 308 would send the form to another origin.
+    /// - `endpoint`: the URL that receives the secrets. It must be https or loopback; otherwise sending the request
+    ///   fails. Redirects are not followed, because 307 and 308 would send the form to another origin.
     func request<Value: Sendable>(
         to endpoint: String, _ fields: QueryItems, name: String,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value

@@ -112,8 +112,8 @@ final class CacheCandidate: Sendable {
     }
 
     /// Returns the request with the validators of the stored response (RFC 9111 §4.3.1). Returns nil for POST, for a
-    /// request with validators of the caller, and for a response that is neither a success nor a redirect or that has
-    /// no validator to send.
+    /// request with the caller's own validators, and for a response that is neither a success nor a redirect or that
+    /// has no validator to send.
     func conditional(_ question: CacheRequest) -> HTTPRequest? {
         var request = question.request
         guard !question.hasOwnValidators, request.method != .post,

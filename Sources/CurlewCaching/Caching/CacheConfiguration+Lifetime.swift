@@ -36,11 +36,11 @@ extension CacheConfiguration {
         public let scope: String
         /// The server's directives that the lifetime overrides. Default `.nothing`.
         public var overriding: Override
-        /// The scope in the form that keys of entries have; nil if it is not an absolute URL without a query.
+        /// The scope in the form of the URLs in the keys of entries; nil if it is not an absolute URL without a query.
         private let prefix: String?
 
-        /// Creates a lifetime for responses of `scope`, an absolute URL without a query, and of the paths below it. A
-        /// scope with the path `/films` covers `/films?page=2` and `/films/1`, but not `/filmstars`. Every call of a
+        /// Creates a lifetime for responses from `scope`, an absolute URL without a query, and from the paths below it.
+        /// A scope with the path `/films` covers `/films?page=2` and `/films/1`, but not `/filmstars`. Every call of a
         /// client with an invalid scope throws `.configuration`.
         public init(_ lifetime: Duration, under scope: String, overriding: Override = .nothing) {
             self.lifetime = lifetime
@@ -83,7 +83,7 @@ extension CacheConfiguration {
 }
 
 extension CacheConfiguration {
-    /// Returns the directives of a response after `lifetimes` was applied, and whether a lifetime has changed them.
+    /// Returns the directives of a response with `lifetimes` applied, and whether a lifetime has changed them.
     func control(
         _ headers: HTTPHeaders, _ status: HTTPStatus, at target: String
     ) -> (control: CacheControl, isRuled: Bool) {

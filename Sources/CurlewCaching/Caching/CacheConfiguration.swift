@@ -7,7 +7,7 @@ public import CurlewHTTP
 public struct CacheConfiguration: Sendable {
     /// Whether one stored copy of a public response is used for all principals, even if the principal is unknown.
     /// Default false: if a server marks one user's data `public`, other users receive it. Set it to true for servers
-    /// that you trust in this respect, such as those that are already behind a shared cache.
+    /// that you trust in this respect, such as those whose responses already pass through a shared cache.
     ///
     /// A response is public if it meets all of these conditions, whatever `lifetimes` specifies:
     /// - The server sends `public` (RFC 9111 §5.2.2.9) and a lifetime (`max-age`, `Expires`), but none of `private`,
@@ -59,7 +59,7 @@ public struct CacheConfiguration: Sendable {
     /// Creates a configuration with the default values.
     public init() {}
 
-    /// Whether a response with this status may be stored without explicit directives of the server, and then has a
+    /// Whether a response with this status may be stored without explicit directives from the server, and then has a
     /// heuristic lifetime (RFC 9110 §15.1).
     static func isHeuristicallyCacheable(_ status: HTTPStatus) -> Bool {
         switch status.code {
@@ -77,8 +77,8 @@ public struct CacheConfiguration: Sendable {
         }
     }
 
-    /// Whether a response with this status depends on preconditions, ranges or the route to the server, which are not a
-    /// part of the cache key.
+    /// Whether a response with this status depends on preconditions, ranges or the route to the server. None of them is
+    /// a part of the cache key.
     static func dependsOnMore(_ status: HTTPStatus) -> Bool {
         switch status.code {
         case 304, 407, 412, 416, 417, 511: true

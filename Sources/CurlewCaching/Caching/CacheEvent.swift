@@ -2,7 +2,7 @@
 
 public import CurlewCore
 
-/// An event of a pipeline's cache, which observers receive as `ExchangeEvent.feature`.
+/// An event of a pipeline's cache. Observers receive it as `ExchangeEvent.feature`.
 @nonexhaustive
 public enum CacheEvent: ExchangeEvent.Feature {
     /// The cache has determined where a response comes from. Recorded when the head of the response has arrived.
@@ -14,7 +14,7 @@ public enum CacheEvent: ExchangeEvent.Feature {
     /// for each stored response. Like `storeFailed`, it may occur after the end of the call.
     case evicted(Int)
 
-    /// One line: the cache status, the label of the error, or the number of evicted entries.
+    /// A description on one line, with the cache status, the label of the error, or the number of evicted entries.
     public var description: String {
         switch self {
         case .decided(let verdict): "\(verdict)"

@@ -10,8 +10,8 @@ import Foundation
 #endif
 
 extension CacheExchange {
-    /// Returns the response of the server to the caller and stores it if that is allowed: a body in memory at once, a
-    /// streamed body while the caller reads it.
+    /// Returns the server's response with its cache status, and stores it if that is allowed: a body in memory at once,
+    /// a streamed body while the caller reads it.
     ///
     /// - `replacing`: the stored response that the new one makes obsolete, whether or not the new one is stored.
     func keep(

@@ -13,7 +13,7 @@ import Foundation
 struct CacheExchange: Sendable {
     let question: CacheRequest
     let principal: Principal
-    /// The rest of the chain, with the context of the call or of a background revalidation.
+    /// The rest of the pipeline, with the context of the call or of a background revalidation.
     var next: Next
     let cache: CacheInterceptor
     /// Whether this is a background revalidation. No caller waits for its response, so stored bodies are not opened.
@@ -82,8 +82,8 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Returns the stored responses without suspending, which is enough for most hits. Returns nil if the store is not
-    /// in memory, or if public responses or owed removals have to be considered.
+    /// Returns the stored responses without suspending. Most hits need nothing else. Returns nil if the store is not in
+    /// memory, or if public responses or owed removals have to be considered.
     private func candidatesAtOnce() -> StoredResponse.Lookup? {
         guard let memory = cache.memory, question.reservation == nil,
             question.key == question.common || !question.rules.sharesPublic,
@@ -161,8 +161,8 @@ struct CacheExchange: Sendable {
         do {
             outcome = try await validation.wait(until: context.deadline, on: context.time)
         } catch {
-            // The wait ends with the cancellation of this call, which is thrown, or with its deadline. After the
-            // deadline a stale response may be used.
+            // This call was cancelled, or its deadline has passed. `standFor` rethrows a cancellation. After the
+            // deadline, a stale response may be used.
             return try await standFor(error, choice)
         }
         switch outcome {

@@ -11,7 +11,7 @@ final class CacheFetches: Sendable {
 
     private let state = Locked(State())
 
-    /// The result of `beginRefresh`, which begins a background revalidation of an entry.
+    /// The result of an attempt to begin a background revalidation of an entry.
     enum Refresh: Sendable {
         /// The revalidation may begin. The caller performs it, and then calls `endRefresh`.
         case begun
@@ -49,8 +49,8 @@ final class CacheFetches: Sendable {
 
     typealias Validation = SharedResult<Outcome>
 
-    /// Returns the validation of the entry that is in progress, or a new one. The call that receives the new one ends
-    /// it with `end`.
+    /// Returns the validation in progress for the entry, or a new one. The call that receives the new one ends it with
+    /// `end`.
     func beginValidation(_ id: StoredResponse.ID) -> (Validation, isFirst: Bool) {
         state.withLock { state in
             if let validation = state.validating[id] { return (validation, false) }

@@ -17,8 +17,8 @@ enum CacheFields {
         .proxyAuthorization, "Proxy-Authentication-Info",
     ]
 
-    /// Fields that describe the stored bytes, which an update does not change (RFC 9111 §3.2). The transport may have
-    /// decoded the body, so content codings are included.
+    /// Fields that describe the stored bytes. An update of the entry does not change them (RFC 9111 §3.2). The
+    /// transport may have decoded the body, so content codings are included.
     private static let fixed: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 
     /// Returns the fields to store: all except connection fields, the fields that `no-cache` names, and `Set-Cookie`,

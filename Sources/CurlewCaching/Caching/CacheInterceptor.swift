@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor that `.caching()` adds to a pipeline. Its rules are documented there.
+/// Stores responses and returns them while they may be used. For the rules, see `.caching(store:rules:)`.
 package struct CacheInterceptor: ValidatingInterceptor {
     /// The store in which the cache keeps responses.
     public let store: any CacheStore
@@ -12,11 +12,11 @@ package struct CacheInterceptor: ValidatingInterceptor {
 
     let traffic = CacheFetches()
     let debts: CacheDebts
-    /// The store as a `MemoryCacheStore`, which needs no time limit; nil for other stores.
+    /// The store, if it is a `MemoryCacheStore`, which needs no time limit; nil for other stores.
     let memory: MemoryCacheStore?
 
-    /// Creates a cache over `store`. Default a new store in memory, shared by the client and the clients derived from
-    /// it.
+    /// Creates a cache that keeps its responses in `store`. Default: a new store in memory, shared by the client and
+    /// the clients derived from it.
     public init(store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard) {
         self.store = store
         self.rules = rules
@@ -34,9 +34,9 @@ package struct CacheInterceptor: ValidatingInterceptor {
     /// principal.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Returns a stored response, or runs the rest of the chain and stores its response.
+    /// Returns a stored response, or runs the rest of the pipeline and stores its response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        // An outer interceptor may have replaced the request by a new one, which does not have the declared secrets.
+        // An outer interceptor may have replaced the request by a new one that lacks the declared secrets.
         if request.secrets.isEmpty, !next.context.secrets.isEmpty {
             return try await intercept(request.knowing(next.context.secrets), next: next)
         }
@@ -74,8 +74,8 @@ package struct CacheInterceptor: ValidatingInterceptor {
         return try await CacheExchange(question, principal, next, self).run()
     }
 
-    /// The secret with which credentials are hashed for the keys of entries; nil if the store has none, which selects
-    /// the secret of the process.
+    /// The secret with which credentials are hashed for the keys of entries; nil if the store has none, so that the
+    /// secret of the process is used.
     var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
 
     /// Returns an error for a lifetime whose scope is not an absolute URL without a query; nil if there is none.
@@ -86,8 +86,8 @@ package struct CacheInterceptor: ValidatingInterceptor {
             + "Write it as https://host/path."
     }
 
-    /// Returns a warning that names the interceptors with an unknown principal, because of which the cache stores only
-    /// public responses or nothing; nil if there are none.
+    /// Returns a warning if the cache stores nothing, or only public responses, because the principal of some
+    /// interceptors is unknown; nil if there are no such interceptors. The warning names them.
     public func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
         let stored = rules.sharesPublic ? "public responses only" : "nothing"
@@ -174,7 +174,7 @@ package struct CacheInterceptor: ValidatingInterceptor {
 }
 
 extension CacheInterceptor: CustomStringConvertible {
-    /// `Caching`, with the type of the store unless it is a `MemoryCacheStore`.
+    /// The name `Caching`, followed by the type of the store unless it is a `MemoryCacheStore`.
     public var description: String {
         store is MemoryCacheStore ? "Caching" : "Caching(\(type(of: store)))"
     }

@@ -52,7 +52,7 @@ public struct CacheStatus: Hashable, Sendable {
 }
 
 extension CacheStatus: CustomStringConvertible {
-    /// One line: the source and the reason.
+    /// A description on one line: the source and the reason.
     public var description: String {
         switch served {
         case .network: "from the network: \(reason)"
@@ -99,7 +99,7 @@ enum CacheVerdictKey: FactKey {
     static let defaultValue = CacheStatus.none
 }
 
-/// The reasons in a cache status. Their texts are created only when they are read.
+/// The reasons in a cache status. The text of a reason is created only when it is read.
 enum CacheReason: Hashable, Sendable {
     case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
     case stillGood, validatedBeside

@@ -9,13 +9,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The request fields that select a representation, as text that is equal for equivalent fields (RFC 9111 §4.1).
+/// The request fields that select a representation, as a string that is equal for equivalent fields (RFC 9111 §4.1).
 enum CacheVariant {
-    /// The maximum length of the text; longer texts are replaced by a hash.
+    /// The maximum number of bytes of the string. A hash replaces a longer string.
     private static let longest = 512
 
-    /// Returns the names in a `Vary`, in lower case and sorted; nil for `*` and for a value that is not a list of
-    /// names.
+    /// Returns the names in `Vary`, in lower case and sorted; nil for `*` and for a value that is not a list of names.
     static func names(_ headers: HTTPHeaders) -> [String]? {
         guard let vary = headers[.vary] else { return [] }
         var names: Set<String> = []

@@ -46,9 +46,9 @@ struct CacheWritingBody: AsyncSequence, Sendable {
     }
 }
 
-/// The destination of the chunks of one body, which writes them to the store. A failure of the store only ends the
-/// writing. A store that hangs does not block the caller, who waits at most `CacheConfiguration.lookupTimeout` for each
-/// chunk, and at most `CacheConfiguration.commitTimeout` for the commit.
+/// Writes the chunks of one body to the store. A failure of the store only ends the writing. The reader of the body
+/// waits at most `CacheConfiguration.lookupTimeout` for the store to take a chunk, and at most
+/// `CacheConfiguration.commitTimeout` for the commit. A chunk that takes longer ends the writing.
 ///
 /// A sink that is deallocated before `finish` stores nothing: it abandons its writer.
 final class CacheSink: Sendable {
@@ -110,7 +110,8 @@ final class CacheSink: Sendable {
         }
     }
 
-    /// Commits the entry, if all expected bytes were written. Returns `.failed` if the entry was abandoned before.
+    /// Commits the entry. Returns `.failed` and commits nothing if expected bytes are missing or the entry has been
+    /// abandoned.
     func finish() async -> Outcome {
         let (count, isOver) = progress.withLock { progress in
             defer { progress.isOver = true }

@@ -22,7 +22,7 @@ struct CachedResponseBuilder: Sendable {
     ]
 
     /// - `age`: the value of the `Age` field in seconds, for a response that is used without validation (RFC 9111 §4);
-    ///   nil omits the field.
+    ///   nil leaves the stored field unchanged.
     init(of stored: StoredResponse, for question: CacheRequest, age: Double?, isStale: Bool = false) {
         status = stored.status
         headers = stored.headers

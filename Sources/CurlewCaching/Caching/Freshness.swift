@@ -63,7 +63,7 @@ struct Freshness: Sendable {
         return (min(bounded(guess), Double(rules.heuristicLimit.wholeNanoseconds) / 1e9), true)
     }
 
-    /// Returns the current age by RFC 9111 §4.2.3, which takes the larger of two calculations.
+    /// Returns the current age by RFC 9111 §4.2.3: the larger of two calculated ages.
     private static func age(of stored: StoredResponse, _ made: Date, at now: Date) -> Double {
         let apparent = max(0, stored.responseTime.timeIntervalSince(made))
         let delay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
@@ -83,7 +83,7 @@ struct Freshness: Sendable {
     }
 }
 
-/// The parser for dates in the fields of a response, which is as lenient as a cache has to be.
+/// Parses dates in the fields of a response, as leniently as a cache must.
 enum CacheDate {
     /// Parses a date in each of the formats of HTTP, without regard to case (RFC 9111 §4.2 requires that). Returns nil
     /// for time zones other than GMT and for invalid text.

@@ -118,8 +118,8 @@ enum StorageDecision {
         if let value = head.headers[.lastModified], value != stored.headers[.lastModified] { return nil }
         var head = head
         if let value = head.headers[.eTag], value != stored.headers[.eTag] {
-            // A server that compresses only responses with a body sends the other form of the tag, weak or strong,
-            // here.
+            // A server that compresses only responses with a body may send the other form of the tag here: weak instead
+            // of strong, or the reverse.
             guard let new = EntityTag(value), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }),
                 new.matchesWeakly(old)
             else { return nil }

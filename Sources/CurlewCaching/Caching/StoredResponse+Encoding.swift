@@ -67,7 +67,7 @@ extension StoredResponse {
     private static let format = 1
 }
 
-/// A writer of eight-byte little-endian integers, and of texts preceded by their length.
+/// Writes eight-byte little-endian integers, and strings preceded by their length in bytes.
 private struct ByteWriter {
     private(set) var bytes = Data()
 
@@ -95,7 +95,7 @@ private struct ByteWriter {
     }
 }
 
-/// A reader of what `ByteWriter` has written. It checks every length against the remaining bytes.
+/// Reads what `ByteWriter` has written, and checks every length against the remaining bytes.
 private struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -114,12 +114,12 @@ private struct ByteReader {
         return Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Int64.self))
     }
 
-    /// Reads a number that fits an `Int` of any width.
+    /// Reads a number as an `Int`; nil if it does not fit in an `Int` of this platform.
     mutating func smallNumber() -> Int? {
         number().flatMap { Int(exactly: $0) }
     }
 
-    /// Reads an optional text. Returns nil if the bytes are malformed, and `.some(nil)` for an absent text.
+    /// Reads an optional string. Returns nil if the bytes are malformed, and `.some(nil)` for an absent string.
     mutating func optionalText() -> String?? {
         guard let count = number() else { return nil }
         if count == -1 { return .some(nil) }

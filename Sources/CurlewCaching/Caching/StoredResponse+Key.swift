@@ -4,17 +4,17 @@ package import CurlewCore
 import CurlewHTTP
 
 extension StoredResponse {
-    /// The primary key of a stored response (RFC 9111 §2): the URL, the body of the request if it selects the response, and
-    /// the principal.
+    /// The primary key of a stored response (RFC 9111 §2): the URL, the body of the request if it selects the response,
+    /// and the principal.
     ///
-    /// GET and HEAD share a key. The principals `nil` and `""` are different: requests without a principal share no entries
-    /// with requests that have one.
+    /// GET and HEAD share a key. The principals `nil` and `""` are different: requests without a principal share no
+    /// entries with requests that have one.
     public struct Key: Hashable, Sendable {
         /// The absolute URL, percent-encoded, without a fragment.
         public let target: String
-        /// The content of the request, if it selects the response: the method, and a SHA-256 in hexadecimal digits of the
-        /// body and its `Content-` fields, such as `QUERY 9f86d0…`. Nil for GET and HEAD without a body. If the call skips
-        /// content decoding, the text begins with `raw`, and is not nil.
+        /// The content of the request, if it selects the response: the method, and a SHA-256 in hexadecimal digits of
+        /// the body and its `Content-` fields, such as `QUERY 9f86d0…`. Nil for GET and HEAD without a body. If the
+        /// call skips content decoding, the value begins with `raw`, also for GET and HEAD.
         public let content: String?
         /// The text of the principal for which the response is stored; nil if there is none, as for requests without a
         /// credential and for shared public responses.
@@ -34,8 +34,8 @@ extension StoredResponse {
             self.secrets = secrets
         }
 
-        /// The complete key as one text, unique for each key, for stores with a text index. The URL is not redacted: redact
-        /// it before you write the text to a log.
+        /// The complete key as one string, unique for each key, for stores that index strings. The URL is not redacted:
+        /// redact it before you write the string to a log.
         public var text: String {
             func part(_ text: String?) -> String { text.map { "\($0.utf8.count):\($0)" } ?? "-" }
             return "\(part(principal)) \(part(content)) \(target)"

@@ -18,8 +18,9 @@ public struct StoredResponse: Hashable, Sendable {
     public let id: StoredResponse.ID
     /// The primary key, which identifies the requests for which the response is stored.
     public let key: StoredResponse.Key
-    /// The secondary key (RFC 9111 §4.1): the request fields that `Vary` names, normalised, as one text. Secrets and
-    /// long texts are hashed. Entries of the same key and variant replace each other. Empty without `Vary`.
+    /// The secondary key (RFC 9111 §4.1): the request fields that `Vary` names, normalised, as one string. If the
+    /// string is long or contains a secret, it is replaced by its hash. Entries of the same key and variant replace
+    /// each other. Empty without `Vary`.
     public var variant = ""
     /// The status. A 206 is a part of a representation.
     public var status: HTTPStatus

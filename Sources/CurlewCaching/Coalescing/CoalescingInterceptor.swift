@@ -3,7 +3,7 @@
 public import CurlewCore
 package import CurlewHTTP
 
-/// The interceptor that `.coalescing()` adds to a pipeline. Its rules are documented there.
+/// Shares one exchange among identical safe requests. For the rules, see `.coalescing(ignoring:)`.
 package struct CoalescingInterceptor: ValidatingInterceptor {
     /// The fields in which requests may differ and still share an exchange.
     public let ignored: Set<HTTPField.Name>
@@ -27,8 +27,8 @@ package struct CoalescingInterceptor: ValidatingInterceptor {
     /// principal.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Returns a warning that names the interceptors with an unknown principal, because of which no calls share an
-    /// exchange; nil if there are none.
+    /// Returns a warning if no calls share an exchange because the principal of some interceptors is unknown; nil if
+    /// there are no such interceptors. The warning names them.
     public func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
         return "\(self) shares nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The key of a shared exchange: everything that can make the responses to two requests differ.
 ///
-/// Texts are stored as bytes with their lengths. Therefore no value can make two different keys equal, and different
+/// Strings are stored as bytes with their lengths. Therefore no value can make two different keys equal, and different
 /// encodings of a character are different.
 struct CoalescingKey: Hashable, Sendable {
     /// The principal to whom the response belongs.
@@ -109,7 +109,7 @@ struct CoalescingKey: Hashable, Sendable {
     }
 }
 
-/// The value of an option of an extension, as a `Hashable` value.
+/// The value of an option that an extension defines, as a `Hashable` value.
 private struct OptionValue: Hashable, Sendable {
     private let value: any Sendable
 

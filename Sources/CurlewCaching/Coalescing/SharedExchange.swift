@@ -20,7 +20,7 @@ final class SharedExchange: Sendable {
     }
 
     private let inside: Locked<Inside>
-    /// The latest deadline of the calls, which the inner interceptors see.
+    /// The latest deadline of the calls. The inner interceptors see it as the deadline of the exchange.
     private let sharedDeadline = SharedDeadline()
     private let time: any TimeSource
     /// Called when no more calls may join. The initializer sets it, because the exchange may already have ended when
@@ -83,7 +83,8 @@ final class SharedExchange: Sendable {
             change { $0.leave(ticket, because: NetworkError(.cancelled), &$1) }
         }
         // A continuation that is resumed before its task has suspended passes its result in a way that ThreadSanitizer
-        // cannot track. The resuming thread has held this lock before, which establishes the order.
+        // cannot track. The resuming thread has already released this lock, so that acquiring it here establishes the
+        // order.
         inside.withLock { _ in }
         return outcome
     }

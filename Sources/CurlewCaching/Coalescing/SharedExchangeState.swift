@@ -3,8 +3,8 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The state of a shared exchange: the calls that wait for it, and their outcomes. A pure state machine, which returns
-/// the effects to perform.
+/// The state of a shared exchange: the calls that wait for it, and their outcomes. A pure state machine: it returns the
+/// effects to perform.
 ///
 /// A call leaves when it has the response or an error, when its deadline passes, or when it is cancelled. When the last
 /// call leaves before there is a response, the work stops.
@@ -111,7 +111,7 @@ struct SharedExchangeState: Sendable {
         end(.one(response, ticket: ticket, others: isShared ? .alone : .retry), &effects)
     }
 
-    /// Records the failure of the exchange, which all calls receive.
+    /// Records the error of the exchange. All calls receive it.
     mutating func fail(_ error: NetworkError, _ effects: inout Effects) {
         end(.all(.failure(error)), &effects)
     }

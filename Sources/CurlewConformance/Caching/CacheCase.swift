@@ -27,8 +27,8 @@ public struct CacheCase: Sendable {
         self.body = body
     }
 
-    /// Runs the case with stores that `maker` creates. Throws a ``ConformanceFailure`` if the store does not meet the
-    /// requirement or throws an error.
+    /// Runs the case with stores that `maker` creates. Throws a ``ConformanceFailure`` if a store does not meet the
+    /// requirement or throws an unexpected error.
     public func run(on maker: CacheStoreMaker) async throws {
         do {
             try await body(CacheTrial(maker))
@@ -45,7 +45,7 @@ extension CacheCase: CustomStringConvertible {
     public var description: String { name }
 }
 
-/// A factory of the stores under test. It creates a new, empty store each time.
+/// A factory for the stores under test. It creates a new, empty store each time.
 public struct CacheStoreMaker: Sendable, CustomStringConvertible {
     /// The limits that a store must enforce, like those of `MemoryCacheStore`.
     public struct Limits: Sendable {
@@ -59,25 +59,25 @@ public struct CacheStoreMaker: Sendable, CustomStringConvertible {
 
     /// The name of the store in error messages.
     public let name: String
-    /// A closure that creates a store with `limits`.
+    /// A closure that creates a new, empty store with `limits`.
     public let make: @Sendable (_ limits: Limits) async throws -> any CacheStore
 
-    /// Creates a factory whose stores have this name in error messages.
+    /// Creates a factory. Error messages call its stores `name`.
     public init(_ name: String, make: @escaping @Sendable (_ limits: Limits) async throws -> any CacheStore) {
         self.name = name
         self.make = make
     }
 
-    /// A factory of `MemoryCacheStore`.
+    /// A factory that creates a `MemoryCacheStore`.
     public static let memory = CacheStoreMaker("memory") { limits in
         MemoryCacheStore(byteLimit: limits.bytes, entryLimit: limits.entries, bodyLimit: limits.body)
     }
 
-    /// The name of the factory.
+    /// The text of ``name``.
     public var description: String { name }
 }
 
-/// The test cases for custom stores: for the store alone, and for a cache that uses the store.
+/// The test cases for cache stores: for a store alone, and for a cache that uses the store.
 public enum CacheSuite {
     /// The cases for the contract of `CacheStore`.
     public static let stores: [CacheCase] = [

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The scene of a cache case: a cache between a caller and a scripted server, with a clock that only the case advances.
+/// The setup of a cache case: a cache between a caller and a scripted server, with a clock that only the case advances.
 final class CacheScene: Sendable {
     let clock = ManualClock(date: Date(timeIntervalSince1970: 1_700_000_000))
     let store: any CacheStore
@@ -42,7 +42,7 @@ final class CacheScene: Sendable {
 
     func wait(_ seconds: Int) { clock.advance(by: .seconds(seconds)) }
 
-    /// Scripts the response to the next request that reaches the server. Adds `Date` and `Content-Length` unless
+    /// Enqueues the response to the next request that reaches the server. Adds `Date` and `Content-Length` unless
     /// `headers` contains them; the value "none" omits them. Preparing the response takes `seconds` on the clock.
     func answer(
         _ status: HTTPStatus = .ok, _ headers: HTTPHeaders = [:], _ body: String = "body", takes seconds: Int = 0
@@ -59,12 +59,12 @@ final class CacheScene: Sendable {
         }
     }
 
-    /// Scripts a failure of the next request that reaches the server, by default as an unreachable server.
+    /// Enqueues a failure of the next request that reaches the server. By default, the server is unreachable.
     func fail(_ reason: NetworkError.Reason = .unreachable) {
         server.enqueue { _ in throw NetworkError(reason) }
     }
 
-    /// Sends one call through the cache, and reads its body to the end.
+    /// Sends one request through the cache, and reads the response body to its end.
     @discardableResult
     func send(
         _ method: HTTPMethod = .get, _ path: String = "/", _ headers: HTTPHeaders = [:], body: RequestBody = .empty,
@@ -79,7 +79,7 @@ final class CacheScene: Sendable {
         return Seen(response: response, text: String(decoding: try await response.body.collect(), as: UTF8.self))
     }
 
-    /// Scripts a response with these fields and this body, and sends the call that receives it.
+    /// Enqueues a response with these fields and this body, and sends a request that receives it.
     func first(
         _ headers: HTTPHeaders, _ body: String = "first", status: HTTPStatus = .ok, path: String = "/",
         request: HTTPHeaders = [:]
@@ -88,8 +88,8 @@ final class CacheScene: Sendable {
         try await send(.get, path, request)
     }
 
-    /// Sends a call to which the server would respond with "asked". Returns whether the call reached the server, and
-    /// the response that the caller received.
+    /// Sends a request to which the server would respond with the body "asked". Returns whether the request reached the
+    /// server, and the response that the caller received.
     func again(
         _ headers: HTTPHeaders = [:], _ path: String = "/", options change: (inout RequestOptions) -> Void = { _ in }
     ) async throws -> (asked: Bool, seen: Seen) {
@@ -101,7 +101,7 @@ final class CacheScene: Sendable {
         return (asked, seen)
     }
 
-    /// Expects the cache to serve the call from the store, without a request to the server.
+    /// Expects that the cache serves a request from the store, without a request to the server.
     func expectReuse(
         _ headers: HTTPHeaders = [:], _ path: String = "/", body: String = "first"
     ) async throws {
@@ -110,7 +110,8 @@ final class CacheScene: Sendable {
         try trial.equal(seen.text, body, "the body")
     }
 
-    /// Expects the call to reach the server, with or without conditions, and to return the server's response.
+    /// Expects that a request reaches the server, with or without conditions, and that the caller receives the server's
+    /// response.
     func expectAsking(_ headers: HTTPHeaders = [:], _ path: String = "/") async throws {
         let (asked, seen) = try await again(headers, path)
         try trial.expect(asked, "the server was not asked (\(seen.response.cacheStatus))")
@@ -143,8 +144,8 @@ extension CacheCase {
         CacheCase(name, rule: rule) { trial in try await body(CacheScene(trial, rules)) }
     }
 
-    /// Creates a case that stores a response with these fields, and requires that it is, or is not, reused after this
-    /// number of seconds.
+    /// Creates a case that stores a response with these fields, and requires that the response is, or is not, reused
+    /// after this number of seconds.
     static func reuse(
         _ rule: String, _ name: String, _ response: HTTPHeaders, status: HTTPStatus = .ok, first: HTTPHeaders = [:],
         second: HTTPHeaders = [:], after seconds: Int = 1, _ isReused: Bool
@@ -157,7 +158,7 @@ extension CacheCase {
     }
 }
 
-/// A scripted server: returns the enqueued responses in order, and records the requests.
+/// A transport that stands for a server: it returns the enqueued responses in order, and records the requests.
 final class CacheServer: Transport {
     private struct State: Sendable {
         var answers: [@Sendable (HTTPRequest) throws -> HTTPResponse] = []
@@ -187,13 +188,13 @@ final class CacheServer: Transport {
     }
 }
 
-/// The option that names the user of a call. It is an option rather than a field, so that the cache must ask the inner
-/// interceptor for the principal.
+/// The option that specifies the user of a request. It is an option rather than a field, so that the cache can learn
+/// the principal only from the inner interceptor.
 private enum CacheUserKey: RequestOptions.Key {
     static let defaultValue: String? = nil
 }
 
-/// An interceptor that attaches a credential for the user of a call, and declares the user as its principal.
+/// An interceptor that attaches a credential for the user of a request, and returns the user as the principal.
 private struct CacheUser: Interceptor {
     var placement: Placement { .authentication }
 

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One run of a cache case, with the factory of its stores.
+/// One run of a cache case, with the factory for its stores.
 struct CacheTrial: Sendable {
     let maker: CacheStoreMaker
 
@@ -26,7 +26,7 @@ struct CacheTrial: Sendable {
         return try await maker.make(limits)
     }
 
-    /// Creates the head of an entry, with times that do not matter to the case.
+    /// Creates the head of an entry. Its times are arbitrary.
     func head(
         _ target: String = "https://api.example/", content: String? = nil, principal: String? = nil,
         variant: String = "", tags: Set<String> = [], headers: HTTPHeaders = [:]
@@ -50,7 +50,7 @@ struct CacheTrial: Sendable {
         return response
     }
 
-    /// Returns the complete body of an entry, read `step` bytes at a time; nil if the entry does not exist.
+    /// Reads the body of an entry, at most `step` bytes at a time, and returns it; nil if the entry does not exist.
     func read(_ response: StoredResponse, by step: Int = 1 << 16, in store: any CacheStore) async throws -> Data? {
         guard let body = try await store.body(of: response) else { return nil }
         defer { body.close() }
@@ -70,7 +70,7 @@ struct CacheTrial: Sendable {
         return all
     }
 
-    /// Returns the newest entry of the key. Throws if there is none.
+    /// Returns the newest entry for the key. Throws if there is none.
     func newest(_ key: StoredResponse.Key, in store: any CacheStore) async throws -> StoredResponse {
         guard let first = try await store.variants(for: key).first else {
             throw ConformanceFailure("there is no entry for \(key.text)")
@@ -92,7 +92,7 @@ struct CacheTrial: Sendable {
 }
 
 extension Data {
-    /// Creates data from the UTF-8 bytes of a text.
+    /// Creates data from the UTF-8 bytes of a string.
     init(_ text: String) { self.init(text.utf8) }
 
     /// Returns `count` pseudorandom bytes, always the same for the same seed.

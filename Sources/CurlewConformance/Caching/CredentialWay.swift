@@ -14,8 +14,8 @@ import Foundation
 
 /// A way of attaching a credential to a call: the kind of credential, and the placement of its interceptor.
 ///
-/// These are the credentials that this package attaches itself; `IdentityWay` covers fields of any name. The server
-/// responds with the name of the user whose credential it received.
+/// The kinds are the credentials that this package itself attaches. `IdentityWay` covers fields with any name. The
+/// server responds with the name of the user whose credential it received.
 package struct CredentialWay: Sendable, CustomStringConvertible {
     package enum Kind: String, Sendable, CaseIterable {
         case keyInField, keyInQuery, basic, bearer, namedBearer, tokens, signature, jar, callField, clientField
@@ -33,10 +33,11 @@ package struct CredentialWay: Sendable, CustomStringConvertible {
         return places.map { CredentialWay(kind: kind, placement: $0) }
     }
 
-    /// Whether the interceptor asks for the credential at each call, so that two users can share one client.
+    /// Whether the interceptor obtains the credential again for each call, so that two users can share one client.
     package var isAskedEachTime: Bool { [.bearer, .namedBearer, .signature].contains(kind) }
 
-    /// Creates a client that attaches the credential of the current user (`IdentityWay.user`), and a call for it.
+    /// Creates a client that attaches the credential of the current user (`IdentityWay.user`), and a call to send with
+    /// it.
     package func client(
         through keeper: any Interceptor, _ server: Server, path: RequestPath = "/me"
     ) async throws -> (client: APIClient, call: Request<String>) {

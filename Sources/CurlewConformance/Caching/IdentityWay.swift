@@ -12,8 +12,9 @@ import Foundation
 
 /// A way of associating a call with a user, by a field that the server evaluates.
 ///
-/// The ways are all combinations of the source of the field, its placement, the name of the field, and the order in
-/// which its interceptor and the one that stores or shares responses were added. The user is `IdentityWay.user`.
+/// A way is a combination of the source of the field, the placement of that source, the name of the field, and the
+/// order in which its interceptor and the one that stores or shares responses are added. The user is
+/// `IdentityWay.user`.
 package struct IdentityWay: Sendable, CustomStringConvertible {
     /// The source of the field: what adds it to the request.
     package enum Source: Sendable, Hashable {
@@ -23,7 +24,7 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
         case interceptor(Placement)
         /// The call itself, by its `header` method.
         case call
-        /// The configuration of the client; each user has a separate client.
+        /// The configuration of the client. Each user then has a separate client.
         case client
     }
 
@@ -34,15 +35,16 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
     package let field: HTTPField.Name
     package let isAddedFirst: Bool
 
-    /// All ways. For each name, these are hook and interceptor at each placement in both orders, and call and client.
+    /// All ways. For each name, they include `hook` and `interceptor` at each placement and in both orders, and `call`
+    /// and `client`.
     package static let all: [IdentityWay] = names.flatMap { name in
         Placement.allCases.flatMap { [Source.hook($0), .interceptor($0)] }.flatMap { source in
             [true, false].map { IdentityWay(source: source, field: HTTPField.Name(name), isAddedFirst: $0) }
         } + [Source.call, .client].map { IdentityWay(source: $0, field: HTTPField.Name(name), isAddedFirst: true) }
     }
 
-    /// Returns `Pipeline.standard` with two more interceptors: `keeper`, which stores or shares responses, and the one
-    /// that adds the field.
+    /// Returns `Pipeline.standard` with `keeper` and, if there is one, the interceptor that adds the field. `keeper`
+    /// stores or shares responses.
     package func pipeline(with keeper: any Interceptor) -> Pipeline {
         let field = field
         let identifier: (any Interceptor)? =
@@ -108,14 +110,14 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
 }
 
 extension IdentityWay {
-    /// The names of fields by which real services identify users, tenants, devices and keys.
+    /// The names of fields by which real services identify users, tenants, devices or keys.
     package static let names = [
-        // APIs of GitLab, HashiCorp, Google, Supabase, Parse, Shopify and Azure.
+        // Fields in the APIs of GitLab, HashiCorp, Google, Supabase, Parse, Shopify and Azure.
         "PRIVATE-TOKEN", "JOB-TOKEN", "X-Vault-Token", "X-Vault-Namespace", "X-Consul-Token", "X-Nomad-Token",
         "X-Goog-Api-Key", "X-Goog-User-Project", "X-Goog-IAP-JWT-Assertion", "X-Goog-Authenticated-User-Email",
         "apikey", "X-Parse-Session-Token", "X-Parse-REST-API-Key", "X-Shopify-Access-Token",
         "Ocp-Apim-Subscription-Key", "X-MS-CLIENT-PRINCIPAL",
-        // Proxies that forward the signed-in user to an application.
+        // Fields by which proxies forward the signed-in user to an application.
         "X-Forwarded-User", "X-Forwarded-Email", "X-Remote-User", "Remote-User", "X-Amzn-Oidc-Identity",
         "X-Amzn-Oidc-Data", "Cf-Access-Jwt-Assertion", "CF-Access-Client-Id", "CF-Access-Client-Secret",
         "Impersonate-User", "From", "baggage",

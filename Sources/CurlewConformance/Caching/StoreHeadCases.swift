@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Store cases for heads: stored unchanged, updated, and distinguished by their keys.
+/// Store cases for heads: they are stored unchanged, can be updated, and are distinguished by their keys.
 enum StoreHeadCases {
     static let all: [CacheCase] = [
         CacheCase("a head returns as it was stored", rule: "CacheStore.variants(for:)") { trial in

@@ -34,7 +34,7 @@ enum StoreLoadCases {
     ]
 
     /// Performs random operations on the store. Each head contains the seed from which its body is generated, so a body
-    /// under a wrong head is detected.
+    /// with the wrong head is detected.
     private static func work(_ seed: UInt64, _ trial: CacheTrial, _ store: any CacheStore) async throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {

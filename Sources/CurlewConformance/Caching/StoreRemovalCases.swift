@@ -14,8 +14,8 @@ import Foundation
 enum StoreRemovalCases {
     private static let rule = "CacheStore.remove(_:)"
 
-    /// The selections to remove. Each row contains a description, the selection, and the indices of the entries of
-    /// `fill` that it contains.
+    /// The selections to remove. Each row contains a description, the selection, and the indices of those entries of
+    /// `fill` that the selection contains.
     private static let selections: [(String, CacheRemoval, Set<Int>)] = [
         ("everything", .everything, Set(0..<10)),
         ("a URL, for every principal and content", .target("https://api.example/films/1"), [0, 1, 2, 3]),

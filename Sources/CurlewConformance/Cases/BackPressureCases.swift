@@ -28,7 +28,7 @@ enum BackPressureCases {
                 let response = try await trial.exchange(.get, server.url + "/", limits: limits, over: transport)
                 var iterator = response.body.makeAsyncIterator()
                 var received = hasBegun ? try await iterator.next()?.count ?? 0 : 0
-                // The buffers of the system hold up to about ten megabytes.
+                // The system's socket buffers hold up to about ten megabytes.
                 let sent = try await trial.standstill { server.sentBytes }
                 try trial.expect(sent < size / 3, "the server has sent \(sent) bytes to a reader that does not read")
                 while let chunk = try await iterator.next() { received += chunk.count }

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Cases for cancelled tasks: in every phase the exchange ends immediately, and the transport stays usable.
+/// Cases for cancelled tasks: in every phase, the exchange ends immediately and the transport remains usable.
 enum CancellationCases {
     static let all = phases + edges
 
@@ -74,8 +74,8 @@ enum CancellationCases {
             ) {
                 trial in
                 let server = try trial.server(answering: .text("never").stalled(at: .beforeRequestRead))
-                // The server would see the end of the connection only behind bytes that it never reads, so the case
-                // does not wait for it.
+                // The server would detect the end of the connection only after bytes that it never reads, so the case
+                // does not wait for that.
                 try await trial.expectCancelled(when: { server.connectionCount == 1 }) {
                     let body = RequestBody.bytes(Data(count: 30_000_000))
                     _ = try await trial.exchange(.put, server.url + "/", body: body, timeouts: .none)
@@ -176,8 +176,8 @@ enum CancellationCases {
 }
 
 extension ConformanceTrial {
-    /// Runs `work`, cancels it when `isThere` returns true, and expects it to fail with `.cancelled` within ten
-    /// seconds. With `server`, also expects the connection to be closed and the next exchange to succeed.
+    /// Runs `work`, cancels it when `isThere` returns true, and expects that it fails with `.cancelled` within ten
+    /// seconds. With `server`, also expects that the connection is closed and the next exchange succeeds.
     func expectCancelled(
         when isThere: () -> Bool, closing server: MockServer? = nil, work: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -195,7 +195,7 @@ extension ConformanceTrial {
     }
 }
 
-/// A producer that waits without a chunk, and records when it begins and ends.
+/// A producer that waits and produces no chunk. It records whether it has begun and has ended.
 private final class Stuck: AsyncSequence, Sendable {
     private let state = Locked((hasBegun: false, hasEnded: false))
 

@@ -164,8 +164,8 @@ enum ConnectionCases {
 }
 
 extension ConformanceTrial {
-    /// Sends a request on a connection that breaks during it. Expects the request to arrive once and to fail. A
-    /// transport that does not reuse a connection for the request receives a response instead.
+    /// Sends a request on a connection that breaks during the exchange. Expects that the request arrives once and
+    /// fails. If the transport does not reuse the connection, it receives a response instead.
     fileprivate func expectOnce(
         _ method: HTTPMethod, _ body: RequestBody, dyingBy death: MockResponse.Interruption
     ) async throws {
@@ -182,7 +182,8 @@ extension ConformanceTrial {
         try equal(server.requestCount, 2, "the number of requests")
     }
 
-    /// Creates a server that responds to every request, but breaks its first connection at the second request on it.
+    /// Creates a server that responds to every request, but interrupts its first connection when the second request
+    /// arrives on it.
     fileprivate func warmServer(_ death: MockResponse.Interruption) throws -> MockServer {
         let server = try server()
         server.on(nil, "/*path") {

@@ -8,10 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An encoder of the DEFLATE format (RFC 1951) and its wrappers. It uses no library, and can write malformed data.
+/// An encoder for the DEFLATE format (RFC 1951) and its wrappers. It uses no library, and can write malformed data.
 enum Deflated {
-    /// Returns `bytes` in gzip format (RFC 1952) with stored blocks. The result is invalid with a wrong `checksum`, or
-    /// with the `index` of a byte to change after the checksum has been computed.
+    /// Returns `bytes` in gzip format (RFC 1952) with stored blocks. To make the result invalid, pass a wrong
+    /// `checksum`, or the `index` of a byte to change after the checksum has been computed.
     static func gzip(_ bytes: Data, checksum: UInt32? = nil, turning index: Int? = nil) -> Data {
         let sum = checksum ?? CRC32(bytes).value
         var bytes = Data(bytes)
@@ -19,7 +19,7 @@ enum Deflated {
         return header + stored(bytes) + little(sum) + little(UInt32(truncatingIfNeeded: bytes.count))
     }
 
-    /// Returns `bytes` in zlib format (RFC 1950), which HTTP calls deflate.
+    /// Returns `bytes` in zlib format (RFC 1950). In HTTP, this coding is called deflate.
     static func zlib(_ bytes: Data) -> Data {
         Data([0x78, 0x01]) + stored(bytes) + Data(little(Adler32.checksum(bytes)).reversed())
     }

@@ -10,11 +10,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Cases for the declaration of the end of a body, correct and incorrect.
+/// Cases for correct and incorrect declarations of the end of a body.
 enum FramingCases {
     static let all = bad + broken + odd
 
-    /// Cases with ambiguous or invalid responses: no part of them may be reported as complete.
+    /// Cases with ambiguous or invalid responses. No part of such a response may be returned as if it were complete.
     private static let bad: [ConformanceCase] =
         [
             ("Content-Length below zero", .contentLength(["-5"])),
@@ -106,8 +106,8 @@ enum FramingCases {
         },
     ]
 
-    /// Creates a case that expects the response to fail with `reason`. The case reads the body at once and as a stream,
-    /// because these take different paths through a transport, and both must detect the error.
+    /// Creates a case that expects that the exchange fails with `reason`. The case reads the body at once and as a
+    /// stream, because these take different paths through a transport, and both must detect the error.
     private static func fails(
         _ name: String, _ response: MockResponse, _ reason: NetworkError.Reason, rule: String
     ) -> ConformanceCase {

@@ -58,7 +58,8 @@ enum HTTP2FaultCases {
         body: @escaping @Sendable (ConformanceTrial, any Transport, String) async throws -> Void
     ) -> ConformanceCase {
         ConformanceCase(name + ", over HTTP/2", .http2, needs: [.hostileHTTP2, .authority], rule: rule) { trial in
-            // The server counts the requests for each path, so a new path starts with the first request.
+            // The server counts the requests for each path. Each run uses a new path, so that its first request is
+            // number 1.
             let origin = try trial.address(.hostileHTTP2)
             try await body(trial, trial.trusting(), origin + "/\(UUID().uuidString)")
         }
@@ -103,8 +104,8 @@ enum HTTP2FaultCases {
         }
     }
 
-    /// Cases in which the server breaks off a stream or a connection, or sends invalid frames: the call ends with an
-    /// error, and the next call receives its response.
+    /// Cases in which the server ends a stream or a connection prematurely, or sends invalid frames: the exchange
+    /// fails, and the next one receives its response.
     private static let breaks = [
         ("breaks its stream off", "break"), ("ends its connection inside a body", "vanish"),
         ("sends bytes that are no frames", "garbage"), ("sends a frame that is too large", "oversize"),

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Cases for connections that end prematurely, in three ways at each of five stages. Connections that stall are in
+/// Cases for connections that end prematurely: in three ways, at each of five stages. Connections that stall are in
 /// `TimeoutCases`.
 enum InterruptionCases {
     static let places: [(name: String, stage: MockResponse.Stage)] = [

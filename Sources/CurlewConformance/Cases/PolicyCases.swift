@@ -11,8 +11,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Cases for behaviour that belongs to interceptors. A transport that implemented it would apply it twice, or against
-/// the configuration of the app.
+/// Cases for behaviour that belongs to interceptors. If a transport implemented it too, it would be applied twice, or
+/// against the configuration of the app.
 enum PolicyCases {
     static let all =
         [301, 302, 303, 307, 308].map { code in

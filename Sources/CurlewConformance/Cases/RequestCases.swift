@@ -196,8 +196,8 @@ enum BodyRecipe: String, CaseIterable, Sendable {
     }
 }
 
-/// An asynchronous sequence of prepared chunks that optionally ends with an error. Chunks that are cut from bytes
-/// include an empty one.
+/// An asynchronous sequence of prepared chunks. It optionally ends with an error. `init(_:by:)` also adds an empty
+/// chunk.
 struct Produced: AsyncSequence, Sendable {
     private let chunks: [Data]
     private let failure: (any Error)?

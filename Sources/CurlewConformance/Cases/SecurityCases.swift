@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Cases for the certificates that the client trusts, and for the certificate that it presents.
+/// Cases for the certificates that the client trusts, and for the certificate that the client presents.
 enum SecurityCases {
     static let all = trust + handshakes + identities + pins
 
@@ -71,7 +71,8 @@ enum SecurityCases {
             if interruption == nil {
                 try await trial.expectFailure(.secureConnectionFailed(.handshake), work: work)
             } else {
-                // The connection is lost and nothing was sent; not every transport learns why a handshake failed.
+                // The connection is lost and nothing was sent; not every transport can determine why a handshake
+                // failed.
                 try await trial.expectFailure(
                     .connectionLost(.requestNotSent), .secureConnectionFailed(.handshake), work: work)
             }

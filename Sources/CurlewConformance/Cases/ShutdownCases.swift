@@ -20,8 +20,8 @@ enum ShutdownCases {
             let server = try trial.server()
             server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
             server.on(.get, "/half", respond: .generated(bytes: 1000).stalled(at: .afterBytes(500)))
-            // The body is larger than the buffers of the sockets, smaller than what an engine without back-pressure may
-            // keep, and never complete.
+            // The body never arrives completely. The part that arrives is larger than the socket buffers, and smaller
+            // than the amount that an engine without back-pressure may buffer.
             server.on(.get, "/body", respond: .generated(bytes: 30_000_000).stalled(at: .afterBytes(13_000_000)))
             let transport = try trial.transport(TransportConfiguration(bodyBuffer: 16_384))
             let get = { @Sendable (path: String) in

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Cases for trailer fields of requests and responses.
+/// Cases for the trailer fields of requests and responses.
 enum TrailerCases {
     static let all =
         [false, true].map { isLarge in

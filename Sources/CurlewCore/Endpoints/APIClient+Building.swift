@@ -9,8 +9,8 @@ import Foundation
 #endif
 
 extension APIClient.Core {
-    /// Builds the request for `route`, before interceptors. Throws the first problem of the route, such as an invalid
-    /// path.
+    /// Builds the request for `route`, as it is before the interceptors run. Throws the first problem of the route,
+    /// such as an invalid path.
     func build(_ route: some Route, codecs: Codecs, accept: String) throws(NetworkError) -> HTTPRequest {
         let path = route.path
         if let problem = path.problem { throw problem }

@@ -6,8 +6,8 @@ extension APIClient {
     package struct CallChanges {
         /// Changes the options of the call, after those of the client and the route are merged.
         package var options: (inout RequestOptions) -> Void = { _ in }
-        /// Changes the request as it was built. An error ends the call before anything is sent, and observers are
-        /// notified.
+        /// Changes the built request, before the interceptors run. An error that it throws ends the call before
+        /// anything is sent, and observers are notified.
         package var request: (inout HTTPRequest, ExchangeContext) throws(NetworkError) -> Void = { _, _ in }
         /// Whether a status that is not a success ends the call, as in `send`. If false, `body` receives every
         /// response.
@@ -16,8 +16,8 @@ extension APIClient {
         package init() {}
     }
 
-    /// Sends `route` and processes the response with `body` as a part of the call: errors of `body` are the call's
-    /// errors, and observers are notified of a success only after `body` has returned.
+    /// Sends `route` and processes the response with `body` as a part of the call: an error that `body` throws ends the
+    /// call, and observers are notified of a success only after `body` has returned.
     @concurrent
     package func call<Output>(
         _ route: some Route, changing changes: CallChanges = CallChanges(),

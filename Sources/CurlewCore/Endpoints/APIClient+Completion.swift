@@ -18,7 +18,7 @@ extension APIClient {
         start({ () async throws(NetworkError) in try await send(endpoint) }, thenOnMain: completion)
     }
 
-    /// Sends an inline request and calls `completion` on the main actor, exactly once.
+    /// Sends `request` and calls `completion` on the main actor, exactly once.
     @discardableResult
     public func send<Value>(
         _ request: Request<Value>, completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
@@ -36,7 +36,7 @@ extension APIClient {
         start({ () async throws(NetworkError) in try await send(endpoint) }, then: completion, on: executor)
     }
 
-    /// Sends an inline request and calls `completion` on `executor`, exactly once.
+    /// Sends `request` and calls `completion` on `executor`, exactly once.
     @discardableResult
     public func send<Value>(
         _ request: Request<Value>, deliverOn executor: CompletionExecutor,

@@ -19,8 +19,8 @@ extension APIClient {
             run = nil
         }
 
-        /// An executor that runs closures on the thread where the call ended, which belongs to the concurrency runtime.
-        /// The closures must return quickly.
+        /// An executor that runs closures on the thread on which the call ended. That thread belongs to the concurrency
+        /// runtime, so the closures must return quickly.
         public static let anywhere = CompletionExecutor { $0() }
 
         /// The executor of the client's configuration.

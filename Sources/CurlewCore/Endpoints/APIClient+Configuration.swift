@@ -10,24 +10,25 @@ extension APIClient {
     ///     configuration.timeouts.total = .seconds(20)
     ///     let client = APIClient(baseURL: "https://api.example.com", configuration: configuration)
     public struct Configuration: Sendable {
-        /// The header fields of every call to the client's origin. Default none. A call's own fields replace them, and
-        /// calls to other origins do not include them. A client without a base URL sends only fields that are harmless
-        /// or declared as such; `APIClient.problems` lists the others.
+        /// The header fields of every call to the client's origin. Default none. A call's own fields replace those of
+        /// the same names, and calls to other origins do not include these fields. A client without a base URL sends
+        /// only fields that are harmless or declared as such; `APIClient.problems` lists the others.
         public var headers: HTTPHeaders
         /// The app's declarations about its request fields, cookies, query items, members and paths: which are harmless
         /// and which are secret. By default there are none beyond those built into Curlew.
         public var fields: FieldRules
         /// The `User-Agent` field of every request; nil sends none. Default `Curlew/0.1`.
         public var userAgent: String?
-        /// The timeouts of calls that set none. Default connect 10 s, first byte 30 s, idle 30 s, total 300 s.
+        /// The timeouts that apply unless a call sets its own. Default connect 10 s, first byte 30 s, idle 30 s, total
+        /// 300 s.
         public var timeouts: Timeouts
-        /// The limits of calls that set none. Default headers 256 KiB, bodies 64 MiB, error excerpts 16 KiB, 20
-        /// redirects.
+        /// The limits that apply unless a call sets its own. Default headers 256 KiB and 1000 fields, bodies 64 MiB,
+        /// downloads 16 GiB, decoded ratio 100, error excerpts 16 KiB, 20 redirects.
         public var limits: Limits
         /// The codecs for request and response bodies. Default JSON with unchanged keys. They determine the `Accept`
         /// field.
         public var codecs: Codecs
-        /// The executor of completion closures that are not bound to the main actor. Default `.anywhere`.
+        /// The executor of completion closures that do not run on the main actor. Default `.anywhere`.
         public var completionExecutor: APIClient.CompletionExecutor
         /// The observers of all calls, notified in this order. Default none.
         public var observers: [any RequestObserver]

@@ -15,7 +15,7 @@ extension APIClient {
         let configuration: APIClient.Configuration
         let exchanger: Pipeline.Runner
         let calls: CallGate
-        /// The query items of every call below the base URL.
+        /// The query items that every call to a path below the base URL sends.
         let query: QueryItems
         /// The options from which each call starts; nil for the defaults.
         let options: RequestOptions?
@@ -142,8 +142,9 @@ extension APIClient.Core {
         }
     }
 
-    /// Throws `.status` unless the status is a success or the call accepts it. Returns a nil value of `type` if the
-    /// call decodes 404 and 410 as nil, and otherwise nil, which means that the response must be decoded.
+    /// Throws `.status` unless the status is a success or the call accepts it. For a 404 or 410 that the call decodes
+    /// as nil, returns the nil value of `type`, which must be an Optional. Otherwise returns nil: the response must be
+    /// decoded.
     func check<Value>(_ response: HTTPResponse, _ call: PreparedCall, _ type: Value.Type) async throws -> Value? {
         let status = response.status
         if status.isSuccess { return nil }
@@ -193,7 +194,8 @@ extension APIClient.Core {
         return failure
     }
 
-    /// Returns a hint if a value with a slash became a single path segment, which few servers support; otherwise nil.
+    /// Returns a hint if the path contains `%2F`, as when an interpolated value contains a slash; otherwise nil. Few
+    /// servers support `%2F` in a path.
     private func slashHint(_ request: HTTPRequest) -> String? {
         let path = Array(request.target.upTo("?").utf8)
         let hasSlash = path.indices.dropLast(2).contains { path[$0...].prefix(3).elementsEqual("%2F".utf8) }

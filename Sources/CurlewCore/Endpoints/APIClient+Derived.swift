@@ -35,8 +35,8 @@ extension APIClient {
     /// For the same origin, and if this client has no base URL, everything is kept. For another origin, everything that
     /// may be a secret of the first origin is removed: header fields, query items, and the interceptors at
     /// `.authentication` and `.signing`. Add those of the other origin instead. Hooks and interceptors of the app are
-    /// kept and remain scoped to the first origin: only additions that are harmless or declared are sent to the other
-    /// origin (`.onRequest`).
+    /// kept and remain scoped to the first origin: only additions that are harmless, or declared as harmless, are sent
+    /// to the other origin. See `.onRequest`.
     public func with(baseURL: BaseURL) -> APIClient {
         let home = core.baseURL?.origin
         guard core.baseURL != nil, home != baseURL.origin else { return derived(baseURL: baseURL) }
@@ -47,7 +47,7 @@ extension APIClient {
         return derived(baseURL: baseURL, pipeline: kept, configuration: configuration, query: QueryItems())
     }
 
-    /// Returns a client with one more interceptor at its placement. For the parameters see
+    /// Returns a client with one more interceptor at its placement. For the parameters, see
     /// `Pipeline.adding(_:at:changesPrincipal:)`.
     public func adding(
         _ interceptor: any Interceptor, at placement: Placement? = nil, changesPrincipal: Bool? = nil

@@ -2,36 +2,36 @@
 
 /// Previews of the request that a call would send. Nothing is sent.
 extension APIClient {
-    /// Returns the request that an endpoint or a route builds, before interceptors. Nothing is sent. Throws what `send`
-    /// would throw before sending. For a route that is not an endpoint, the `Accept` field is that of a call with a
-    /// decoded response.
+    /// Builds and returns the request for an endpoint or a route, as it is before the interceptors run. Nothing is
+    /// sent. Throws the error that `send` would throw if the request cannot be built. For a route that is not an
+    /// endpoint, the `Accept` field is that of a call with a decoded response.
     public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
         try core.request(for: route, answer: route.responseType)
     }
 
-    /// Returns the request that an inline request builds, before interceptors. Nothing is sent. Throws what `send`
-    /// would throw before sending.
+    /// Builds and returns the HTTP request for a `Request`, as it is before the interceptors run. Nothing is sent.
+    /// Throws the error that `send` would throw if the request cannot be built.
     public func request<Value>(for request: Request<Value>) throws(NetworkError) -> HTTPRequest {
         try core.request(for: request, answer: Value.self)
     }
 
-    /// Returns the request of an endpoint or a route as the interceptors have changed it, with its credentials,
-    /// identifiers and signatures.
+    /// Returns the request that a call of an endpoint or a route would send, after the interceptors have changed it,
+    /// without sending it. It has the credentials, identifiers and signatures of a request that is sent.
     ///
     /// Runs the interceptors whose `Interceptor.runsInPreview` is true, in their order, up to the transport.
     /// Interceptors that need responses or decide about sending do not run: logs, caches, retries, limits. A credential
-    /// source is called as for a sent call. The result may contain secrets; its `description` and `curlCommand()` omit
-    /// them.
+    /// source is called as for a call that is sent. The result may contain secrets; its `description` and
+    /// `curlCommand()` omit them.
     ///
-    /// Throws `NetworkError`: the errors of interceptors, and `.configuration` when the pipeline has problems or an
-    /// interceptor responds to the call itself.
+    /// Throws `NetworkError`: the error for a request that cannot be built, an error that an interceptor throws, and
+    /// `.configuration` if the pipeline has problems or an interceptor returns a response without sending the request.
     @concurrent
     public func preview(_ route: some Route) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(route, answer: route.responseType)
     }
 
-    /// Returns the request of an inline request as the interceptors have changed it:
-    /// `try await client.preview(.user(id: 1))`.
+    /// Returns the HTTP request that a call of a `Request` would send, after the interceptors have changed it, without
+    /// sending it: `try await client.preview(.user(id: 1))`.
     @concurrent
     public func preview<Value>(_ request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(request, answer: Value.self)

@@ -13,7 +13,7 @@ extension APIClient {
     /// and `Limits.responseBody` (64 MiB by default) limits the size of the body. To write a response to a file
     /// unchanged, use `download(_:to:)`.
     ///
-    /// Throws `NetworkError` if the exchange fails. Errors that `body` throws are rethrown unchanged, except that a
+    /// Throws `NetworkError` if the exchange fails. An error that `body` throws is rethrown unchanged, except that a
     /// `NetworkError` receives the request and the route name if it has none.
     public func withResponse<Output>(
         to route: some Route, _ body: (HTTPResponse) async throws -> Output
@@ -21,7 +21,7 @@ extension APIClient {
         try await lend(route, body)
     }
 
-    /// Sends an inline request and calls `body` with its response: `try await client.withResponse(to: .export) { … }`.
+    /// Sends `request` and calls `body` with the response: `try await client.withResponse(to: .export) { … }`.
     public func withResponse<Value, Output>(
         to request: Request<Value>, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {
@@ -54,7 +54,8 @@ extension APIClient.Core {
         let routeName: String
         let context: ExchangeContext
 
-        /// Cancels the rest of the transfer.
+        /// Cancels the rest of the transfer, and waits until the observers have received the events recorded so far, at
+        /// most five seconds.
         func end() async {
             response.body.cancel()
             await context.eventsTold()

@@ -26,7 +26,8 @@ public struct APIClient: Sendable {
         core = Core(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
-    /// Creates a client for calls that are made on behalf of another call, whose observers receive the events.
+    /// Creates a client for calls that are made on behalf of another call. The observers of that call receive the
+    /// events.
     package init(
         baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
         tellingObserversOf context: ExchangeContext
@@ -45,16 +46,16 @@ public struct APIClient: Sendable {
     /// - `codecs`: the codecs for this call, instead of the client's.
     ///
     /// Runs off the caller's actor, including decoding. Throws `NetworkError`. When the task is cancelled, it throws
-    /// immediately, and `error.isCancelled` is true.
+    /// immediately, apart from the wait for slow observers (`RequestObserver`), and `error.isCancelled` is true.
     @concurrent @discardableResult
     public func send<E: Endpoint>(_ endpoint: E, codecs: Codecs? = nil) async throws(NetworkError) -> E.Response {
         try await core.perform(endpoint, codecs) { value, _ in value }
     }
 
-    /// Sends an inline request and returns its decoded response: `try await client.send(.user(id: 1))`. Its parameters
-    /// and errors are those of the form for endpoints.
+    /// Sends `request` and returns the decoded response: `try await client.send(.user(id: 1))`. The parameters and
+    /// errors are those of the form for endpoints.
     ///
-    /// `Route.decoding(_:)` and `Route.ignoringBody()` create such a request from a route.
+    /// `Route.decoding(_:)` and `Route.ignoringBody()` create a `Request` from a route.
     @concurrent @discardableResult
     public func send<Value>(_ request: Request<Value>, codecs: Codecs? = nil) async throws(NetworkError) -> Value {
         try await core.perform(request, codecs) { value, _ in value }
@@ -95,8 +96,8 @@ extension APIClient {
         try await core.perform(endpoint, codecs, finish: Response.init)
     }
 
-    /// Sends an inline request and returns its decoded response with status, headers, metrics, attempts and the final
-    /// URL. Throws as `send` does.
+    /// Sends `request` and returns the decoded response with status, headers, metrics, attempts and the final URL.
+    /// Throws as `send` does.
     @concurrent
     public func response<Value>(
         for request: Request<Value>, codecs: Codecs? = nil

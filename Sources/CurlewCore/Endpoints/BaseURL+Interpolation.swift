@@ -117,14 +117,14 @@ extension BaseURL: ExpressibleByStringInterpolation {
             appendInterpolation(value.absoluteString)
         }
 
-        /// Appends the scheme, host and port of an origin under the same rules as a `String`, for the start of the
-        /// literal.
+        /// Appends the scheme, host and port of an origin under the same rules as a `String`. Use it at the start of
+        /// the literal.
         public mutating func appendInterpolation(_ value: Origin) {
             appendInterpolation(value.description)
         }
 
-        /// Appends the text of another base URL under the same rules as a `String`, for the start of the literal. If
-        /// that URL is invalid, the new one has its problem.
+        /// Appends the text of another base URL under the same rules as a `String`. Use it at the start of the literal.
+        /// If the other URL is invalid, the new URL has the same problem.
         public mutating func appendInterpolation(_ value: BaseURL) {
             if let found = value.problem { return note(found) }
             appendInterpolation(value.description)

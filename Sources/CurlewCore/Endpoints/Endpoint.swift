@@ -20,12 +20,12 @@
 ///
 /// In a module whose default isolation is the main actor, declare models `nonisolated struct User: Decodable`: decoding
 /// never runs on the main actor. Without it the compiler reports "unavailable instance method 'decode(_:using:)' was
-/// used to satisfy a requirement", or for inline requests "main actor-isolated conformance of 'User' to 'Decodable'
+/// used to satisfy a requirement", or, for a `Request`, "main actor-isolated conformance of 'User' to 'Decodable'
 /// cannot satisfy conformance requirement for a 'Sendable' type parameter".
 public protocol Endpoint<Response>: Route {
     /// The type of the decoded response.
     associatedtype Response: Sendable
-    /// Decodes the response. Called once, off the main actor. Errors of any type become `NetworkError`.
+    /// Decodes the response. Called once, off the main actor. Any error that it throws is converted to `NetworkError`.
     func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response
 }
 

@@ -9,8 +9,8 @@ public import Foundation
 #endif
 
 extension HTTPRequest {
-    /// Creates a request for an absolute `http` or `https` URL. Throws `NetworkError` as the initializer for a URL in
-    /// text does.
+    /// Creates a request for an absolute `http` or `https` URL. Throws `NetworkError` as the initializer for a URL
+    /// string does.
     public init(
         _ method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: RequestBody = .empty
     ) throws(NetworkError) {

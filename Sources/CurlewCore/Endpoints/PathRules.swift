@@ -46,7 +46,7 @@ enum PathRules {
         !hasRawText && hasDotSegment(path) ? dotSegment(path) : nil
     }
 
-    /// Returns whether a server might take a segment for `.` or `..`, plain or percent-encoded. Both `/` and `\`
+    /// Returns whether a server might treat a segment as `.` or `..`, plain or percent-encoded. Both `/` and `\`
     /// separate segments.
     ///
     /// Tomcat, Jetty and Spring cut a segment at `;` before they resolve it. Other servers end it at a decoded NUL, `?`
@@ -71,7 +71,8 @@ enum PathRules {
             && name[dots.endIndex...].allSatisfy { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ".") }
     }
 
-    /// Returns the bytes with two-byte encodings of ASCII decoded, which UTF-8 forbids and some servers accept.
+    /// Returns the bytes with the two-byte encodings of ASCII decoded. UTF-8 forbids these encodings, but some servers
+    /// accept them.
     private static func withoutOverlong(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(where: { $0 == 0xC0 || $0 == 0xC1 }) else { return bytes }
         var result: [UInt8] = []
@@ -85,8 +86,8 @@ enum PathRules {
         return result
     }
 
-    /// Returns false, after one pass over the bytes, if nothing is encoded and no segment begins with a dot, or with a
-    /// blank that may precede one. Nearly all paths are of this kind.
+    /// Returns false if nothing is encoded and no segment begins with a dot, or with a blank or control character that
+    /// may precede a dot. Nearly all paths are of this kind, and need only one pass over their bytes.
     private static func mayHaveDotSegment(_ text: String) -> Bool {
         var isFirst = true
         let found = text.firstByte { byte in
@@ -97,7 +98,7 @@ enum PathRules {
         return found != nil
     }
 
-    /// The maximum number of times that a text is decoded. If it is still encoded then, it is treated as malicious.
+    /// The maximum number of times that text is decoded. Text that is still encoded after that is treated as malicious.
     private static let mostDecodings = 8
 
     private static func dotSegment(_ text: String) -> NetworkError {

@@ -44,7 +44,7 @@ public struct QueryItems: Sendable, Hashable {
         items.first { $0.name == name }?.value
     }
 
-    /// Appends `value`. A list appends one item for each element, nil appends nothing.
+    /// Appends `value` under `name`. An array or a set appends one item for each element; nil appends nothing.
     public mutating func append(_ name: String, _ value: (any QueryValue)?) {
         guard let value else { return }
         for text in value.queryTexts { items.append(Item(name: name, value: text)) }
@@ -92,8 +92,9 @@ extension QueryItems: ExpressibleByDictionaryLiteral {
 }
 
 extension QueryItems: CustomStringConvertible, CustomReflectable {
-    /// The encoded names without values, because only the client that sends them knows which are secrets.
-    /// `print(try client.request(for: call))` shows the values that are not secret, and `items` has all values.
+    /// The encoded names, with the values redacted, because only the client that sends the items knows which values are
+    /// secrets. `print(try client.request(for: call))` shows the values that are not secret, and `items` has all
+    /// values.
     public var description: String {
         let items = items.map { "\(PercentCoding.encode($0.name, for: .queryName))=\(Redaction.mark)" }
         return (items.isEmpty ? "" : "?" + items.joined(separator: "&")).printable

@@ -13,22 +13,22 @@ public import Foundation
 ///
 ///     extension SortOrder: QueryValue {}
 public protocol QueryValue: Sendable {
-    /// The texts to send, one for each item.
+    /// The strings to send, one for each query item.
     var queryTexts: [String] { get }
 }
 
 extension QueryValue where Self: CustomStringConvertible {
-    /// The description of the value, as a single text.
+    /// The description of the value, as a single string.
     public var queryTexts: [String] { [description] }
 }
 
 extension QueryValue where Self: RawRepresentable, RawValue: QueryValue {
-    /// The texts of the raw value.
+    /// The strings of the raw value.
     public var queryTexts: [String] { rawValue.queryTexts }
 }
 
 extension QueryValue where Self: RawRepresentable & CustomStringConvertible, RawValue: QueryValue {
-    /// The texts of the raw value, whatever the description is.
+    /// The strings of the raw value, whatever the description is.
     public var queryTexts: [String] { rawValue.queryTexts }
 }
 
@@ -66,11 +66,11 @@ extension Date: QueryValue {
 }
 
 extension Array: QueryValue where Element: QueryValue {
-    /// The texts of all elements in order. The query repeats the name for each text.
+    /// The strings of all elements, in order. The query repeats the name for each string.
     public var queryTexts: [String] { flatMap(\.queryTexts) }
 }
 
 extension Set: QueryValue where Element: QueryValue {
-    /// The texts of all elements, sorted, so that equal sets produce equal requests.
+    /// The strings of all elements, sorted, so that equal sets produce equal requests.
     public var queryTexts: [String] { flatMap(\.queryTexts).sorted() }
 }

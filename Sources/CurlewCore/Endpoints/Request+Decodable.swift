@@ -24,8 +24,8 @@ extension Request where Value: Decodable {
     /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
     /// `send` throws `.invalidRequest`.
     ///
-    /// The call does not send the client's query items. To another origin than the client's, it sends no credentials
-    /// either, and only `Accept` and `User-Agent` of the client's fields.
+    /// The call does not send the client's query items. To an origin other than the client's, it also sends no
+    /// credentials, and only `Accept` and `User-Agent` from the client's fields.
     public init(
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -33,7 +33,7 @@ extension Request where Value: Decodable {
         self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name, decode: Self.decoded)
     }
 
-    /// Creates a call with any method to an absolute URL, under the same rules as for a URL in text.
+    /// Creates a call with any method to an absolute URL, under the same rules as for a URL string.
     public init(
         _ method: HTTPMethod, url: URL, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -41,14 +41,14 @@ extension Request where Value: Decodable {
         self.init(method, url: url.absoluteString, body: body, headers: headers, name: name)
     }
 
-    /// Creates a GET call to an absolute URL, without the client's query items. To another origin than the client's, it
-    /// sends no credentials either, and only `Accept` and `User-Agent` of the client's fields.
+    /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
+    /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields.
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
     }
 
-    /// Creates a GET call to an absolute URL, without the client's query items. To another origin than the client's, it
-    /// sends no credentials either, and only `Accept` and `User-Agent` of the client's fields.
+    /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
+    /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields.
     public static func get(url: URL, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url.absoluteString, headers: headers, name: name)
     }

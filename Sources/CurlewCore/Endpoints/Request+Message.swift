@@ -2,7 +2,8 @@
 
 import CurlewHTTP
 
-/// Calls made from existing `HTTPRequest` values, such as those of older code, of a generator, or of a `URLRequest`.
+/// Calls made from existing `HTTPRequest` values, such as those from older code, from a generator or from a
+/// `URLRequest`.
 ///
 ///     let user = try await client.send(Request<User>(message))
 ///

@@ -32,14 +32,15 @@ extension Request {
     }
 
     /// Returns the call with `baseURL` in place of the client's base URL. The call does not send the client's query
-    /// items. To another origin than the client's, it sends no credentials either, and only `Accept` and `User-Agent`
-    /// of the client's fields.
+    /// items. To an origin other than the client's, it also sends no credentials, and only `Accept` and `User-Agent`
+    /// from the client's fields.
     public func baseURL(_ baseURL: BaseURL) -> Self {
         changed { $0.baseURL = baseURL }
     }
 
-    /// Returns the call with a transformed response: `Request<Page<User>>.get("/users").map(\.items)`. Errors of
-    /// `transform` become `NetworkError`.
+    /// Returns a call that decodes the response as this call does and then applies `transform`:
+    /// `Request<Page<User>>.get("/users").map(\.items)`. An error that `transform` throws is converted to
+    /// `NetworkError`.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Other
     ) -> Request<Other> {

@@ -15,7 +15,8 @@ public import CurlewHTTP
 /// The type `Value` selects how the response is decoded, under the rules of `Endpoint`. Sending a call builds an
 /// `HTTPRequest`.
 public struct Request<Value: Sendable>: Endpoint {
-    /// The type of the decoded response. Explicit, because an inferred one may select another default of `decode`.
+    /// The type of the decoded response. It is explicit, because an inferred type may select another default
+    /// implementation of `decode`.
     public typealias Response = Value
 
     /// The HTTP method.
@@ -31,12 +32,12 @@ public struct Request<Value: Sendable>: Endpoint {
     /// The name in logs, metrics and errors. Default: the function that created the call.
     public var name: String
 
-    /// Rarely used properties, behind a reference to keep the call small.
+    /// Rarely used properties, stored in an object to keep the call small.
     private(set) var extras: Boxed<RequestExtras>?
     private let decoder: @Sendable (HTTPResponse, Codecs) async throws -> Value
 
-    /// Creates a call whose response `decode` decodes, off the main actor and after the status check. Errors of any
-    /// type become `NetworkError`.
+    /// Creates a call whose response `decode` decodes, off the main actor and after the status check. Any error that
+    /// `decode` throws is converted to `NetworkError`.
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(),
         body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(), name: String = #function,
@@ -122,7 +123,7 @@ extension Request: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// An absolute URL, split into the base URL and the path of a call. If the URL is invalid, the path has its problem.
+/// An absolute URL, split into the base URL and the path of a call. If the URL is invalid, the path has the problem.
 package struct AbsoluteURL {
     let baseURL: BaseURL?
     let path: RequestPath

@@ -26,7 +26,7 @@ public struct RequestContent: Sendable {
         let mediaType: MediaType
         let contentType: String
         var trailers: RequestBody.Trailers?
-        /// The change of the encoded body by a capability.
+        /// The change that a capability makes to the encoded body; nil if there is none.
         var change: (@Sendable (RequestBody) throws(NetworkError) -> RequestBody)?
     }
 
@@ -46,8 +46,8 @@ public struct RequestContent: Sendable {
         self.storage = storage
     }
 
-    /// Returns this content with trailers: fields that are created and sent after the body. They are only for `.stream`
-    /// without a length. The rules are those of `RequestBody.trailing(_:fields:)`.
+    /// Returns this content with trailers: fields that are created and sent after the body. Only `.stream` without a
+    /// length can have trailers. The rules are those of `RequestBody.trailing(_:fields:)`.
     public func trailing(
         _ names: HTTPField.Name..., fields: @escaping @Sendable () async throws -> HTTPHeaders
     ) -> RequestContent {
@@ -74,7 +74,7 @@ public struct RequestContent: Sendable {
         RequestContent(.encoded(value, .json), .json, contentType: "application/json")
     }
 
-    /// Creates a body in another format from a value, which the client's codec for that media type encodes. Without
+    /// Creates a body in another format from a value. The client's codec for that media type encodes the value. Without
     /// such a codec, `send` throws `.configuration`.
     public static func encoded(_ value: some Encodable & Sendable, as mediaType: MediaType) -> RequestContent {
         RequestContent(.encoded(value, mediaType), mediaType)
@@ -86,16 +86,16 @@ public struct RequestContent: Sendable {
         return RequestContent(.ready(.bytes(bytes)), .form, contentType: "application/x-www-form-urlencoded")
     }
 
-    /// Creates the content of a capability. `make` creates the body when the call is sent, once for each call. Its
-    /// errors end the call: a `NetworkError` unchanged, any other error as `.encoding`.
+    /// Creates the content of a capability. `make` creates the body when the call is sent, once for each call. An error
+    /// that it throws ends the call: a `NetworkError` unchanged, any other error as `.encoding`.
     package init(
         _ mediaType: MediaType, contentType: String? = nil, make: @escaping @Sendable () throws -> RequestBody
     ) {
         self.init(.made(make), mediaType, contentType: contentType)
     }
 
-    /// Returns this content, whose body `change` replaces after encoding, once for each call. The change runs after
-    /// earlier ones.
+    /// Returns this content with a change to its body. `change` receives the encoded body and returns the body to send.
+    /// It is called once for each call, after earlier changes.
     package func changingBody(
         _ change: @escaping @Sendable (RequestBody) throws(NetworkError) -> RequestBody
     ) -> RequestContent {

@@ -15,8 +15,8 @@ public struct Response<Value: Sendable>: Sendable {
     public let headers: HTTPHeaders
     /// The trailer fields: see `ResponseBody.trailers`.
     public let trailers: HTTPHeaders
-    /// The metrics of the exchange when the transport returned the response. They are complete if the body arrived
-    /// together with the head.
+    /// The metrics of the exchange, as they were when the transport returned the response. They are complete if the
+    /// body arrived together with the head.
     public let metrics: ExchangeMetrics
     /// The URL of the response, after redirects. It is not redacted and may contain secrets.
     public let url: String

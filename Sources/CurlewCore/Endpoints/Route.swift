@@ -39,10 +39,10 @@ public protocol Route: Sendable {
     /// The options of the call. By default, no option is set.
     var options: RequestOptions { get }
     /// The base URL. Default nil: the client's. A call with its own base URL does not send the client's query items. To
-    /// another origin than the client's, it sends no credentials either, and only `Accept` and `User-Agent` of the
+    /// an origin other than the client's, it also sends no credentials, and only `Accept` and `User-Agent` from the
     /// client's fields.
     var baseURL: BaseURL? { get }
-    /// The name in logs, metrics and errors. Use a bounded number of names, because metrics group calls by them.
+    /// The name in logs, metrics and errors. Use a limited number of names, because metrics group calls by them.
     /// Default the type's name.
     var name: String { get }
 }
@@ -65,7 +65,7 @@ extension Route {
 }
 
 extension Route {
-    /// Returns a call with this request, whose response is decoded as `type` or as the inferred type:
+    /// Returns a call that sends this request and decodes the response as `type`, or as the inferred type:
     ///
     ///     let users = try await client.send(UsersAPI.list(page: 1).decoding([User].self))
     ///     let users: [User] = try await client.send(UsersAPI.list(page: 1).decoding())
@@ -75,7 +75,7 @@ extension Route {
         Request(self, extras: extras) { try await $0.decoded(as: type, using: $1) }
     }
 
-    /// Returns a call with this request that checks only the status. The response body is ignored.
+    /// Returns a call that sends this request and checks only the status. The response body is ignored.
     ///
     ///     try await client.send(FilmsAPI.rate(.metropolis, stars: 4).ignoringBody())
     public func ignoringBody() -> Request<Void> {
@@ -93,7 +93,7 @@ package protocol RouteWrapper {
     var route: (any Route)? { get }
 }
 
-/// Caches the names of types, because the runtime formats them on each request.
+/// Caches the names of types, because the runtime formats a name each time it is needed.
 enum TypeNames {
     private static let known = Locked<[ObjectIdentifier: String]>([:])
 

@@ -25,7 +25,7 @@ extension WrappedEndpoint {
 }
 
 extension HTTPResponse {
-    /// Decodes the value at the path `keys` of nested objects.
+    /// Decodes the value at the path `keys` through nested objects.
     func decoded<Value: Decodable>(as type: Value.Type, at keys: [String], using codecs: Codecs) async throws -> Value {
         // Not every codec passes user info to `init(from:)`, so a task-local value passes the keys.
         try await WrapperKeys.$current.withValue(keys) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// An interceptor that Curlew provides, as its factories return it: `.retry()`, `.caching()`, `.bearer { token }`.
+/// An interceptor that Curlew provides. Factories such as `.retry()`, `.caching()` and `.bearer { token }` return it.
 ///
 /// A pipeline inserts the interceptor at its own placement, so `Pipeline.standard.replacing(.retry(.attempts(5)))`
 /// replaces the retry interceptor. Each factory documents the rules of its interceptor. Copies share the interceptor's

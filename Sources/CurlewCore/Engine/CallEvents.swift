@@ -17,8 +17,8 @@ final class CallEvents: Sendable {
         self.queue = queue
     }
 
-    /// Records an event that does not belong to one request on the wire. After the call has ended, the
-    /// event is dropped, unless it belongs to a shared exchange or may follow the end of its call.
+    /// Records an event that does not belong to one request on the wire. After the call has ended, the event is
+    /// dropped, unless it belongs to a shared exchange or may follow the end of its call.
     func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
         if state.withLock({ $0.isOver }), context.sharedDeadline == nil, !event.mayFollowTheEnd { return }
         queue.tell(event.withoutTransfer, in: context)
@@ -35,8 +35,8 @@ final class CallEvents: Sendable {
         }
     }
 
-    /// Ends the call. A request that still waits for its response was abandoned by an interceptor and is recorded as
-    /// cancelled.
+    /// Ends the call. A request that is still waiting for its response was abandoned by an interceptor and is recorded
+    /// as cancelled.
     ///
     /// - `readsOn`: true after a success. The caller may still read bodies, so requests whose heads have arrived do not
     ///   end yet.
@@ -126,8 +126,8 @@ final class AttemptEvents: Sendable {
         state.withLock { finish(&$0, context) }
     }
 
-    /// Records that the call no longer waits for the request: as cancelled if its head has not arrived. `withHead` also
-    /// ends a request whose head has arrived.
+    /// Records that the call is no longer waiting for the request. If the response head has not arrived, the request is
+    /// recorded as cancelled. If it has arrived, the request ends only if `withHead` is true.
     func abandon(withHead: Bool) {
         state.withLock { state in
             guard let context = state.context else { return over(&state) }
@@ -156,7 +156,7 @@ final class AttemptEvents: Sendable {
 
 extension ExchangeEvent {
     /// True for events that may be recorded after `end(readsOn:)`: the last event of the call, those of a body that is
-    /// read later, and those of capabilities that say so.
+    /// read later, and events of capabilities whose `mayFollowTheEnd` is true.
     fileprivate var mayFollowTheEnd: Bool {
         switch self {
         case .trailers, .measured, .succeeded, .failed: true

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Counts the running calls of a client and of the clients derived from it, and refuses new calls once it drains.
+/// Counts the running calls of a client and of the clients derived from it, and refuses new calls once the client is
+/// draining.
 final class CallGate: Sendable {
     private struct State: Sendable {
         var count = 0

@@ -29,7 +29,7 @@ final class Chain: Sendable {
     /// True if the additions of at least one interceptor are restricted to one origin.
     var isScoped: Bool { scopes != nil }
 
-    /// Returns whether the additions of the interceptor at `place` belong to another origin than the one of `request`.
+    /// Returns whether the additions of the interceptor at `place` belong to an origin other than that of `request`.
     /// False if `place` is not an index of the interceptors.
     func isForeign(_ request: HTTPRequest, to place: Int, in context: ExchangeContext) -> Bool {
         guard let scopes, scopes.indices.contains(place) else { return false }

@@ -7,7 +7,8 @@ import Dispatch
 /// Recording an event only enqueues it, so an observer that writes to a disk blocks neither a connection nor a thread
 /// of the concurrency runtime. A client without observers has no queue.
 package final class EventQueue: Sendable {
-    /// The maximum number of waiting events. Beyond it, new events are dropped, and `.lost` reports their number.
+    /// The maximum number of waiting events. If the queue is full, new events are dropped, and `.lost` reports their
+    /// number.
     static let capacity = 16_384
     /// The maximum time that a call waits at its end for the delivery of its events.
     static let patience = Duration.seconds(5)
@@ -117,8 +118,8 @@ package final class EventQueue: Sendable {
         }
     }
 
-    /// Starts the timer that all waiters share. It resumes those that have waited long enough and repeats while there
-    /// are others.
+    /// Starts the timer that all waiters share. It resumes those that have waited for `patience`, and is set again
+    /// while there are others.
     private func watch(after delay: Duration) {
         let time = DispatchTime.now() + .nanoseconds(Int(clamping: delay.wholeNanoseconds))
         DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.checkLate() }

@@ -4,8 +4,8 @@ public import CurlewHTTP
 
 /// The context of a request in the pipeline: the identity, options and deadlines of its call.
 ///
-/// A context is a small value. The properties of the call are behind one reference; the others are copied from hop to
-/// hop.
+/// A context is a small value. The properties of the call are stored in one shared object; the others are copied from
+/// hop to hop.
 public struct ExchangeContext: Sendable {
     private let call: Call
 
@@ -13,7 +13,7 @@ public struct ExchangeContext: Sendable {
     public var attempt = 1
     /// The number of redirects before this request.
     public var hop = 0
-    /// True once a redirect has led to another origin than that of the call. It stays true, and interceptors no longer
+    /// True once a redirect has led to an origin other than that of the call. It stays true, and interceptors no longer
     /// attach credentials.
     public var crossedOrigin = false
     /// True once a credential is attached. A custom interceptor that attaches a credential must set
@@ -31,7 +31,7 @@ public struct ExchangeContext: Sendable {
     /// True if a retry interceptor closer to the caller counts successes for the budget, so that hedging must not count
     /// them again.
     package var isRetried = false
-    /// The properties that most requests do not need, behind one reference.
+    /// The properties that most requests do not need, stored in one object.
     private var detour: Detour?
 
     /// Creates a context for tests of interceptors and transports. The call starts now.
@@ -62,7 +62,7 @@ public struct ExchangeContext: Sendable {
     public var start: MonotonicInstant { call.start }
     /// The options of the call.
     public var options: RequestOptions { call.options }
-    /// The call's value of a custom option. Unlike `options`, this subscript copies no other option.
+    /// The call's value for a custom option. Unlike `options`, this subscript copies no other option.
     package subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value { call.options[key] }
     /// Whether the call is sent with a credential, and with which one.
     public var authentication: RequestOptions.Authentication { call.authentication }
@@ -119,8 +119,8 @@ public struct ExchangeContext: Sendable {
         set { change { $0.pastOrigins = newValue } }
     }
 
-    /// The fields that may be sent once a redirect has left the origin of the call. Before that, only the secret fields
-    /// are set.
+    /// The fields that may be sent once a redirect has left the origin of the call. Before that, only its `secret` is
+    /// set.
     package var forwardedFields: ForwardedFields {
         get { detour?.facts.forwardedFields ?? ForwardedFields() }
         set { change { $0.forwardedFields = newValue } }
@@ -146,7 +146,7 @@ public struct ExchangeContext: Sendable {
         return copy
     }
 
-    /// The earlier attempts of the call, oldest first, on this hop and on the hops before.
+    /// The earlier attempts of the call, oldest first, on this hop and on earlier hops.
     public package(set) var pastAttempts: [Attempt] {
         get { detour?.facts.pastAttempts ?? [] }
         set { change { $0.pastAttempts = newValue } }
@@ -173,7 +173,7 @@ public struct ExchangeContext: Sendable {
         totalDeadline.earlier(attemptDeadline)
     }
 
-    /// The deadline after which no caller needs the response: `deadline`, or for an exchange that several calls share,
+    /// The deadline after which no caller needs the response: `deadline` or, for an exchange that several calls share,
     /// the latest of their deadlines, limited by `attemptDeadline`. Policies use it to decide whether a wait is
     /// worthwhile.
     package var horizon: Deadline {

@@ -8,13 +8,14 @@ extension ExchangeEvent {
     /// exchange is opening, only `ready` is reported. The phases start again when the transport has to send the request
     /// again. A failed attempt ends after the last phase that it reached.
     ///
-    /// `CurlTransport` reports the phases. URLSession provides their times at the end only, in `ExchangeMetrics`.
+    /// `CurlTransport` reports the phases. URLSession provides their times only at the end, in `ExchangeMetrics`.
     @nonexhaustive
     public enum ConnectionPhase: Hashable, Sendable {
-        /// The transport resolves the name of the host, or of its proxy. Not reported if the addresses are cached.
+        /// The transport starts to resolve the name of the host, or of its proxy. Not reported if the addresses are
+        /// cached.
         case lookingUp(name: String)
-        /// The transport connects to this address of the host, or of its proxy: `192.0.2.1:443`. It may try the next
-        /// address before this one has failed (RFC 8305). The address of a Unix domain socket is its path.
+        /// The transport starts to connect to this address of the host, or of its proxy: `192.0.2.1:443`. It may try
+        /// the next address before this one has failed (RFC 8305). The address of a Unix domain socket is its path.
         case trying(address: String)
         /// The connection is open. With TLS, the handshake begins, through the tunnel of a proxy if there is one.
         /// Without TLS, this phase is reported together with `ready`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A fair priority queue without I/O, used for every wait in the package.
+/// A fair priority queue without I/O, for the exchanges that wait in a rate limit, a concurrency limit or a transport.
 ///
 /// Elements with a higher priority are served first, and elements with equal priority in order of arrival. Every eighth
 /// turn is for the element that has waited longest, so a steady stream of urgent work delays other work but does not

@@ -11,8 +11,8 @@ package struct HostPattern: Hashable, Sendable {
     private let name: String
     private let isWildcard: Bool
 
-    /// Creates a pattern. Returns nil if the text is not a host: a URL, a host with a port, a wildcard that is not the
-    /// first label.
+    /// Creates a pattern. Returns nil for any other text, such as a URL, a host with a port, or a name whose wildcard
+    /// is not the first label.
     package init?(_ text: String) {
         isWildcard = text.begins(with: "*.")
         guard let origin = Origin(scheme: "https", host: isWildcard ? String(Substring(text.utf8.dropFirst(2))) : text)

@@ -22,11 +22,11 @@
 /// - To test a single interceptor, create its `Next` from a closure: `Next { request, context in … }`.
 /// - To report configuration errors, conform to `ValidatingInterceptor`.
 public protocol Interceptor: Sendable {
-    /// Processes `request` and calls `next` for the rest of the chain: once, several times or not at all. This is the
-    /// only requirement without a default.
+    /// Processes `request` and calls `next` for the rest of the pipeline: once, several times or not at all. This is
+    /// the only requirement without a default.
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse
-    /// The place at which `Pipeline.adding(_:)` inserts the interceptor, unless its caller specifies another placement.
-    /// Default `.custom`.
+    /// The place at which `Pipeline.adding(_:)` inserts the interceptor, unless another placement is passed. Default
+    /// `.custom`.
     var placement: Placement { get }
     /// Returns the principal whose credential the interceptor would attach to `request` now, without I/O. Called only
     /// by components that store or share responses (`Next.principal(of:)`) and by `APIClient.problems`.
@@ -41,7 +41,7 @@ public protocol Interceptor: Sendable {
     var runsInPreview: Bool { get }
 }
 
-/// An interceptor whose configuration can be invalid, or which depends on the configuration of other interceptors.
+/// An interceptor whose configuration can be invalid, or that depends on the configuration of other interceptors.
 public protocol ValidatingInterceptor: Interceptor {
     /// Declares facts that other interceptors depend on, such as a timeout or a budget, and the secret fields and query
     /// items that this one attaches (`Pipeline.Environment.fields`). Called for all interceptors before any

@@ -97,7 +97,7 @@ extension HTTPRequest {
 }
 
 extension Redaction {
-    /// Returns whether `pair`, a text `name=value`, contains a secret.
+    /// Returns whether `pair`, a string of the form `name=value`, contains a secret.
     fileprivate func isSecret(pair: String) -> Bool {
         !pairs(Substring(pair)).utf8.elementsEqual(pair.utf8)
     }

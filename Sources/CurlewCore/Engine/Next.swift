@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-/// The rest of the chain: the interceptors closer to the transport, and the transport.
+/// The rest of the pipeline: the interceptors closer to the transport, and the transport.
 ///
 /// `Next` is a small value that may be stored, called several times, and called from another task. It is a nominal type
 /// because a closure type in a protocol requirement would not match in modules with other concurrency defaults.
@@ -12,8 +12,8 @@ public struct Next: Sendable {
 
     private let links: Chain
     private let position: Int
-    /// The request as the interceptor that calls this value received it; nil unless the request was for another origin
-    /// than the interceptor's.
+    /// The request as the calling interceptor received it; nil unless that request was for an origin other than the
+    /// interceptor's.
     private let received: Received?
 
     init(context: ExchangeContext, chain: Chain, position: Int = 0) {
@@ -33,7 +33,7 @@ public struct Next: Sendable {
         init(_ request: HTTPRequest) { self.request = request }
     }
 
-    /// Returns the interceptors of this type, anywhere in the chain.
+    /// Returns the interceptors of this type, anywhere in the pipeline.
     package func all<Found>(_ type: Found.Type) -> [Found] {
         links.interceptors.compactMap { (($0 as? PlacedInterceptor)?.base ?? $0) as? Found }
     }
@@ -42,7 +42,7 @@ public struct Next: Sendable {
     /// The identity of the chain: equal numbers mean the same interceptors over the same transport.
     package var chain: UInt64 { links.number }
 
-    /// Creates a value that calls a closure in place of the rest of the chain, for tests of an interceptor.
+    /// Creates a value that calls a closure in place of the rest of the pipeline, for tests of an interceptor.
     public init(
         context: ExchangeContext = ExchangeContext(),
         _ answer: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
@@ -50,10 +50,10 @@ public struct Next: Sendable {
         self.init(context: context, chain: Chain([], ClosureTransport(changesPrincipal: false, answer)))
     }
 
-    /// Runs the rest of the chain with `request` and returns its response.
+    /// Runs the rest of the pipeline with `request` and returns the response.
     ///
-    /// - `context`: a changed copy (another attempt, another hop) for the rest of the chain; nil passes on the context
-    ///   of this value.
+    /// - `context`: the context for the rest of the pipeline, such as a copy for another attempt or hop. Nil passes on
+    ///   the context of this value.
     public func callAsFunction(
         _ request: HTTPRequest, context changed: consuming ExchangeContext? = nil
     ) async throws -> HTTPResponse {
@@ -63,7 +63,7 @@ public struct Next: Sendable {
         return try await links.interceptors[position].intercept(request, next: rest)
     }
 
-    /// Runs the rest of a chain in which the additions of an interceptor are restricted to one origin.
+    /// Runs the rest of a pipeline in which the additions of an interceptor are restricted to one origin.
     private func scoped(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         var request = request
         if links.isForeign(request, to: position - 1, in: context) {
@@ -76,12 +76,12 @@ public struct Next: Sendable {
         return try await links.interceptors[position].intercept(request, next: rest)
     }
 
-    /// Returns the principal of the response to `request`, determined by its fields that are not known to be harmless,
-    /// by what the remaining interceptors would attach, and by what the transport attaches. Performs no I/O.
+    /// Returns the principal of the response to `request`, determined by the request fields that are not known to be
+    /// harmless, by what the remaining interceptors would attach, and by what the transport attaches. Performs no I/O.
     ///
     /// For interceptors that store or share responses:
     /// - Call `prepare()` first, once.
-    /// - The principal is part of each key. Responses for `.unknown` must be neither stored nor shared.
+    /// - Make the principal a part of each key. Responses for `.unknown` must be neither stored nor shared.
     /// - Call this method again when the response has arrived, because the user may have signed in or out. Store or
     ///   share the response only if both principals are equal.
     /// - A store that outlives the process must store nothing for a known principal that is not lasting.
@@ -107,12 +107,12 @@ public struct Next: Sendable {
         return transport.principal(of: request, in: context)
     }
 
-    /// Returns the same rest of the chain with another context.
+    /// Returns the same rest of the pipeline with another context.
     package func with(_ context: ExchangeContext) -> Next {
         Next(context: context, chain: links, position: position, received: received)
     }
 
-    /// Whether an interceptor of the chain must load data before it can return its principal.
+    /// Whether an interceptor of the pipeline must load data before it can return its principal.
     package var needsPreparation: Bool { !links.preparing.isEmpty }
 
     /// Lets the remaining interceptors load the data that they need to return a principal.
@@ -130,7 +130,8 @@ public struct Next: Sendable {
     }
 
     /// Returns whether `request` has a credential, or the remaining interceptors would attach one. A field with an
-    /// unknown name does not count as a credential. An interceptor whose principal is unknown does.
+    /// unknown name does not count as a credential. An interceptor with an unknown principal counts as one that would
+    /// attach a credential.
     package func attachesCredential(to request: HTTPRequest) -> Bool {
         context.isAuthenticated || request.headers.contains(.authorization)
             || links.interceptors[position...].contains { $0.principal(of: request, in: context) != .anonymous }
@@ -207,7 +208,7 @@ extension ExchangeContext {
 }
 
 extension Next: CustomReflectable {
-    /// A mirror that shows only the context, because the chain holds credentials.
+    /// A mirror that shows only the context, because the interceptors hold credentials.
     public var customMirror: Mirror { Mirror(self, children: ["context": context]) }
 }
 

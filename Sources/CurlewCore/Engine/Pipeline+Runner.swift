@@ -55,7 +55,8 @@ extension Pipeline {
         }
 
         /// Sends `request` and processes the response with `finish` as a part of the call: observers are notified of a
-        /// success only after `finish`, and its errors are the call's errors. The request already has `secrets`.
+        /// success only after `finish` has returned, and an error that `finish` throws ends the call. The request
+        /// already has `secrets`.
         package func exchange<Value>(
             _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
         ) async throws(NetworkError) -> Value {

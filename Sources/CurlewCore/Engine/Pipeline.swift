@@ -124,8 +124,9 @@ extension Pipeline {
         interceptors.compactMap { $0 as? any ValidatingInterceptor }
     }
 
-    /// Returns warnings about this pipeline over this transport, one sentence each. It queries the principals of
-    /// interceptors, so it runs on request and not for each client.
+    /// Returns warnings about this pipeline over this transport, one sentence each. This method calls
+    /// `principal(of:in:)` of the interceptors, so it is called only when the warnings are read, not when a client is
+    /// created.
     func warnings(in setup: Pipeline.Environment, over transport: any Transport) -> [String] {
         let chain = Chain(interceptors, transport)
         let context = ExchangeContext(clientOrigin: setup.clientOrigin)

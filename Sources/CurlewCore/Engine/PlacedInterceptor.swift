@@ -34,7 +34,7 @@ struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
 
     var runsInPreview: Bool { base.runsInPreview }
 
-    /// Returns the same placement for another interceptor.
+    /// Returns `base` with the placement and the declaration of this interceptor.
     func around(_ base: any Interceptor) -> PlacedInterceptor {
         PlacedInterceptor(base: base, placement: placement, changesPrincipal: changesPrincipal, home: home)
     }

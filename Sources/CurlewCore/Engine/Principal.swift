@@ -8,8 +8,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The user or other party as which a request is sent, as far as it is known before sending. It is part of the keys of
-/// components that store or share responses. See `Next.principal(of:)`.
+/// The user or other party on whose behalf a request is sent, as far as the party is known before sending. It is part
+/// of the keys of components that store or share responses. See `Next.principal(of:)`.
 ///
 /// Equal values mean the same party, or none. Different values may still mean one party: an account that signs in again
 /// becomes another principal. Two users never share a principal, whatever their tokens contain.
@@ -61,15 +61,15 @@ extension Principal {
     /// them. The principal is lasting if the key is that of a persistent store.
     ///
     /// Interceptors and transports that attach credentials call this method. The first part is the kind of the
-    /// credential; the others distinguish two holders.
+    /// credential; the others distinguish its holders.
     public static func holder(of parts: [String], in context: ExchangeContext) -> Principal {
         let key = context.principalKey ?? .process
         let text = MessageDigest.hmacSHA256(joined(parts), key: key.bytes).hexText
         return .known("holder-" + text, isLasting: key.isLasting)
     }
 
-    /// Creates the principal that the fields of a request identify: each field that is not known to be harmless
-    /// (`FieldRules`), and each cookie.
+    /// Creates the principal that the fields of a request identify: each field, and each cookie, that is neither known
+    /// nor declared to be harmless (`FieldRules`).
     ///
     /// A field with an unknown name may be a credential or identify a user, so its value is part of the principal.
     /// Requests with equal values belong to one party, because nothing else in them distinguishes users. The order of

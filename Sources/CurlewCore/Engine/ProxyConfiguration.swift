@@ -14,7 +14,8 @@ public enum ProxyConfiguration: Hashable, Sendable {
     /// The variables are `https_proxy`, `all_proxy` and `no_proxy` in lower or upper case, and `http_proxy` in lower
     /// case only, because CGI servers pass the field `Proxy` of a request as the variable `HTTP_PROXY`. The scheme of
     /// the *request* selects the variable. An empty variable counts as absent. This machine (`localhost`, 127.0.0.0/8,
-    /// `::1`) is always reached directly. A value that cannot be parsed makes every call throw `.configuration`.
+    /// `::1`) is always reached directly. If a proxy variable cannot be parsed, every call throws `.configuration`.
+    /// Entries of `no_proxy` that cannot be parsed are ignored.
     case environment
     /// Uses this proxy for all hosts except those in the list, and except this machine (`localhost`, 127.0.0.0/8,
     /// `::1`) if the proxy is on another machine.
@@ -28,9 +29,9 @@ public enum ProxyConfiguration: Hashable, Sendable {
 extension ProxyConfiguration {
     /// A proxy server: its kind, address and credentials.
     ///
-    /// Requests for https use a tunnel (CONNECT, RFC 9110 §9.3.6). An HTTP proxy sees the host and port of the server,
-    /// and the proxy credentials. The server never receives the proxy credentials. The proxy resolves the names of
-    /// servers. Descriptions contain no credentials.
+    /// Requests for https use a tunnel (CONNECT, RFC 9110 §9.3.6). Through a tunnel, an HTTP proxy sees the host and
+    /// port of the server, and the proxy credentials, but not the request. The server never receives the proxy
+    /// credentials. The proxy resolves the names of servers. Descriptions contain no credentials.
     public struct Server: Hashable, Sendable {
         /// The protocol between the transport and a proxy.
         public enum Kind: String, Hashable, Sendable {
@@ -43,7 +44,7 @@ extension ProxyConfiguration {
             case socks5
         }
 
-        /// The authentication scheme of the client at an HTTP proxy.
+        /// The scheme with which the transport authenticates to an HTTP proxy.
         public enum Authentication: Hashable, Sendable {
             /// User and password, sent with each request to the proxy (RFC 7617). Without TLS to the proxy, they can be
             /// read in transit.

@@ -49,7 +49,7 @@ public enum ExchangeEvent: Sendable {
     /// The transport receives the request of one attempt, in its final form.
     case sent(HTTPRequest)
     /// The transport has reached a phase of obtaining a connection for the request. `ExchangeEvent.ConnectionPhase`
-    /// documents their order. Not every transport reports this event.
+    /// documents the order of the phases. Not every transport reports this event.
     case connecting(ExchangeEvent.ConnectionPhase)
     /// An interim response (1xx, RFC 9110 §15.2) arrived before the head, such as 103 with early hints. There may be
     /// several; 101 is a final response.
@@ -64,8 +64,8 @@ public enum ExchangeEvent: Sendable {
     /// An event that a capability defines, such as `Redirect.Event`, `CookieStore.Event`, `CacheEvent` or
     /// `PolicyNotice`.
     case feature(any ExchangeEvent.Feature)
-    /// The trailer fields of one attempt have arrived (RFC 9110 §6.5). Reported only for a complete body, and before
-    /// its reader reaches the end. They are not part of the response's header fields.
+    /// The trailer fields of one attempt have arrived (RFC 9110 §6.5). The event is reported only for a complete body,
+    /// before the reader reaches its end. Trailer fields are not part of the response's header fields.
     case trailers(HTTPHeaders)
     /// The request of one attempt has ended: its body is complete, has broken off or was cancelled, or there was no
     /// response. The value includes everything that the transport measured; its `queue` includes waits in queues of the

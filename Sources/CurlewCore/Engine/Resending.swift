@@ -27,7 +27,7 @@ extension ExchangeContext {
 }
 
 extension Next {
-    /// Runs the rest of the chain once more, with the earlier attempts in the history of the result.
+    /// Runs the rest of the pipeline once more, with the earlier attempts in the history of the result.
     package func again(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         let begun = context.time.now
         let start = context.start.duration(to: begun)

@@ -33,7 +33,7 @@ extension TLSConfiguration {
     ///   every call throws `.configuration`.
     /// - After `expires` a set is no longer enforced, and only the usual certificate checks apply, so that old releases
     ///   can still connect. Observers receive `.warned(.pinsExpired)` for each new connection, and
-    ///   `.warned(.pinsExpireSoon)` in the 30 days before.
+    ///   `.warned(.pinsExpireSoon)` in the 30 days before that date.
     /// - `.reportOnly` reports mismatches to observers and continues the call, for a trial in production.
     public struct PinSet: Hashable, Sendable {
         /// The effect of a mismatch.
@@ -96,7 +96,7 @@ extension TLSConfiguration {
 }
 
 extension TLSConfiguration.PinSet {
-    /// Returns the pin of a public key, in the form of a DER-encoded SubjectPublicKeyInfo.
+    /// Returns the pin of a public key. `info` is its DER-encoded SubjectPublicKeyInfo.
     package static func key(ofPublicKey info: Data) -> String {
         CertificateKey.pin(ofKey: info)
     }
@@ -131,8 +131,8 @@ extension TLSConfiguration.PinSet {
         return (warnings + [.pinMismatch(host: host, found: found)], nil)
     }
 
-    /// Returns nil if a compared key is pinned, otherwise the compared keys, at most ten, as text. `chain` has the pins
-    /// of the verified path, the server's own first.
+    /// Returns nil if a compared key is pinned, otherwise the pins of the compared keys, at most ten, as text. `chain`
+    /// has the pins of the verified path, the server's own first.
     package func mismatch(in chain: [String?]) -> String? {
         let judged = scope == .serverCertificate ? chain.prefix(1) : chain[...]
         if judged.contains(where: { $0.map(keys.contains) ?? false }) { return nil }

@@ -37,7 +37,8 @@ package struct TimeoutTracker: Sendable {
     private let idle: Int64?
     private var phase: Phase
     package var lastActivity: Int64
-    /// True while the reader or the producer is behind, so that the transfer is paused on this side.
+    /// True while the transfer is paused on this side: until the reader takes the buffered bytes, or until the producer
+    /// of the request body supplies more bytes.
     package var isHeld = false
 
     /// Creates a tracker from the deadlines and timeouts of `context`. It reads the context's own clock only once: even
@@ -56,7 +57,7 @@ package struct TimeoutTracker: Sendable {
         (total, attempt) = (end(context.totalDeadline), end(context.attemptDeadline))
     }
 
-    /// The time that the exchange has waited before it began, or until `now` if it has not begun.
+    /// The time that the exchange waited before it began or, if it has not begun, has waited until `now`.
     package func queued(at now: Int64) -> Duration { .nanoseconds((begun ?? now) - handedOver) }
 
     /// The time from the beginning of the exchange to the response head; nil until the head has arrived.
@@ -68,7 +69,7 @@ package struct TimeoutTracker: Sendable {
     /// The time since the transport received the exchange.
     package func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
 
-    /// Records that the exchange begins. The time before was spent in a queue. `time` limits the phase until
+    /// Records that the exchange begins. The time until then was spent in a queue. `time` limits the phase until
     /// `connected()`; nil sets no limit.
     package mutating func begin(at now: Int64, connecting time: Duration? = nil) {
         begun = now

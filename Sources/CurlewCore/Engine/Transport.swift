@@ -19,12 +19,12 @@
 public protocol Transport: Sendable {
     /// Performs one exchange and returns when the response head has arrived. The body may still be in transfer.
     ///
-    /// The caller enforces `Limits.responseBody`, so a body need not count its bytes. The bytes to send are
+    /// The pipeline enforces `Limits.responseBody`, so a body need not count its bytes. The bytes to send are
     /// `request.body.chunks()`.
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse
-    /// Returns the principal that the transport adds to `request`, without waiting: a client certificate, a Unix
-    /// socket, or an override of the host's address. The principal is part of the key of components that store or share
-    /// responses (`Next.principal(of:)`).
+    /// Returns the principal that the transport adds to `request`, such as that of a client certificate, of a Unix
+    /// socket, or of an override of the host's address. Must not wait. The principal is part of the key of components
+    /// that store or share responses (`Next.principal(of:)`).
     ///
     /// Default `.unknown`: the transport may attach anything, so nothing is stored or shared. A transport that sends
     /// requests unchanged to the named host returns `.anonymous`. A transport that wraps another one returns the

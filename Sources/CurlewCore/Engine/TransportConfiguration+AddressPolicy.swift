@@ -42,7 +42,7 @@ extension TransportConfiguration {
         /// Returns a policy that allows the addresses for which `allows` returns true. Two such policies are equal if
         /// one is a copy of the other.
         ///
-        /// The closure is called on the transport's event loop and blocks it: it must not wait.
+        /// The closure runs on the transport's event loop, so it must return without waiting.
         public static func asking(_ allows: @escaping @Sendable (_ address: IPAddress) -> Bool)
             -> TransportConfiguration.AddressPolicy
         {
@@ -53,7 +53,7 @@ extension TransportConfiguration {
             self.rule = rule
         }
 
-        /// Returns a policy that also allows these addresses and networks: `"127.0.0.1"`, `"10.1.0.0/16"`. A text that
+        /// Returns a policy that also allows these addresses and networks: `"127.0.0.1"`, `"10.1.0.0/16"`. Text that
         /// cannot be parsed is a configuration error.
         public func allowing(_ networks: String...) -> TransportConfiguration.AddressPolicy {
             var copy = self
@@ -62,7 +62,7 @@ extension TransportConfiguration {
         }
 
         /// Returns a policy that refuses these addresses and networks, even if they are allowed elsewhere, and the IPv6
-        /// addresses that embed them (NAT64, 6to4). A text that cannot be parsed is a configuration error.
+        /// addresses that embed them (NAT64, 6to4). Text that cannot be parsed is a configuration error.
         public func refusing(_ networks: String...) -> TransportConfiguration.AddressPolicy {
             var copy = self
             copy.refused += copy.read(networks)

@@ -6,8 +6,8 @@ extension TransportConfiguration {
     /// Times are rounded up to whole seconds.
     public struct Pool: Hashable, Sendable {
         /// The maximum number of connections to one host. Further exchanges wait until their deadline, in order of
-        /// arrival within `RequestOptions.priority`. Where HTTP/2 shares connections, 100 exchanges count as one.
-        /// Default 64.
+        /// arrival within each `RequestOptions.Priority`. Where HTTP/2 shares connections, 100 exchanges count as one
+        /// connection. Default 64.
         public var perHost: Int
         /// The maximum number of exchanges that wait for a connection slot to one host. Further ones fail with
         /// `.refused(by: .overload)`. Default 10,000.

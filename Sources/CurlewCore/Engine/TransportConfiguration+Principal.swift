@@ -9,9 +9,9 @@ import Foundation
 #endif
 
 extension TransportConfiguration {
-    /// Returns the principal that a transport with this configuration adds to `request`: its client identity, and the
-    /// Unix socket or override that replaces the request's host. Returns `.anonymous` if none of them applies, and
-    /// `.unknown` if the file of a certificate cannot be accessed.
+    /// Returns the principal that a transport with this configuration adds to `request`. It is determined by the client
+    /// identity, and by the Unix socket or the override that replaces the host of the request. Returns `.anonymous` if
+    /// none of them applies, and `.unknown` if the file of a certificate cannot be accessed.
     ///
     /// A client certificate is identified by its bytes. A certificate in a file is identified by its path and file
     /// attributes.
@@ -44,7 +44,7 @@ extension TransportConfiguration.DNS {
 }
 
 extension TLSConfiguration.ClientIdentity {
-    /// The texts that identify the certificate; nil for a file that cannot be accessed.
+    /// The strings that identify the certificate; nil for a file that cannot be accessed.
     fileprivate var mark: [String]? {
         switch source {
         case .pem(let certificate, _): [MessageDigest.sha256(certificate).hexText]

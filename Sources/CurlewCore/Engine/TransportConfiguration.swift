@@ -25,7 +25,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var bodyBuffer: Int { didSet { bodyBuffer = Self.inside(bodyBuffer, Self.buffers) } }
     /// The maximum size, in bytes, of a body that is returned complete together with the response, unless the call
     /// streams. `bodyBuffer` limits it too. Default 1 MiB. The transport on Linux keeps memory for such bodies, at most
-    /// 8 MiB per thread, until it has been idle for 10 s.
+    /// 8 MiB per event loop, until the event loop has been idle for 10 s.
     public var smallBody: Int { didSet { smallBody = Self.inside(smallBody, 0...(.max)) } }
 
     /// Creates a configuration. Omitted parameters have the defaults.
@@ -66,7 +66,7 @@ public struct TransportConfiguration: Hashable, Sendable {
             + socketProblems + addressProblems + localProblems
     }
 
-    /// The errors of options that hide the server's address from the policy, which would then give a false sense of
+    /// The errors for options that hide the server's address from the policy, which would then give a false sense of
     /// protection.
     private var addressProblems: [String] {
         var problems = addressPolicy.problems

@@ -8,8 +8,8 @@ public struct TransportSnapshot: Hashable, Sendable {
     /// The number of active exchanges, from their start until the last byte has arrived. Exchanges in `waiting` are not
     /// included.
     public var active = 0
-    /// The number of active exchanges that are paused, because the reader of the body or the producer of the upload is
-    /// behind.
+    /// The number of active exchanges that are paused until the reader of the body takes the buffered bytes, or until
+    /// the producer of the upload supplies more.
     public var paused = 0
     /// The number of exchanges that wait for a connection slot to their host.
     public var waiting = 0
@@ -27,7 +27,7 @@ public struct TransportSnapshot: Hashable, Sendable {
     /// Creates a snapshot with all numbers zero.
     public init() {}
 
-    /// Returns a snapshot with the sums of all numbers of both.
+    /// Returns a snapshot in which each number is the sum of the numbers in `left` and `right`.
     public static func + (left: TransportSnapshot, right: TransportSnapshot) -> TransportSnapshot {
         var sum = left
         sum.active += right.active

@@ -11,7 +11,8 @@ public import CurlewHTTP
 ///     // 1: status 503 after 34 ms; retried in 120 ms, because the failure may be temporary
 ///     // 2: timedOut firstByte after 30 s; not retried, because all 2 attempts were made
 public struct Attempt: Hashable, Sendable {
-    /// The number of the attempt, counted from one across all hops of the call. Attempts that were not sent count.
+    /// The number of the attempt, counted from one across all hops of the call. Attempts that were not sent are counted
+    /// too.
     public let number: Int
     /// The number of redirects that the call had followed before this attempt.
     public let hop: Int
@@ -82,7 +83,7 @@ extension Attempt {
         case transient
         /// Retried: the server cannot have acted on the request. Does not count towards the maximum number of attempts.
         case notReceived
-        /// Retried: the server asked for a retry, or for this delay.
+        /// Retried: the server requested a retry, or this delay.
         case serverAsked
         /// Retried: there was no route to the server, and the policy waits for one.
         case offline
@@ -107,9 +108,9 @@ extension Attempt {
         case budgetExhausted
         /// Ended: the next wait would exceed the deadline of the call.
         case deadline(wait: Duration)
-        /// Ended: the server asks for a longer wait than the policy allows.
+        /// Ended: the server requested a longer wait than the policy allows.
         case waitTooLong(Duration)
-        /// Ended: the server asked the client not to retry.
+        /// Ended: the server forbids a retry.
         case serverForbids
         /// Ended: the call was cancelled, or another attempt was faster.
         case cancelled
@@ -117,7 +118,7 @@ extension Attempt {
 }
 
 extension Attempt: CustomStringConvertible {
-    /// One line: `1: status 503 after 34 ms; retried in 120 ms, because the failure may be temporary`.
+    /// The attempt on one line: `1: status 503 after 34 ms; retried in 120 ms, because the failure may be temporary`.
     public var description: String {
         "\(number): \(text)"
     }
@@ -131,7 +132,7 @@ extension Attempt: CustomStringConvertible {
 }
 
 extension Attempt.Outcome: CustomStringConvertible {
-    /// The status or the label of the reason: `status 503`, `timedOut firstByte`.
+    /// The status, or the label of the reason: `status 503`, `timedOut firstByte`.
     public var description: String {
         switch self {
         case .status(let status): "status \(status.code)"
@@ -141,7 +142,7 @@ extension Attempt.Outcome: CustomStringConvertible {
 }
 
 extension Attempt.Decision: CustomStringConvertible {
-    /// One phrase: `retried in 120 ms, because the failure may be temporary`.
+    /// The decision and its cause as a phrase: `retried in 120 ms, because the failure may be temporary`.
     public var description: String {
         switch self {
         case .finish(let cause): "not retried, because \(cause)"

@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-/// The recorded attempts of a call. Not allocated for a call whose first attempt receives a response.
+/// The recorded attempts of a call. A call whose first attempt receives a response usually needs none.
 package final class AttemptHistory: Sendable {
     /// The attempts before the one that produced the response, and also that one if `isComplete` is true.
     package let attempts: [Attempt]

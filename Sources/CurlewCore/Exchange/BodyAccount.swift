@@ -10,19 +10,20 @@
 /// - A waiting reader is resumed exactly once, and never with zero bytes.
 /// - Only the first end counts. It is delivered after the last byte, and again if the reader requests it again.
 /// - At `capacity` bytes the producer pauses. The read that makes room resumes it exactly once per pause.
-/// - Bytes that arrive after the end are dropped. Earlier bytes may have been dropped, and the reader must not receive
-///   bytes that follow a gap.
+/// - Bytes that arrive after the end are dropped, because earlier bytes may have been dropped, and the reader must not
+///   receive bytes that follow a gap.
 /// - When `waiting` is 0 after an event, the owner keeps no bytes of the body.
 package struct BodyAccount: Sendable {
     /// What the owner must do after an event.
     package enum Step: Equatable, Sendable {
-        /// Do nothing: no reader waits, or there is nothing for the waiting reader.
+        /// Do nothing: no reader is waiting, or there is nothing for the waiting reader.
         case wait
         /// Deliver all bytes to the reader, including those of this event.
         case deliver
         /// Deliver all bytes to the reader and resume the producer.
         case deliverAndResume
-        /// Call `release` when no more bytes arrive for now: a reader waits, and there are fewer bytes than a batch.
+        /// Call `release` when no more bytes arrive for now: a reader is waiting, and there are fewer bytes than a
+        /// batch.
         case due
         /// Pause the producer. The bytes of this event were not counted: the producer delivers them again when it is
         /// resumed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The timeouts and limits of a call, behind one reference. Most calls set neither and share those of their client.
+/// The timeouts and limits of a call, in one shared object. Most calls set neither and share the object of their
+/// client.
 final class CallBounds: Sendable {
     let timeouts: Timeouts
     let limits: Limits

@@ -57,8 +57,8 @@ public struct Codecs: Sendable {
         self.list = list
     }
 
-    /// Returns these codecs with `codec` added, which decodes responses of its media type. It takes precedence over the
-    /// default codec and over codecs that were added before.
+    /// Returns these codecs with `codec` added. It decodes responses with its media type, and takes precedence over the
+    /// default codec and over codecs that were added earlier.
     public func adding(_ codec: any ContentCodec) -> Codecs {
         Codecs(
             List(
@@ -89,7 +89,7 @@ public struct Codecs: Sendable {
         return mediaType.essence == primary.mediaType.essence ? primary : nil
     }
 
-    /// The storage of `Codecs`, behind one reference because every call holds a copy.
+    /// The storage of `Codecs`. It is one shared object, because every call holds a copy of `Codecs`.
     private final class List: Sendable {
         let primary: any ContentCodec
         let others: [any ContentCodec]

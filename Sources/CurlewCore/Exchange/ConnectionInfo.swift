@@ -47,7 +47,8 @@ public struct ConnectionInfo: Hashable, Sendable {
         /// exchanges that are observed or request them (`RequestOptions.peerCertificates`). Empty over URLSession,
         /// which does not report them.
         ///
-        /// The connection was verified before, but the texts in a certificate are whatever its authority wrote.
+        /// The server has already been verified, but do not trust the text in a certificate: its issuer can write
+        /// anything there.
         public var certificates: [PeerCertificate]
 
         /// Creates the parameters of a TLS session, for custom transports and tests.

@@ -4,8 +4,8 @@ public import CurlewHTTP
 
 /// Measurements of an exchange: time per phase, bytes on the wire, and connection reuse.
 ///
-/// Phases that did not occur are zero, such as the lookup on a reused connection. Values that a transport cannot
-/// determine are nil. Times are measured from the moment when the transport received the request.
+/// Each time is the duration of one phase, except `total`. Phases that did not occur are zero, such as the lookup for a
+/// reused connection. Values that a transport cannot determine are nil.
 public struct ExchangeMetrics: Hashable, Sendable {
     /// The time before the exchange began, spent in the queues of rate limits, concurrency limits and the transport.
     public var queue: Duration?

@@ -23,8 +23,8 @@ package protocol SetupFact: Sendable {
 /// The facts that capabilities attach to a context or a response, stored by key. The kernel carries the facts of
 /// capabilities without knowing their types.
 ///
-/// Most contexts and responses have no facts, the others one or two. The facts form a linked list behind one reference,
-/// which for such numbers is faster than a dictionary.
+/// Most contexts and responses have no facts, and the others have one or two. The facts are stored as a linked list,
+/// which is faster than a dictionary for so few elements.
 package struct Facts: Sendable {
     @usableFromInline var first: Fact?
 
@@ -56,8 +56,8 @@ package struct Facts: Sendable {
         }
     }
 
-    /// The texts for the sources of the response other than the server; empty if the complete response comes from the
-    /// server.
+    /// The names in log lines for the sources of the response other than the server; empty if the complete response
+    /// comes from the server.
     package var otherSources: [String] {
         if let standIn { return [standIn.text] }
         return all((any SourceFact).self).compactMap(\.source)

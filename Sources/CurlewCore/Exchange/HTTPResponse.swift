@@ -27,13 +27,13 @@ public struct HTTPResponse: Sendable {
         get { measured?.metrics ?? ExchangeMetrics() }
         set { measured = Measured(newValue) }
     }
-    /// The storage of `metrics`, behind a reference so that copies of a response stay small.
+    /// The storage of `metrics`, in an object so that copies of a response stay small.
     private var measured: Measured?
     /// The URL of the response, after redirects. Not redacted. Empty for responses that were not received from a
     /// transport.
     public var url: String
-    /// The reason phrase as the server wrote it (RFC 9112 §4), at most 200 bytes. Nil if there is none: an empty
-    /// phrase, HTTP/2 and later, a response from a cache, and URLSession, which does not report it.
+    /// The reason phrase as the server wrote it (RFC 9112 §4), at most 200 bytes. Nil if there is none: for an empty
+    /// phrase, in HTTP/2 and later, for a response from a cache, and over URLSession, which does not report it.
     ///
     /// The server chooses the text. Clients that depend on it break when a proxy rewrites it.
     public var reasonPhrase: String?
@@ -68,7 +68,7 @@ public struct HTTPResponse: Sendable {
         headers[.contentType].flatMap { MediaType($0) }
     }
 
-    /// Reads and returns the complete body. Throws `.limitExceeded(.responseBody)` for a body beyond
+    /// Reads and returns the complete body. Throws `.limitExceeded(.responseBody)` for a body that is larger than
     /// `Limits.responseBody`. A second call throws.
     public func data() async throws -> Data {
         try await body.collect()

@@ -4,7 +4,8 @@ extension NetworkError: Hashable {
     /// Returns whether both errors have the same `reason`, which includes the status, the phase or the policy. For two
     /// `.interceptor` errors, the types and cases of the underlying errors must also be equal.
     ///
-    /// The request, the times, the attempts and the texts are not compared, so a test needs only the expected reason:
+    /// The request, the times, the attempts and the messages are not compared, so a test needs only the expected
+    /// reason:
     ///
     ///     #expect(model.error == NetworkError(statusCode: 503))
     ///
@@ -19,7 +20,7 @@ extension NetworkError: Hashable {
         hasher.combine(ownCause)
     }
 
-    /// The type and case of an error of the app, as the standard library reports them; nil for other reasons.
+    /// The type and case of an error from the app, as the standard library reports them; nil for other reasons.
     private var ownCause: SystemErrorCode? {
         reason == .interceptor ? underlying.map { SystemErrorCode($0) } : nil
     }

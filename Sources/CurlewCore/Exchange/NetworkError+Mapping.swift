@@ -30,7 +30,7 @@ extension NetworkError {
 }
 
 extension NetworkError {
-    /// Returns the text of another component on one line, redacted and truncated to `limit` bytes.
+    /// Returns text from another component on one line, redacted and truncated to `limit` bytes.
     package static func told(
         _ text: String, upTo limit: Int = 500, without secrets: DeclaredSecrets = .none
     ) -> String {

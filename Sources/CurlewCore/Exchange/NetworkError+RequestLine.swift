@@ -9,7 +9,7 @@ extension NetworkError {
         public let method: HTTPMethod
         /// The absolute URL, without userinfo and with its secrets replaced.
         public let url: String
-        /// The declared secrets, which texts about the request also redact.
+        /// The declared secrets, which messages about the request must also redact.
         package let secrets: DeclaredSecrets
 
         /// Creates the redacted line of `request`.
@@ -39,9 +39,9 @@ extension String {
         return self[..<end] + "…"
     }
 
-    /// The text with control characters, line separators and marks of writing direction escaped. Text from a server or
-    /// a user then cannot begin a new line in a log, move the cursor of a terminal, or imitate other text. Tabs are
-    /// kept.
+    /// The text with control characters, line separators and bidirectional formatting characters escaped. Text from a
+    /// server or a user then cannot begin a new line in a log, move the cursor of a terminal, or imitate other text.
+    /// Tabs are kept.
     package var printable: String {
         func isControl(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.value {

@@ -8,7 +8,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Texts for the user: no URL, no type name, no text from the server.
+/// Messages for the user. They contain no URL, no type name and no text from the server.
 extension NetworkError: LocalizedError {
     /// One English sentence that describes what happened.
     public var message: String {

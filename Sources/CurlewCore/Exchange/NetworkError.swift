@@ -23,8 +23,7 @@ public import Foundation
 /// `message`, `errorDescription` and `recoverySuggestion` are for the user and contain no URL, type name or server
 /// text. `description` is for the developer and contains all of these, redacted.
 public struct NetworkError: Error, Sendable {
-    /// The storage, behind one immutable reference. The error is thrown through many frames, so its size is one machine
-    /// word.
+    /// The storage, in one immutable object. The error is thrown through many frames, so its size is one machine word.
     private var box: Boxed<Fields>
 
     /// Creates an error, for interceptors, mocks and transports.

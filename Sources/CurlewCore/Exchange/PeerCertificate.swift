@@ -8,8 +8,9 @@ public import Foundation
 
 /// The content of a certificate that a server presented.
 ///
-/// It helps to find the cause of `.secureConnectionFailed`. The content has not been verified. The length of all texts
-/// is limited, and control characters and marks of writing direction in them are escaped.
+/// It helps to find the cause of `.secureConnectionFailed`. Do not trust the content: it may not have been verified.
+/// All strings are limited in length, and control characters and bidirectional formatting characters in them are
+/// escaped.
 public struct PeerCertificate: Hashable, Sendable {
     /// The subject, in the form of RFC 4514: `CN=api.example.com,O=Example`. At most 200 Unicode scalars before
     /// escaping. Empty in certificates that only have `names`.

@@ -21,7 +21,7 @@ extension RequestBody {
     ///
     /// Throws `NetworkError`, here or while the chunks are read: `.invalidRequest` for a file that cannot be opened or
     /// read, `.encoding` for a stream that cannot be created and for a byte count that differs from the declared
-    /// length. Errors of a stream are rethrown unchanged.
+    /// length. An error that a stream throws is rethrown unchanged.
     public func chunks() throws(NetworkError) -> Chunks {
         switch kind {
         case .empty: return Chunks { { nil } }
@@ -39,7 +39,7 @@ extension RequestBody {
     }
 
     /// Returns a body whose chunks `change` derives from those of this body. It can be produced again if this body can,
-    /// and has its trailers.
+    /// and has the same trailers.
     ///
     /// - `length`: the exact number of bytes of the result; nil if it is unknown.
     package func changingChunks(
@@ -53,8 +53,8 @@ extension RequestBody {
         return body
     }
 
-    /// The number of bytes that will be sent; nil for a stream without a declared length and for a file that is
-    /// missing. Reads the size of a file.
+    /// The number of bytes that will be sent; nil for a stream without a declared length, and for a path that is not a
+    /// regular file. Reads the size of a file from the file system.
     package var lengthToSend: Int64? {
         guard case .file(let path) = kind else { return length }
         var facts = stat()

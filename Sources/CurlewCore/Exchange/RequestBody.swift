@@ -63,7 +63,7 @@ public struct RequestBody: Sendable {
     /// The trailers that follow the bytes, if any: see `trailing(_:fields:)`.
     package internal(set) var trailers: Trailers?
 
-    /// The body of a request without content, which is sent without header fields that describe a body.
+    /// The body of a request without content. The request is sent without header fields that describe a body.
     public static let empty = RequestBody(kind: .empty)
 
     /// Creates a body from bytes in memory.

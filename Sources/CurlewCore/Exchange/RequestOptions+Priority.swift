@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 extension RequestOptions {
-    /// The priority of a call in the queue for a connection slot to its host.
+    /// The priority of a call in queues: for a connection slot to its host, and for `.rateLimit` and
+    /// `.concurrencyLimit`.
     ///
-    /// It orders the queue inside the transport and is never sent. A steady stream of urgent calls delays other calls
-    /// but does not starve them: every eighth slot is assigned to the call that has waited longest.
+    /// It orders the queues inside the client; no header field contains it. `URLSessionTransport` also sets it as the
+    /// priority of the task. A steady stream of urgent calls delays other calls but does not starve them: every eighth
+    /// turn is for the call that has waited longest.
     public enum Priority: Int, Hashable, Sendable, CaseIterable {
         /// After all other calls: for prefetching and background synchronization.
         case low

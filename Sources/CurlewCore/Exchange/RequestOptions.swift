@@ -51,7 +51,7 @@ public struct RequestOptions: Sendable {
     /// key is a random UUID, which is created once per call and kept across attempts and redirects. A key in the fields
     /// of the call takes precedence. Nil means false. Use it only for servers that support the field.
     public var sendsIdempotencyKey: Bool?
-    /// The priority of the call in the queue for a connection slot to its host; nil means `.normal`.
+    /// The priority of the call in the queues of the pipeline and of the transport; nil means `.normal`.
     public var priority: RequestOptions.Priority?
 
     /// The credential with which the call is sent, and whether it is required; nil means `.optional`.
@@ -71,11 +71,11 @@ public struct RequestOptions: Sendable {
         values.isEmpty ? [:] : values.filter { !$1.isOfCall }.mapValues(\.value)
     }
 
-    /// Whether the call consists of one hop: every interceptor, including custom ones, returns a redirect unchanged and
-    /// sends nothing to its target. Default false.
+    /// Whether the call consists of one hop: every interceptor, including custom ones, must return a redirect unchanged
+    /// and send nothing to its target. Default false.
     ///
-    /// Requests set this option if no other target may receive their content, such as those of `OAuth2` with refresh
-    /// tokens and client secrets. An interceptor that follows redirects must check it.
+    /// Calls set this option if no other target may receive their content, such as the calls of `OAuth2` that send
+    /// refresh tokens and client secrets. An interceptor that follows redirects must check it.
     public var isSingleHop: Bool {
         get { self[SingleHopKey.self] }
         set { self[SingleHopKey.self] = newValue }

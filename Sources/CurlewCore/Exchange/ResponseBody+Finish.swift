@@ -19,7 +19,7 @@ extension ResponseBody {
     /// more than a second, breaks off or cannot be decoded, only the connection is lost: the function returns without
     /// an error.
     ///
-    /// Throws when the caller is cancelled, and when the deadline of the call has passed.
+    /// Throws when the task is cancelled, and when the deadline of the call has passed.
     package func finish(on time: any TimeSource) async throws {
         if bufferedData != nil { return }
         if let length = declaredLength, length > Self.finishLimit { return cancel() }
@@ -30,7 +30,7 @@ extension ResponseBody {
     /// Reads a body that may still be needed, and returns a replacement with its bytes. If the body has more than 1
     /// MiB, takes more than a second or breaks off, reading the replacement throws after the bytes that were read.
     ///
-    /// Throws when the caller is cancelled, and when the deadline of the call has passed.
+    /// Throws when the task is cancelled, and when the deadline of the call has passed.
     package func settled(on time: any TimeSource) async throws -> ResponseBody {
         if bufferedData != nil || value != nil { return self }
         let (data, failure) = try await read(upTo: 1 << 20, on: time)

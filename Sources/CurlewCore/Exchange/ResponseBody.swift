@@ -119,7 +119,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Reads and returns the complete body.
     ///
     /// Throws `NetworkError`: `.limitExceeded(.responseBody)` for a body with more than `maximum` or `limit` bytes, the
-    /// error of the transport for a body that breaks off, and `.invalidRequest` if the body has been read before.
+    /// error of the transport for a body that breaks off, and `.invalidRequest` if the body has already been read.
     ///
     /// - `maximum`: the maximum number of bytes. Default nil: `limit` applies alone.
     public func collect(upTo maximum: Int64? = nil) async throws -> Data {
@@ -159,8 +159,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         storage.cancel()
     }
 
-    /// Creates the iterator of the body, which can be read only once. If reading has begun before, the first call of
-    /// `next` throws.
+    /// Creates the iterator of the body, which can be read only once. If the body has already been read, even in part,
+    /// the first call of `next` throws.
     public func makeAsyncIterator() -> Iterator {
         Iterator(storage)
     }

@@ -28,7 +28,8 @@ extension ResponseBodySource {
     }
 }
 
-/// A receiver of the bytes of a body. It is called where they arrive: in order, one call at a time, on any thread.
+/// A receiver of the bytes of a body. It is called on the thread on which the bytes arrive, which may be any thread, in
+/// order and one call at a time.
 ///
 /// A sink must keep alive all objects that it uses: when draining ends early, a call may still be running.
 package protocol BodySink: AnyObject, Sendable {
@@ -43,8 +44,8 @@ extension BodySink {
 }
 
 extension ResponseBody {
-    /// Reads the complete body and writes it to `sink`. Throws if the body has been read before, and rethrows the
-    /// errors of reading the body and of the sink.
+    /// Reads the complete body and writes it to `sink`. Throws if the body has already been read, and rethrows an error
+    /// that occurs while reading the body or that the sink throws.
     package func drain(into sink: any BodySink) async throws {
         do {
             switch storage.content {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The maximum durations of the phases of a call. At least one of them bounds every wait of the package.
+/// The maximum durations of the phases of a call. By default, at least one of them limits every wait in the package.
 ///
 /// Nil means that the phase has no separate limit. Timeouts are accurate to a few milliseconds on Linux. Time during
 /// which the device sleeps does not count on any system (`SystemTime`).

@@ -2,9 +2,9 @@
 
 import CurlewHTTP
 
-/// The interceptor that `.onRequest` creates; its rules are documented there.
+/// Runs a closure that may change each request. For the rules, see `.onRequest(at:changesPrincipal:_:)`.
 package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
-    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
+    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each request on the wire.
     public let placement: Placement
     /// Whether responses may depend on the changes of the closure.
     public let changesPrincipal: Bool
@@ -17,7 +17,7 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
         case unreadable(String)
     }
 
-    /// Creates a hook at `placement`. An error that `body` throws ends the call before this attempt sends anything.
+    /// Creates a hook at `placement`. An error that `body` throws ends the call before this request is sent.
     public init(
         at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -73,7 +73,7 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
         changesPrincipal && concerns(request) ? .unknown : .anonymous
     }
 
-    /// Runs the closure on a copy of the request, and the rest of the chain with that copy. A request for another
+    /// Runs the closure on a copy of the request, and the rest of the pipeline with that copy. A request for another
     /// origin is passed on unchanged.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard concerns(request) else { return try await next(request) }
@@ -83,13 +83,13 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
     }
 }
 
-/// The interceptor that `.onResponse` creates; its rules are documented there.
+/// Runs a closure with each response. For the rules, see `.onResponse(at:_:)`.
 package struct ResponseHook: Interceptor {
-    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
+    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each request on the wire.
     public let placement: Placement
     private let body: @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
 
-    /// Creates a hook at `placement`. An error that `body` throws ends the call instead of the response.
+    /// Creates a hook at `placement`. An error that `body` throws ends the call and replaces the response.
     public init(
         at placement: Placement = .custom,
         _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
@@ -104,7 +104,7 @@ package struct ResponseHook: Interceptor {
     /// Returns `.anonymous`, because the hook changes no request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, and then the closure with the response.
+    /// Runs the rest of the pipeline, and then the closure with the response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var response = try await next(request)
         next.context.secrets.declare(in: &response.headers)
@@ -113,9 +113,9 @@ package struct ResponseHook: Interceptor {
     }
 }
 
-/// The interceptor that `.onError` creates; its rules are documented there.
+/// Runs a closure with each failure that is not a response. For the rules, see `.onError(at:_:)`.
 package struct ErrorHook: Interceptor {
-    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
+    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each request on the wire.
     public let placement: Placement
     private let body: @Sendable (NetworkError, ExchangeContext) async -> Void
 
@@ -133,7 +133,8 @@ package struct ErrorHook: Interceptor {
     /// Returns `.anonymous`, because the hook changes no request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain. If the chain throws, runs the closure with the error and throws the error again.
+    /// Runs the rest of the pipeline. If that throws, runs the closure with the error as a `NetworkError`, and throws
+    /// this error.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         do {
             return try await next(request)

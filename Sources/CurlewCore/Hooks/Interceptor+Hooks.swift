@@ -5,25 +5,27 @@ import CurlewHTTP
 extension Interceptor where Self == BuiltInInterceptor {
     /// Changes each request: `.onRequest { request, context in request.headers["X-Tenant"] = "acme" }`.
     ///
-    /// A cache outside of the hook does not see what the closure adds, so it stores nothing. There are two ways to use
+    /// A cache closer to the caller does not see what the closure adds, so it stores nothing. There are two ways to use
     /// a cache together with the hook:
     ///
     /// - If no response depends on the changes (a request id, a trace), pass `changesPrincipal: false`. The cache then
     ///   works as without the hook.
-    /// - Otherwise place the hook outside of the cache, as with `.onRequest(at: .cookies) { … }`. The cache then sees
-    ///   the changes, and has separate entries for each value of a field that is not known to be harmless.
+    /// - Otherwise place the hook closer to the caller than the cache, as with `.onRequest(at: .cookies) { … }`. The
+    ///   cache then sees the changes, and has separate entries for each value of a field that is not known to be
+    ///   harmless.
     ///
     /// The additions of the closure belong to the origin of the client's base URL. A request for another origin (by an
     /// absolute URL, by `with(baseURL:)` or after a redirect) is sent without fields that the closure adds or changes,
-    /// unless these are harmless or declared (`FieldRules.harmless`), and without added query items that have names of
-    /// secrets. For another origin, add a hook that names it:
-    /// `.onRequest(for: "https://cdn.example.com") { … }` runs only for requests for that origin.
+    /// unless these are harmless or declared (`FieldRules.harmless`), and without added query items that have secret
+    /// names. For another origin, add a hook that names it: `.onRequest(for: "https://cdn.example.com") { … }` runs
+    /// only for requests for that origin.
     ///
-    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each attempt.
+    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
+    ///   on the wire.
     /// - `changesPrincipal`: whether responses may depend on the changes. Default true, which keeps caches and
     ///   coalescing from using the responses. Pass false if no response depends on them.
-    /// - `body`: the closure that changes the request. An error that it throws ends the call before this attempt sends
-    ///   anything.
+    /// - `body`: the closure that changes the request. An error that it throws ends the call before this request is
+    ///   sent.
     public static func onRequest(
         at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -45,11 +47,12 @@ extension Interceptor where Self == BuiltInInterceptor {
 }
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Inspects each response with any status, when its head arrives.
+    /// Inspects each response, whatever its status, when its head arrives.
     ///
     /// The closure must leave the body to the caller, because a body can be read only once.
     ///
-    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each attempt.
+    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
+    ///   on the wire.
     /// - `body`: the closure that inspects the response. If it throws an error, the call ends with that error.
     public static func onResponse(
         at placement: Placement = .custom,
@@ -62,12 +65,13 @@ extension Interceptor where Self == BuiltInInterceptor {
 extension Interceptor where Self == BuiltInInterceptor {
     /// Observes each failure that is not a response.
     ///
-    /// The closure runs when there is no response: a connection fails, a timeout passes, or an interceptor further in
-    /// throws. A status such as 404 is a response here: `onResponse` receives it, and the typed call turns it into an
-    /// error afterwards. The error is always passed on to the caller. Cancellation is reported too; check
-    /// `error.isCancelled`.
+    /// The closure runs when there is no response: a connection fails, a timeout expires, or an interceptor closer to
+    /// the transport throws. A status such as 404 is a response here: `onResponse` receives it, and the typed call
+    /// turns it into an error afterwards. The error is always passed on to the caller. Cancellation is reported too;
+    /// check `error.isCancelled`.
     ///
-    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each attempt.
+    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
+    ///   on the wire.
     /// - `body`: the closure that observes the error. The error is passed on when the closure has returned.
     public static func onError(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void

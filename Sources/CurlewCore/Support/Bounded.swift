@@ -3,8 +3,8 @@
 /// Runs `work`, which may hang, and waits for its result until `deadline` at most. When the wait ends early, the work
 /// is not cancelled: it continues in the background.
 ///
-/// Throws `DeadlinePassed` when the deadline passes, `CancellationError` as soon as the caller is cancelled, and the
-/// errors of `work`.
+/// Throws `DeadlinePassed` when the deadline passes, `CancellationError` as soon as the waiting task is cancelled, and
+/// any error that `work` throws.
 package func bounded<Value: Sendable>(
     until deadline: Deadline, on time: any TimeSource, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// An immutable value behind a reference. A struct that keeps many or rarely set fields in a box stays small.
+/// An immutable value that is stored in an object. A struct that keeps many or rarely set fields in a box stays small.
 ///
 /// A change creates a new box, so copies of the struct are not affected.
 final class Boxed<Value: Sendable>: Sendable {

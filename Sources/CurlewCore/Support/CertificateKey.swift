@@ -18,7 +18,7 @@ enum CertificateKey {
         pinPrefix + MessageDigest.sha256(info).base64EncodedString()
     }
 
-    /// Returns the first certificate of a PEM text in DER form; nil if the text contains no certificate.
+    /// Returns the first certificate in PEM text, converted to DER form; nil if the text contains no certificate.
     static func der(fromPEM bytes: Data) -> Data? {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let begin = text.utf8.firstRange(of: "-----BEGIN CERTIFICATE-----".utf8),

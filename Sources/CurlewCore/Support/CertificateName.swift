@@ -8,8 +8,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads the names and dates in a certificate. The creator of the certificate chose its content, so the length of texts
-/// is limited and control characters are escaped.
+/// Reads the names and dates in a certificate. The issuer of the certificate can write anything there, so strings are
+/// limited in length and control characters are escaped.
 enum CertificateName {
     /// Returns a distinguished name in the form of RFC 4514, the most specific part first:
     /// `CN=api.example.com,O=Example`. An attribute type without a short name is written as its numeric identifier, and

@@ -57,7 +57,7 @@ package enum PrivateFile {
         _ path: String, limit: Int, trusting trust: Trust = .anybody
     ) throws(Failure) -> Data {
         if trust != .anybody { try check(path, trust) }
-        // The path may refer to another file since the check, so the open file is checked again.
+        // The path may by now refer to a different file from the one checked, so the open file is checked again.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (trust == .anybody ? 0 : O_NOFOLLOW))
         guard file >= 0 else { throw Failure("read", path) }
         defer { close(file) }
@@ -118,7 +118,7 @@ package enum PrivateFile {
     }
 
     /// Replaces the content of the file with `data`. The content is written to a draft, which only its owner can read.
-    /// The draft is on the disk before it is renamed to `path`.
+    /// The draft reaches the disk before it is renamed to `path`.
     ///
     /// - `isDurable`: whether the rename is also on the disk on return, so that a power failure cannot restore the old
     ///   file.

@@ -39,8 +39,8 @@ package final class SharedResult<Value: Sendable>: Sendable {
 
     /// Waits for the outcome, and returns its value or throws its error.
     ///
-    /// Throws `CancellationError` when the waiting task is cancelled before there is an outcome, and `DeadlinePassed`
-    /// when `deadline` passes before.
+    /// Before there is an outcome, throws `CancellationError` when the waiting task is cancelled, and `DeadlinePassed`
+    /// when `deadline` passes.
     package func wait(until deadline: Deadline = .never, on time: any TimeSource = SystemTime()) async throws -> Value {
         let ticket = state.withLock { state -> UInt64? in
             guard state.outcome == nil else { return nil }

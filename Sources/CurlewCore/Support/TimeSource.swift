@@ -24,8 +24,8 @@ public protocol TimeSource: Sendable {
     var date: Date { get }
     /// Waits until `instant`. Throws `CancellationError` as soon as the task is cancelled.
     func sleep(until instant: MonotonicInstant) async throws
-    /// Waits until `instant` in order to limit another wait, such as by a deadline. A source whose `sleep(until:)`
-    /// returns immediately must not do so here. The default implementation calls `sleep(until:)`.
+    /// Waits until `instant` in order to limit another wait, for example at its deadline. A source whose
+    /// `sleep(until:)` returns immediately must not do so here. The default implementation calls `sleep(until:)`.
     func alarm(at instant: MonotonicInstant) async throws
 }
 

@@ -34,8 +34,8 @@ extension EasyHandle {
 }
 
 extension Transfer {
-    /// Returns whether libcurl may connect to this address, and records the address if not. Nil means an address that
-    /// is neither IPv4 nor IPv6. Called from libcurl's callback.
+    /// Returns whether libcurl may connect to this address, and records the address if not. `address` is nil if it is
+    /// neither IPv4 nor IPv6. Called from libcurl's callback.
     func mayConnect(to address: IPAddress?) -> Bool {
         guard let address else {
             connection.refusedAddress = "an address of an unknown kind"

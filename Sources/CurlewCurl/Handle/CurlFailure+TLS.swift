@@ -37,7 +37,7 @@ extension CurlFailure {
 
     /// Returns whether the handshake failed because the peer closed or reset the connection, as servers do when they
     /// restart. A peer that refuses the handshake sends an alert instead, and if the client refuses it, libcurl reports
-    /// another message. The texts are from libcurl and from OpenSSL 1.1 and 3. libcurl 8.12.1 reports the last one if
+    /// another message. The strings are from libcurl and from OpenSSL 1.1 and 3. libcurl 8.12.1 reports the last one if
     /// OpenSSL reports no error.
     static func isBrokenConnection(_ handle: EasyHandle, _ message: String) -> Bool {
         if brokenErrors.contains(Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))) {

@@ -10,8 +10,8 @@ import Glibc
 import Musl
 #endif
 
-/// The mapping from libcurl's result codes to `NetworkError`. The error's `underlying` contains the code, the text and
-/// errno.
+/// The mapping from libcurl's result codes to `NetworkError`. The error's `underlying` contains the code, the message
+/// and errno.
 enum CurlFailure {
     /// CURLE_TOO_LARGE, which the headers of older versions do not define.
     private static let tooLarge = CURLcode(rawValue: 100)

@@ -32,7 +32,7 @@ struct CurlLibrary: Sendable {
     /// Whether this version keeps TLS sessions per handle, unless handles share a `SessionStore`.
     let keepsSessionsByHandle: Bool
     /// Whether `SSLKEYLOGFILE` was set when libcurl was initialised. libcurl reads the variable only then. Unsetting it
-    /// before would be unsafe while other threads read the environment.
+    /// before the initialisation would be unsafe while other threads read the environment.
     let mayLogKeys: Bool
     /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil if it can.
     let keyLogProblem: String?
@@ -113,7 +113,7 @@ struct CurlLibrary: Sendable {
         return tls.pins.contains { $0.scope == .verifiedChain } ? pathProblem : nil
     }
 
-    /// The default files with the certificate authorities of Debian, Fedora, SUSE and Alpine.
+    /// The default files with certificate authorities on Debian, Fedora, SUSE and Alpine.
     private static let rootFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",

@@ -41,8 +41,8 @@ extension EasyHandle {
         return metrics
     }
 
-    /// Returns the address and port of the peer. The text is cached, because a handle usually connects to the same peer
-    /// again.
+    /// Returns the address and port of the peer. The string is cached, because a handle usually connects to the same
+    /// peer again.
     private func peerAddress() -> String? {
         guard let ip = curlew_info_string(pointer, CURLINFO_PRIMARY_IP), ip.pointee != 0 else { return nil }
         let port = curlew_info_long(pointer, CURLINFO_PRIMARY_PORT)
@@ -65,7 +65,7 @@ extension EasyHandle {
     }
 }
 
-/// The address and port of the last peer of a handle, and their text.
+/// The address and port of the last peer of a handle, separately and as one string.
 struct Peer {
     var ip: [CChar] = [0]
     var port = 0

@@ -7,8 +7,8 @@ import CurlewHTTP
 
 /// Sets the proxy options. libcurl reuses a connection only for the same proxy and credentials.
 extension EasyHandle {
-    /// Sets how the certificates of proxies are verified, which is the same for all requests. Proxies must be trusted
-    /// by the same roots as servers.
+    /// Sets how the certificates of proxies are verified, for all requests. Proxies must be trusted by the same roots
+    /// as servers.
     func setProxyTrust() {
         guard proxies.needsTrust else { return }
         set(CURLOPT_PROXY_SSLVERSION, configuration.tls.minimumVersion == .v13 ? 7 : 6)
@@ -86,8 +86,8 @@ extension CurlFailure {
             && curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE) == 0
     }
 
-    /// Returns the reason for a SOCKS error, which says whether the proxy failed or the server behind it is
-    /// unreachable.
+    /// Returns the reason for a SOCKS error: `.proxyFailed` if the proxy failed, `.unreachable` if the proxy cannot
+    /// reach the server.
     private static func socksReason(_ error: Int) -> NetworkError.Reason {
         switch CURLproxycode(rawValue: UInt32(truncatingIfNeeded: error)) {
         case CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_REPLY_CONNECTION_REFUSED,

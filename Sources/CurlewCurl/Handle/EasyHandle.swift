@@ -27,7 +27,7 @@ final class EasyHandle {
     private var overrides: UnsafeMutablePointer<curl_slist>?
     /// The addresses that the event loop found for the transfer, in libcurl's format.
     private var addresses: UnsafeMutablePointer<curl_slist>?
-    /// The settings of the handle, so that only changes are set: setting a text costs copies, and most calls of a
+    /// The settings of the handle, so that only changes are set: setting a string costs copies, and most calls of a
     /// client differ only in their path.
     var current = Current()
     var peer = Peer()
@@ -94,8 +94,8 @@ final class EasyHandle {
         }
     }
 
-    /// Sets the connect timeout. Nil sets the maximum, which is that of a 32-bit integer in milliseconds. Zero would
-    /// select libcurl's default of 300 s, so the minimum is 1 ms.
+    /// Sets the connect timeout. Nil sets the maximum: the largest 32-bit integer, in milliseconds. Zero would select
+    /// libcurl's default of 300 s, so the minimum is 1 ms.
     private func setConnectTimeout(_ time: Duration?) {
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: max(1, time?.roundedUpMilliseconds ?? .max))))
     }
@@ -239,7 +239,7 @@ final class EasyHandle {
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_FOLLOWLOCATION, 0)
-        // The texts are empty, not nil: otherwise libcurl would use proxies from the environment.
+        // The strings are empty, not nil: otherwise libcurl would use proxies from the environment.
         setText(CURLOPT_PROXY, "")
         setText(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

@@ -34,7 +34,8 @@ final class CommandQueue: Sendable {
         var isStopped = false
         /// Whether the loop's thread has been started and has not ended.
         var isRunning = false
-        /// The values that the loop published when it last took commands, which requires the lock in any case.
+        /// The values that the loop published when it last took commands. Taking commands requires the lock in any
+        /// case.
         var snapshot = TransportSnapshot()
         /// The functions to call when the loop's thread has ended.
         var endings: [@Sendable () -> Void] = []

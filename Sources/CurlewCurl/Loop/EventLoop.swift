@@ -51,8 +51,8 @@ final class EventLoop: @unchecked Sendable {
     private var retired: [MultiHandle] = []
     /// The time of the next check for late waiting requests; `Int64.max` if this loop has no check to make.
     private var nextLook = Int64.max
-    /// The time at which the thread ends at the latest; `Int64.max` unless the loop was told to stop. It then accepts
-    /// no new work and ends when no work is left.
+    /// The time at which the thread ends at the latest; `Int64.max` unless `stop` was called. The loop then accepts no
+    /// new work and ends when no work is left.
     private var stopAt = Int64.max
     private var isStopping = false
     /// The time at which the loop became idle.
@@ -239,7 +239,7 @@ final class EventLoop: @unchecked Sendable {
             // The loop that checks for late requests does not end, so it need not wake up in order to end.
             if nextLook == .max { next = min(next, restingSince + min(rest, 1 << 60)) }
         }
-        // A bound on the wait costs nothing, and turns a lost wake-up into a delay instead of a hang.
+        // An upper bound on the wait costs nothing, and turns a lost wake-up into a delay instead of a hang.
         let most: Int64 = isIdle ? 60_000_000_000 : 1_000_000_000
         return Int32((max(0, min(next - now, most)) + 999_999) / 1_000_000)
     }

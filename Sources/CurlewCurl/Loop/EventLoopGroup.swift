@@ -34,7 +34,7 @@ struct EventLoopGroup: Sendable {
     }
 
     private let main: Lane
-    /// The lane for uploads of unknown length, which uses only HTTP/1.1; see `CurlLibrary.losesBytesBesideUploads`. Nil
+    /// The lane for uploads of unknown length. It uses only HTTP/1.1; see `CurlLibrary.losesBytesBesideUploads`. Nil
     /// unless the transport negotiates the HTTP version.
     private let apart: Lane?
     private let home = HomeProcess()
@@ -69,8 +69,8 @@ struct EventLoopGroup: Sendable {
     }
 
     /// Cancels a transfer. A waiting transfer is removed from its queue, and the event loop of an active one is
-    /// notified. A transfer that has not entered a queue yet is refused when it does. Does nothing if the transfer has
-    /// ended.
+    /// notified. A transfer that has not entered a queue yet is refused as soon as it does. Does nothing if the
+    /// transfer has ended.
     func cancel(_ transfer: Transfer) {
         guard isHere else { return }
         let lane = lane(of: transfer)

@@ -50,7 +50,8 @@ final class HandleStore {
         return easy
     }
 
-    /// Keeps a handle for reuse. Discards it if `idleLimit` handles are kept, or more after a recent peak of transfers.
+    /// Keeps a handle for reuse. Discards it if `idleLimit` handles, and as many as the recent peak of transfers, are
+    /// already kept.
     func putBack(_ easy: EasyHandle) {
         if idle.count < max(Self.idleLimit, peak.value) { idle.append(easy) } else { drop() }
     }
@@ -101,8 +102,8 @@ final class HandleStore {
         poller.noteIdle(socket)
     }
 
-    /// Suspends or resumes reading for an HTTP/1.1 transfer whose reader is behind. Does nothing over HTTP/2: the
-    /// connection also serves other transfers, and flow control holds back the single stream.
+    /// Suspends receiving for an HTTP/1.1 transfer until its reader takes the buffered bytes, or resumes it. Does
+    /// nothing over HTTP/2: the connection also serves other transfers, and flow control limits the single stream.
     func hold(_ transfer: Transfer, _ isHeld: Bool) {
         guard transfer.received.head.version != .http2 else { return }
         if transfer.connection.socket.map(poller.isOpen) != true, isHeld {

@@ -13,7 +13,8 @@ enum Effect {
     case body(Transfer)
     /// Notify the observers.
     case event(Transfer, ExchangeEvent)
-    /// Resume a transfer whose request the server has refused, so that it needs no more of its paused upload.
+    /// Resume a transfer with a paused upload, because the server has refused the request and needs no more of the
+    /// body.
     case goOn(Transfer)
     case end(Transfer, NetworkError)
 }
@@ -148,7 +149,7 @@ final class MultiHandle {
 
     /// Shuts down the connection of a late transfer if nothing arrives on the connection.
     private func giveUpConnection(of transfer: Transfer, at now: Int64) {
-        // If the reader or the producer is behind, the delay indicates nothing about the server.
+        // While the transfer waits for its reader or its producer, a delay indicates nothing about the server.
         guard !transfer.isHeld, let connection = transfer.easy.flatMap(ConnectionName.init(of:)) else { return }
         let isAlone = active.values.allSatisfy { $0 === transfer || $0.queue !== transfer.queue }
         poller.giveUp(connection, lateSince: transfer.clock.lastActivity, isAlone: isAlone, at: now)
@@ -215,9 +216,9 @@ final class MultiHandle {
         transfer.lookup = .waiting(name, since: loop.now)
         let isFirst = waiting[name] == nil
         waiting[name, default: []].append(transfer)
-        // Names such as `app.localhost` are loopback names by definition (RFC 6761 §6.3), which not every libcurl
-        // knows. The DNS is not queried for them: it could return another machine, which would receive data intended
-        // for this machine only.
+        // Names such as `app.localhost` are loopback names by definition (RFC 6761 §6.3), but not every libcurl
+        // resolves them as such. The DNS is not queried for them: it could return another machine, which would receive
+        // data intended for this machine only.
         if let known = Origin(scheme: "http", host: name, port: 80)?.loopbackAddresses {
             return found(name, .addresses(known))
         }
@@ -256,7 +257,7 @@ final class MultiHandle {
         transfer.clock.lastActivity = TimeoutTracker.now()
         noteDeadline(of: transfer)
         // libcurl may deliver buffered bytes during this call. Only the result indicates a failure. A bad argument
-        // means that the transfer has no connection, which ends it elsewhere.
+        // means that the transfer has no connection; it then ends elsewhere.
         let code = transfer.unpause(easy)
         guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
         complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
@@ -286,7 +287,8 @@ final class MultiHandle {
         complete(transfer, easy, .failure(error))
     }
 
-    /// Updates the time of the next deadline check when a transfer has entered another phase, which may end sooner.
+    /// Updates the time of the next deadline check when a transfer has entered another phase, because the deadline of
+    /// that phase may be earlier.
     func noteDeadline(of transfer: Transfer) {
         nextCheck = min(nextCheck, transfer.clock.check(at: loop.now).next)
     }
@@ -336,7 +338,7 @@ final class MultiHandle {
     }
 
     /// Ends all transfers if the multi handle has failed, usually for lack of memory. libcurl may have lost some of the
-    /// transfers, whose callers would wait forever.
+    /// transfers, and their callers would otherwise wait forever.
     private func endAfterFault() {
         guard let code = poller.takeFault() else { return }
         let text = curl_multi_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
@@ -407,8 +409,8 @@ final class MultiHandle {
     }
 
     /// Returns whether the handle must be discarded. libcurl counts the repeated requests of a handle over all its
-    /// transfers, and refuses the sixth. So a handle that has repeated a request, whose transfer failed, or that has
-    /// sent trailers is not reused.
+    /// transfers, and refuses the sixth. So a handle is not reused if it has repeated a request or sent trailers, or if
+    /// its transfer failed for a reason other than cancellation.
     private func isWorn(_ transfer: Transfer, _ result: Result<Void, NetworkError>) -> Bool {
         if transfer.sent.attempts > 1 || transfer.plan.request.body.trailers != nil { return true }
         guard case .failure(let error) = result else { return false }

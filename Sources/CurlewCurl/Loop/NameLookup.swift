@@ -10,7 +10,7 @@ import Glibc
 import Musl
 #endif
 
-/// A resolver of host names on separate threads, for all event loops of one transport.
+/// Resolves host names on separate threads, for all event loops of one transport.
 ///
 /// libcurl would resolve a name once for each waiting call. This type resolves a name only once for all calls that wait
 /// for it. The system's function cannot be cancelled: a name whose DNS servers do not respond occupies one thread until

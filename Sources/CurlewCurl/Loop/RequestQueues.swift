@@ -15,7 +15,7 @@ final class RequestQueue: @unchecked Sendable {
     fileprivate let loops: [Int]
     /// The maximum number of connections to the origin for each loop.
     fileprivate let connections: [Int]
-    /// The number of exchanges that each loop performs.
+    /// The number of exchanges that each loop performs for the origin.
     fileprivate var used: [Int]
     fileprivate var waiting: FairQueue<Transfer>
     fileprivate var sharesConnections: Bool
@@ -70,8 +70,8 @@ final class RequestQueues: Sendable {
 
     private struct State {
         var queues: [Origin: RequestQueue] = [:]
-        /// The queue that was used last. Most requests have the same origin as the previous request, and need not hash
-        /// it.
+        /// The queue that was used last. Most requests have the same origin as the previous one, so this saves hashing
+        /// the origin.
         var latest: RequestQueue?
         /// The queues with waiting requests in order of their turns, if the total number of connections is limited.
         var turns: [RequestQueue] = []
@@ -106,7 +106,7 @@ final class RequestQueues: Sendable {
     /// The number of waiting requests for all origins.
     var count: Int { state.withLock { $0.waiting } }
 
-    /// Requests a slot for a transfer, which waits if there is none. Called once for each transfer.
+    /// Requests a slot for a transfer. The transfer waits if no slot is free. Called once for each transfer.
     func requestSlot(for transfer: Transfer) -> Entry {
         let target = connectionTarget(of: transfer.plan.request.origin)
         return state.withLock { state in
@@ -151,7 +151,8 @@ final class RequestQueues: Sendable {
         state.withLock { next(queue, at: loop, &$0) }
     }
 
-    /// Records the HTTP version of a response, which determines whether exchanges share the connections of the origin.
+    /// Records the HTTP version of a response. The version determines whether exchanges share the connections of the
+    /// origin.
     func note(_ version: HTTPVersion, at queue: RequestQueue) -> RequestQueue.News {
         let number: UInt8 = version == .http2 ? 2 : 1
         // Usually the version is unchanged, and the lock is not needed.

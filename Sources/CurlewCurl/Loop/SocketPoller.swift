@@ -13,8 +13,8 @@ import Musl
 /// and `curl_multi_socket_action`.
 ///
 /// The simpler functions `curl_multi_perform` and `curl_multi_poll` examine every transfer on each call.
-/// `curl_multi_socket_action` examines only transfers that have something to do, which matters for a server with a
-/// thousand concurrent calls.
+/// `curl_multi_socket_action` examines only transfers that have something to do. The difference matters for a server
+/// with a thousand concurrent calls.
 ///
 /// Changes that libcurl requests are recorded and passed to the system just before the next wait, so that a socket that
 /// ends one request and begins another needs no system call. For the same reason a socket stays registered between
@@ -40,8 +40,9 @@ final class SocketPoller {
         var name: ConnectionName?
         /// Whether a transfer has ended successfully on this HTTP/1.1 connection and none has used it since.
         var isIdle = false
-        /// Whether reading is suspended, whatever libcurl waits for, because the reader of the only transfer is behind.
-        /// libcurl 8.5.0 continues to wait for bytes of a paused transfer, and buffers what it reads.
+        /// Whether receiving is suspended until the reader of the only transfer takes the buffered bytes, whatever
+        /// libcurl waits for. libcurl 8.5.0 continues to wait for bytes of a paused transfer, and buffers what it
+        /// reads.
         var isHeld = false
         /// The events that must be registered with the system.
         var effective: UInt32 { isHeld ? wanted & ~EPOLLIN.rawValue : wanted }
@@ -161,7 +162,7 @@ final class SocketPoller {
         sockets.indices.first { name(at: $0) == connection }.map { Int32($0) }
     }
 
-    /// Returns the connection's name, which is queried once per connection; nil if the socket is not connected.
+    /// Returns the name of a connection; nil if the socket is not connected. The system is queried once per connection.
     private func name(at index: Int) -> ConnectionName? {
         guard sockets[index].isOurs else { return nil }
         if sockets[index].name == nil { sockets[index].name = ConnectionName(of: Int32(index)) }
@@ -185,8 +186,8 @@ final class SocketPoller {
         sockets.indices.contains(Int(socket)) && sockets[Int(socket)].isOurs
     }
 
-    /// Starts or ends the joining of writes to shared connections, which delays the writes until it ends (TCP_CORK).
-    /// Sockets other than TCP reject the option, which is harmless.
+    /// Starts or ends the joining of writes to shared connections (TCP_CORK). Writes are delayed until the joining
+    /// ends. Sockets other than TCP reject the option; this is harmless.
     private func setJoining(_ isOn: Bool) {
         var value: Int32 = isOn ? 1 : 0
         for socket in shared.sockets {
@@ -202,7 +203,7 @@ final class SocketPoller {
     /// Lets libcurl process the sockets that the last wait has found, and those that exceeded the event limit.
     func workOnSockets(at now: Int64) {
         workOnFound(at: now)
-        // Bounded, because data that libcurl leaves unread is reported each time.
+        // The number of rounds is limited, because data that libcurl leaves unread is reported each time.
         for _ in 0..<(sockets.count / Self.eventLimit) where eventCount == Self.eventLimit {
             find(within: 0)
             workOnFound(at: now)

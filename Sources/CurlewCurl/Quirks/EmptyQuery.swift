@@ -6,8 +6,8 @@ import CurlewCore
 import CurlewHTTP
 
 /// Quirk of libcurl 8.12.1 and 8.14.1: they omit an empty query. They send `/?` as `/`, which is a different resource.
-/// 7.88.1, 8.4.0 and 8.23.0 send the empty query. From 8.5.0 on and before 8.17.0, the transport sets the request
-/// target explicitly, which no version changes.
+/// 7.88.1, 8.4.0 and 8.23.0 send the empty query. From 8.5.0 on and before 8.23.0, the transport sets the request
+/// target explicitly, and no version changes a target that is set explicitly.
 extension EasyHandle {
     private static let isNeeded = (0x08_05_00..<0x08_17_00).contains(CurlLibrary.current.version)
 

@@ -4,9 +4,9 @@
 /// Quirk of libcurl before 8.1: it may leave received bytes of an HTTP/2 connection undelivered.
 ///
 /// One transfer may read bytes from the socket that belong to another transfer, which has no room for them. libcurl
-/// keeps these bytes and delivers them when there is room, but forgets the bytes behind them. These may be the last
-/// bytes of other transfers. libcurl would deliver them with the next bytes from the server, or never. Reading again
-/// delivers them, even if the socket is empty.
+/// keeps these bytes and delivers them when there is room, but forgets the bytes that follow them. These may be the
+/// last bytes of other transfers. libcurl would deliver them with the next bytes from the server, or never. Reading
+/// again delivers them, even if the socket is empty.
 ///
 /// So the event loop makes libcurl read from a connection that has been silent for a short time, although the system
 /// reports no event.

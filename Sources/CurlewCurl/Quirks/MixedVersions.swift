@@ -6,8 +6,8 @@ import CurlewCore
 import CurlewHTTP
 
 /// Quirk of libcurl before 8.6 (curl#4885, fixed by curl#12373): it sends several requests at the same time on one
-/// HTTP/1.1 connection if another connection to that host has used HTTP/2. This happens if the servers behind one host
-/// name are configured differently. Callers would receive each other's responses.
+/// HTTP/1.1 connection if another connection to that host has used HTTP/2. This happens if several servers with one
+/// host name are configured differently. Callers would receive each other's responses.
 ///
 /// The HTTP version of a connection is unknown until a response head arrives. If the head is HTTP/1.1 and several
 /// transfers use the connection, all of them end before any of them receives a byte. On a connection that is known to

@@ -67,8 +67,8 @@ final class BodyMemory: Sendable {
     }
 }
 
-/// The received bytes of a body that are not delivered yet. Used on the event loop's thread, or under the lock of a
-/// pipe.
+/// The received bytes of a body that have not been delivered yet. Used on the event loop's thread, or under the lock of
+/// a pipe.
 struct GatheredBody {
     private var small = Data()
     private var large: BodyBlock?

@@ -93,7 +93,7 @@ final class BodyPipe: ResponseBodySource {
     var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
     /// Returns the next chunk, or nil at the end of a complete body. Waits if no chunk is available and the body has
-    /// not ended. Throws the error of an incomplete body.
+    /// not ended. Throws the error that ended an incomplete body.
     func next() async throws -> Data? {
         guard let loop = transfer.loop, loop.home.isHere else { throw HomeProcess.error(transfer.plan.request) }
         defer { transfer.noteArrival() }

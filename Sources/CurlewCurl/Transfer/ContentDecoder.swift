@@ -58,9 +58,9 @@ final class ContentDecoder {
     /// The maximum size of a piece in bytes.
     static let pieceSize = 32 << 10
 
-    /// The number of encoded bytes that were consumed so far.
+    /// The number of encoded bytes that have been consumed so far.
     private(set) var coded: Int64 = 0
-    /// The number of decoded bytes that were produced so far.
+    /// The number of decoded bytes that have been produced so far.
     private(set) var decoded: Int64 = 0
     /// The number of bytes that the outer codings have produced so far. A body may grow between two codings and still
     /// decode to a small size.

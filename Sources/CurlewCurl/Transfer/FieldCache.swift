@@ -10,9 +10,9 @@ import Musl
 
 /// A cache of parsed response fields. Its keys are the bytes of the field lines.
 ///
-/// Most responses repeat most fields of earlier responses. A line that occurred before, byte for byte, needs no parsing
-/// and no new strings, which is a measurable part of the work for a small response. A line is cached when it occurs for
-/// the second time, so that dates and request identifiers do not evict others.
+/// Most responses repeat most fields of earlier responses. A line that is equal to an earlier one, byte for byte, needs
+/// no parsing and no new strings. Both are a measurable part of the work for a small response. A line is cached when it
+/// occurs for the second time, so that dates and request identifiers do not evict others.
 ///
 /// The cache holds at most 64 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. Used
 /// only on the event loop's thread.

@@ -6,11 +6,11 @@ import CurlewHTTP
 
 /// A response head, collected from the lines that libcurl delivers.
 ///
-/// Interim responses (1xx) precede the head, and lines after it are trailers. Both are bounded, and interim responses
-/// are kept only if observers need them. The order, spelling and repetition of the fields are preserved. Fields that
-/// could not be written again are rejected or repaired: names must be tokens, control bytes in values become spaces,
-/// and folded lines are joined (RFC 9110 §5.5, RFC 9112 §5). Bytes that are not UTF-8 are read as Latin-1. Noncopyable,
-/// because it is part of one transfer.
+/// Interim responses (1xx) precede the head, and lines after it are trailers. Both are limited in size, and interim
+/// responses are kept only if observers need them. The order, spelling and repetition of the fields are preserved.
+/// Fields that could not be written again are rejected or repaired: names must be tokens, control bytes in values
+/// become spaces, and folded lines are joined (RFC 9110 §5.5, RFC 9112 §5). Bytes that are not UTF-8 are read as
+/// Latin-1. Noncopyable, because it is part of one transfer.
 struct ResponseHead: ~Copyable {
     private(set) var status: HTTPStatus = 0
     private(set) var version = HTTPVersion.http1_1

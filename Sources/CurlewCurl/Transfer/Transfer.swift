@@ -80,7 +80,8 @@ final class Transfer: @unchecked Sendable {
         clock = TimeoutTracker(context)
     }
 
-    /// Whether the transfer is paused because its reader or its producer is behind.
+    /// Whether the transfer is paused until its reader takes the buffered bytes, or until the producer of the request
+    /// body supplies more bytes.
     var isHeld: Bool { received.isPaused || sent.isPaused }
 
     /// The number of bytes of the body, if the head declares it and decoding does not change it.

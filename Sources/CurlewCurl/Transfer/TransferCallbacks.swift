@@ -137,7 +137,7 @@ extension Transfer {
     }
 
     /// Decodes `bytes` piece by piece as long as the reader has capacity. If libcurl delivers bytes again, because it
-    /// was paused within them, the bytes that were already decoded are skipped.
+    /// was paused within them, the bytes that have already been decoded are skipped.
     private func take(_ bytes: UnsafeRawBufferPointer, decodedBy decoder: ContentDecoder) -> Int {
         var start = min(decoder.ahead, bytes.count)
         while true {

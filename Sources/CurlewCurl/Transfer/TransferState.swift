@@ -15,11 +15,11 @@ struct SentRequest {
     var beganOnNewConnection = false
     /// The number of body bytes that libcurl has taken since it last began to send the request.
     var bodyBytes: Int64 = 0
-    /// Whether libcurl was paused because the producer is behind.
+    /// Whether sending is paused until the producer of the body supplies more bytes.
     var isPaused = false
     /// With an upload, the time at which libcurl last began to send the request, in nanoseconds.
     private var start: Int64?
-    /// With an upload, the time from `start` until the response began, in nanoseconds; nil before that.
+    /// With an upload, the time from `start` until the response began, in nanoseconds; nil until then.
     private(set) var responseDelay: Int64?
 
     /// Records that libcurl begins to send the request.
@@ -47,7 +47,7 @@ struct ReceivedResponse: ~Copyable {
     var pipe: BodyPipe?
     /// Whether the reader must receive the available bytes at the end of the turn.
     var isDue = false
-    /// Whether libcurl was paused because the reader is behind.
+    /// Whether receiving is paused until the reader takes the buffered bytes.
     var isPaused = false
     /// Whether the pipe accepts more bytes than its capacity; see `Transfer.unpause(_:)`.
     var takesAll = false

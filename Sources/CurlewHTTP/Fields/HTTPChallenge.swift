@@ -30,7 +30,7 @@ package struct HTTPChallenge: Hashable, Sendable {
         parameters.first { $0.name == name }?.value
     }
 
-    /// Returns the challenges of all given field values, in order. The rest of a value after a malformed part is
+    /// Returns the challenges in all given field values, in order. The rest of a value after a malformed part is
     /// ignored.
     package static func list(_ fields: [String]) -> [HTTPChallenge] {
         fields.flatMap { field in

@@ -57,7 +57,7 @@ extension HTTPField.Name {
     public static var ifModifiedSince: HTTPField.Name { HTTPField.Name("If-Modified-Since") }
     /// If-None-Match: entity tags; the request is processed only if none matches.
     public static var ifNoneMatch: HTTPField.Name { HTTPField.Name("If-None-Match") }
-    /// If-Range: a validator; only if it matches, the range is sent instead of the complete representation.
+    /// If-Range: a validator; the requested range is sent only if it matches, otherwise the complete representation.
     public static var ifRange: HTTPField.Name { HTTPField.Name("If-Range") }
     /// If-Unmodified-Since: a date; the request is processed only if nothing has changed since.
     public static var ifUnmodifiedSince: HTTPField.Name { HTTPField.Name("If-Unmodified-Since") }
@@ -89,7 +89,7 @@ extension HTTPField.Name {
     public static var server: HTTPField.Name { HTTPField.Name("Server") }
     /// Set-Cookie: a cookie to store (RFC 6265). Several of these fields are never combined into one.
     public static var setCookie: HTTPField.Name { HTTPField.Name("Set-Cookie") }
-    /// Strict-Transport-Security: tells the client to use only secure connections (RFC 6797).
+    /// Strict-Transport-Security: instructs the client to use only secure connections (RFC 6797).
     public static var strictTransportSecurity: HTTPField.Name { HTTPField.Name("Strict-Transport-Security") }
     /// TE: transfer codings that the client accepts.
     public static var te: HTTPField.Name { HTTPField.Name("TE") }

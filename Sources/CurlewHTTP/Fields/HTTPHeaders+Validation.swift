@@ -3,9 +3,9 @@
 extension HTTPHeaders {
     /// The reason why a field was rejected.
     ///
-    /// Contains the name, escaped and clipped to 64 characters, but never the value, which may be a secret.
+    /// Contains the name, escaped and clipped to 64 Unicode scalars, but never the value, which may be a secret.
     public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The name of the field, escaped for printing and clipped to 64 characters.
+        /// The name of the field, escaped for printing and clipped to 64 Unicode scalars.
         public let name: String
         /// The problem and its solution, as text.
         public let message: String

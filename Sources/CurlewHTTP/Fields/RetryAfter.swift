@@ -6,7 +6,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The time after which a server asks the client to retry (RFC 9110 §10.2.3).
+/// The delay or the date in a `Retry-After` field, after which the client may retry (RFC 9110 §10.2.3).
 ///
 /// The server's value may be hostile: callers must cap the delay and must not wait past a deadline.
 package enum RetryAfter: Hashable, Sendable {
@@ -17,7 +17,7 @@ package enum RetryAfter: Hashable, Sendable {
 
     /// Parses a `Retry-After` value: digits only, or a date. Returns nil for anything else.
     ///
-    /// Numbers above 2³¹ − 1 (about 68 years) are clamped, so that adding them to a clock cannot overflow.
+    /// Numbers above 2³¹ − 1 (about 68 years in seconds) are clamped, so that adding them to a clock cannot overflow.
     package init?(_ value: String) {
         let bytes = value.utf8
         if !bytes.isEmpty, bytes.allSatisfy(ASCII.isDigit) {

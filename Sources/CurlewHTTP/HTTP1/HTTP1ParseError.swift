@@ -6,7 +6,7 @@
 package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
     case badRequestLine
     case unsupportedVersion
-    /// A line that ends with LF alone, which other servers interpret differently.
+    /// A line that ends with LF alone. Servers interpret such a line differently.
     case bareLineFeed
     /// A field name that is not a token, for example because of a space before the colon (RFC 9112 §5.1).
     case badFieldName

@@ -5,13 +5,13 @@
 /// A log or an error excerpt is often truncated. A JSON parser would fail on it, so this type makes one pass over the
 /// bytes instead. It replaces the value after a quoted secret name and a colon: a string up to its closing quote, a
 /// container up to its closing bracket, a scalar up to the next separator. Other strings are kept, except for secrets
-/// in URLs and in embedded texts with names and values: JSON, GraphQL, fields of a message.
+/// in URLs and in embedded text with names and values: JSON, GraphQL, fields of a message.
 struct JSONTextRedactor {
     var redaction: Redaction
     /// The number of JSON texts in which this text is embedded as a string.
     var depth = 0
 
-    /// The maximum depth of embedded texts. A deeper text with names and values is replaced completely.
+    /// The maximum depth of embedded text. Deeper text with names and values is replaced completely.
     private static let deepest = 4
 
     func redact(_ text: String) -> String {

@@ -137,7 +137,7 @@ struct MarkupRedactor {
             }
         }
 
-        /// Returns the tag with the values of the attributes for which `isSecret` returns true replaced.
+        /// Returns the tag, and replaces the value of each attribute for whose name `isSecret` returns true.
         func shown(without isSecret: (String) -> Bool) -> [UInt8] {
             pieces.flatMap { piece -> [UInt8] in
                 guard let attribute = piece.attribute else { return Array(piece.bytes) }

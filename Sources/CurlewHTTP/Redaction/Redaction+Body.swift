@@ -59,7 +59,7 @@ extension Redaction {
         byte == UInt8(ascii: "=") || byte == UInt8(ascii: "@") || byte == UInt8(ascii: "/") && !pathPatterns.isEmpty
     }
 
-    /// Returns a part of a text with its secrets replaced. The part may be name-value pairs or a URL.
+    /// Returns part of a text with its secrets replaced. The part may be name-value pairs or a URL.
     func withoutSecrets(_ word: Substring) -> Substring {
         let shown = String(Substring(url("?" + word).utf8.dropFirst()))
         // A path without an origin was treated as pairs after the question mark.

@@ -5,8 +5,8 @@
 /// Names are compared without regard to case, `-`, `_`, `.`, `:`, spaces and brackets, so that `user[new_password]` is
 /// `usernewpassword`. `REDACTED` replaces the complete value and does not disclose its length.
 ///
-/// For all texts about the calls of a client, the declarations of its `FieldRules` and of its interceptors are added to
-/// the list. An app needs a custom list only to hide more, or less, in a single place.
+/// In all messages about the calls of a client, the declarations of its `FieldRules` and of its interceptors are added
+/// to the list. An app needs a custom list only to hide more, or less, in a single place.
 public struct Redaction: Sendable {
     /// The header fields whose values are secret.
     public var headerNames: Set<HTTPField.Name>
@@ -51,7 +51,7 @@ public struct Redaction: Sendable {
         queryNames: ["code", "key", "sid", "ticket", "usercode"], headerEndings: SecretName.endings)
 
     /// An empty list, which hides nothing except the userinfo of URLs. Use it to inspect your own traffic, never for
-    /// stored texts.
+    /// stored text.
     public static let none = Redaction(headerNames: [], memberNames: [])
 
     /// The text that replaces a secret value.

@@ -23,7 +23,7 @@ public enum PercentCoding {
         case formValue
     }
 
-    /// Returns the text with every byte encoded that the component does not allow, or the same string if there is none.
+    /// Percent-encodes every byte that the component does not allow. Returns the same string if there is none.
     ///
     /// "%" is always encoded: the text must not be encoded already.
     public static func encode(_ string: String, for component: Component) -> String {

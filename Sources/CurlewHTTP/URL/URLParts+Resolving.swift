@@ -6,7 +6,7 @@ extension URLParts {
     /// Follows RFC 3986 §5.2, and for invalid references the behaviour of browsers (WHATWG URL §4.4):
     ///
     /// - White space around the reference, and all tabs and line breaks, are removed.
-    /// - A backslash before the query is a slash.
+    /// - A backslash before the query counts as a slash.
     /// - Two or more slashes begin an authority. After a scheme that differs from the scheme of `origin`, an authority
     ///   follows any number of slashes, even none.
     /// - `http:path` is relative to a base with the same scheme.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The methods for scalar types. The protocol requires one for each type.
+/// Decodes scalar types. The protocol requires one method for each type.
 extension KeyedContainer {
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(type, key) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(type, key) }

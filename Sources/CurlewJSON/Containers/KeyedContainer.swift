@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The keyed container of an object, with the keys of a model.
+/// A keyed container that reads a JSON object with the keys of a model.
 ///
 /// The container retains the document, because a model may keep the container. The standard library boxes the container
 /// and copies it for every field, so it stores as little as possible.
@@ -10,7 +10,7 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var codingPath: [any CodingKey] { document.path(to: object) }
 
-    /// The keys of the object that the model knows, in the order of the document. Foundation specifies no order.
+    /// Those keys of the object that the model knows, in the order of the document. Foundation specifies no order.
     var allKeys: [Key] { document.names(of: object).compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool { document.find(key.stringValue, in: object) != nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The decoder of a missing `super` value. It decodes a null, like Foundation's decoder in this case.
+/// A decoder for a missing `super` value. It decodes a null, as Foundation's decoder does in this case.
 struct NullDecoder: Decoder, SingleValueDecodingContainer {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any]
@@ -39,7 +39,7 @@ struct NullDecoder: Decoder, SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if Document.isSpecial(type) { throw Document.null(type, codingPath) }
-        // Where keys are converted, Foundation decodes dictionaries without their `init(from:)` and reports a missing
+        // If keys are converted, Foundation decodes dictionaries without their `init(from:)` and reports a missing
         // dictionary.
         if convertsKeys, type is any DecodableDictionary.Type {
             throw Document.null([String: Any].self, codingPath)

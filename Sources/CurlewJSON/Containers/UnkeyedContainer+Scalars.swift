@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The methods for scalar types. The protocol requires one for each type.
+/// Decodes scalar types. The protocol requires one method for each type.
 extension UnkeyedContainer {
     mutating func decode(_ type: Bool.Type) throws -> Bool { try scalar(type) }
     mutating func decode(_ type: String.Type) throws -> String { try scalar(type) }

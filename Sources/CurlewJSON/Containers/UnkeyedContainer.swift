@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The unkeyed container of an array, which decodes its elements in order. If an element cannot be decoded, it remains
-/// the next element.
+/// An unkeyed container that decodes the elements of an array in order. An element that cannot be decoded remains the
+/// next element.
 struct UnkeyedContainer: UnkeyedDecodingContainer {
     let document: Document
     private let array: UInt32
@@ -93,7 +93,7 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
         return Int(next)
     }
 
-    /// Returns the index of the next element; nil if the element is a null, and at the end.
+    /// Returns the index of the next element; nil if the element is a null, or if there are no more elements.
     @inline(__always)
     private func indexIfPresent() -> Int? {
         guard currentIndex < elements, document.tape[Int(next)].kind != .null else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The decoder of one value, which is also its single-value container. It consists of two machine words, so that
-/// storing it as an existential needs no allocation.
+/// A decoder for one value. It is also the single-value container of that value. It is small enough to be stored as an
+/// existential without an allocation.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     let document: Document
     private let cell: UInt32

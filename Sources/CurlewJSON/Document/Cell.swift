@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The kind of a cell of the tape: a value, a key, or the length of a key. Containers are last, so that one comparison
-/// recognises them.
+/// What a cell of the tape contains: a kind of value, a key, or the length of a key. Containers have the highest codes,
+/// so that one comparison recognises them.
 struct Kind: Equatable {
     let code: UInt8
 
@@ -43,7 +43,7 @@ struct Cell {
         static let extra = Flags(bits: 1 << 6)
         /// A string or key with a backslash.
         static let escaped = Flags(bits: 1 << 4)
-        /// A snake-case key of ASCII letters and digits, which is converted to camel case byte by byte.
+        /// A snake-case key of ASCII letters and digits. It is converted to camel case byte by byte.
         static let converted = Flags(bits: 1 << 5)
         /// A key that is converted to camel case with the Unicode rules of `String`.
         static let uncommon = Flags(bits: 1 << 6)
@@ -53,7 +53,7 @@ struct Cell {
         static let negative = Flags(bits: 1 << 4)
         /// A number that is read from its text, because it has more digits or a larger exponent than the tape can hold.
         static let long = Flags(bits: 1 << 5)
-        /// An object that may contain two equal keys, so that every search begins at its first key.
+        /// An object that may contain two equal keys. Every search in it begins at its first key.
         static let repeated = Flags(bits: 1 << 4)
         /// An object with a key that has escapes or non-ASCII characters.
         static let foreign = Flags(bits: 1 << 5)
@@ -101,8 +101,8 @@ struct Cell {
     @inline(__always) var exponent: Int { Int(Int16(truncatingIfNeeded: bits &>> 8)) }
 
     // Small containers.
-    /// A container with this number of cells, or an array with this number of elements, has a trailer. So has an object
-    /// with more than `KeyIndex.threshold` keys.
+    /// A container with this number of cells or more has a trailer, and so does an array with this number of elements
+    /// or more, or an object with more than `KeyIndex.threshold` keys.
     static var smallCells: Int { 1 << 12 }
     static var smallElements: Int { 1 << 8 }
     @inline(__always) var smallCount: Int { Int(truncatingIfNeeded: bits &>> 8 & 0xFFF) }
@@ -111,7 +111,8 @@ struct Cell {
     mutating func setSize(elements: Int, cells: Int) {
         bits |= UInt64(UInt32(truncatingIfNeeded: elements | cells &<< 12)) &<< 8
     }
-    /// Replaces the index of the outer container with the index of the trailer, which contains both.
+    /// Replaces the index of the outer container with the index of the trailer. The trailer contains the outer
+    /// container and the size.
     mutating func setTrailer(_ index: Int) {
         bits = bits & 0xFFFF_FFFF | Flags.extra.bits | UInt64(UInt32(truncatingIfNeeded: index)) &<< 32
     }
@@ -119,7 +120,7 @@ struct Cell {
     @inline(__always) var isEmptyContainer: Bool { bits & (0xFFF &<< 8 | Flags.extra.bits) == 0 }
 }
 
-/// The data after the elements of a large container.
+/// The cells that follow the elements of a large container.
 ///
 /// Its first cell holds the index of the cell after the trailer, and the number of elements. Its second cell holds the
 /// outer container, and the size of the table. The table follows: it finds keys by their hashes, or elements by their

@@ -2,16 +2,16 @@
 
 import CStack
 
-/// A record on a thread's stack, which states that the thread is reading an object as a dictionary.
+/// A record, on a thread's stack, that the thread is reading an object as a dictionary.
 ///
 /// If keys are converted, the keys of a dictionary stay as they are written, also in the coding paths of errors inside
-/// it. Other readers of the same object see converted keys, so this is not a property of the object.
+/// the dictionary. Other readers of the same object see converted keys, so this is not a property of the object.
 struct DictionaryFrame {
     private let document: ObjectIdentifier
     private let object: UInt32
     private let outer: UnsafeRawPointer?
 
-    /// Runs `work`, and records meanwhile that this thread reads the object as a dictionary.
+    /// Runs `work`, and meanwhile records that this thread is reading the object as a dictionary.
     static func reading<Value>(_ object: Int, of document: Document, _ work: () throws -> Value) rethrows -> Value {
         guard let innermost = curlew_thread_dictionaries() else { return try work() }
         let outer = innermost.pointee

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// Returns the error for a value that could not be decoded as `type`, with Foundation's text.
+    /// Returns the error for a value that could not be decoded as `type`, with the description that Foundation uses.
     ///
     /// `key` replaces the last key of the coding path.
     @inline(never)
@@ -13,8 +13,8 @@ extension Document {
         return Self.mismatch(type, cell.kind, path)
     }
 
-    /// Returns the text of the error for a number that does not fit `type`. It contains at most 64 bytes of the number,
-    /// which may have millions of digits, because errors are logged.
+    /// Returns the description of the error for a number that does not fit `type`. It contains at most 64 bytes of the
+    /// number, because errors are logged and a number may have millions of digits.
     func unfit(_ number: Cell, for type: Any.Type) -> String {
         let text = source.numberText(at: number.place, atMost: 65)
         let shown = String(decoding: text.prefix(64), as: UTF8.self) + (text.count > 64 ? "…" : "")

@@ -4,7 +4,7 @@
 /// document and the index of a cell.
 ///
 /// Reading changes nothing that two threads can access. The tape is complete before a model reads it. The caches for
-/// the next read (`hints`, `paths`) belong to the thread that called `decode`, until `decode` returns. The stack
+/// the next read (`hints`, `paths`) belong to the thread that called `decode`, until `decode` returns. `stack`
 /// identifies this thread.
 final class Document {
     let options: FastJSONDecoder
@@ -12,7 +12,7 @@ final class Document {
     let tape: Tape
     let userInfo: [CodingUserInfoKey: Any]
     private(set) var keys: KeyReader
-    /// The copy of the bytes that `outliveCall` makes; nil before.
+    /// The copy of the bytes that `outliveCall` makes; nil if it has not been called.
     private var ownBytes: UnsafeMutableRawPointer?
 
     /// The part of the stack that `decode` may use. Empty after `decode` has returned: from then on, any number of
@@ -23,7 +23,7 @@ final class Document {
     /// The cache of coding paths. Used only on the thread of `decode`.
     var paths = PathCache()
 
-    /// Scans the bytes, which must stay valid until the document is released or `outliveCall` has been called.
+    /// Scans the bytes. They must stay valid until the document is released or `outliveCall` has been called.
     ///
     /// Must be called in the frame of `decode`, above all frames of models.
     init(_ source: Source, options: FastJSONDecoder, stack: StackRoom) throws(SyntaxFailure) {
@@ -43,11 +43,11 @@ final class Document {
 
     @inline(__always) var source: Source { keys.source }
 
-    /// Whether the caller runs inside `decode`, on its thread: in a frame below the frame of `decode`, where no other
-    /// thread has frames.
+    /// Whether the current function runs inside `decode`, on the thread of `decode`: its frame is below the frame of
+    /// `decode`, where no other thread has frames.
     @inline(__always) var isConfined: Bool { stack.holdsCaller }
 
-    /// Makes the document independent of the call of `decode`: copies the bytes, and lets any thread read.
+    /// Makes the document usable after `decode` has returned: copies the bytes, and allows any thread to read them.
     func outliveCall() {
         stack = .none
         let count = source.count
@@ -64,7 +64,8 @@ final class Document {
         if !stack.holdsCaller { try enterElsewhere(container) }
     }
 
-    /// Checks the stack on another thread, or near the end of this thread's stack.
+    /// Checks the stack if the function runs outside `decode`, on another thread, or near the end of this thread's
+    /// stack.
     @inline(never)
     private func enterElsewhere(_ container: Int) throws {
         guard StackRoom.isLittleLeft else { return }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The table after a large array: the position of every 128th element, so that the index of an element is found quickly
-/// for the coding path of an error.
+/// The table in the trailer of a large array. It holds the position of every 128th element, so that the index of an
+/// element in the coding path of an error is found quickly.
 ///
 /// A slot holds the distance of the element from the array, in cells.
 enum ElementIndex {

@@ -7,7 +7,7 @@
 ///
 /// While an error retains a path, the next path is a copy of it; the path of a released error is changed in place.
 struct PathCache {
-    /// The containers from the root to the container of the last key.
+    /// The containers from the root to the one that has the last key.
     private var containers: [UInt32] = []
     /// The key of the path in each container.
     private var keys: [any CodingKey] = []
@@ -24,8 +24,8 @@ struct PathCache {
         return keys
     }
 
-    /// Removes containers until `container` is the last, or can only be inside the last. Also called when the keys of
-    /// the container change, because reading it as a dictionary begins or ends.
+    /// Removes containers until the last one is `container` or a container that may contain it. Also called when the
+    /// keys in the path change because reading `container` as a dictionary begins or ends.
     mutating func leave(to container: UInt32) {
         while let last = containers.last, last > container {
             containers.removeLast()

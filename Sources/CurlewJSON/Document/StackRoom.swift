@@ -7,13 +7,13 @@ import CStack
 /// Models nest as deep as the document, and each level uses stack: a small document could crash a program whose thread
 /// has 512 KB, as on Apple platforms. Decoding therefore fails with an error before the stack overflows.
 struct StackRoom {
-    /// The size of the reserve in bytes. The innermost value may use it.
+    /// The size of the reserve in bytes. Reading the innermost value may use it.
     static let reserve = 64 * 1024
 
     private let lowest: UInt
     private let size: UInt
 
-    /// Creates the range for the caller's thread, beginning at the caller's frame.
+    /// Creates the range for the current thread, beginning at the caller's frame.
     init() {
         let end = UInt(curlew_stack_end())
         let here = StackRoom.here
@@ -22,7 +22,7 @@ struct StackRoom {
         size = end != 0 && here > lowest ? here &- lowest &+ StackRoom.slack : 0
     }
 
-    /// An empty range, which contains no frame.
+    /// An empty range. It contains no frame.
     static let none = StackRoom(lowest: 0, size: 0)
 
     private init(lowest: UInt, size: UInt) {
@@ -30,13 +30,13 @@ struct StackRoom {
         self.size = size
     }
 
-    /// A tolerance in bytes, because frames may be laid out in a slightly different order than their calls.
+    /// A tolerance in bytes, because the frames on the stack may not be in the exact order of the calls.
     private static var slack: UInt { 512 }
 
     /// Whether the caller's frame is in this part of the stack: it runs on the same thread, above the reserve.
     @inline(__always) var holdsCaller: Bool { StackRoom.here &- lowest < size }
 
-    /// Whether less than the reserve is left of the stack of the caller's thread. False if the system does not know the
+    /// Whether less than the reserve is left on the stack of the current thread. False if the system does not know the
     /// bounds of the stack.
     static var isLittleLeft: Bool {
         let end = UInt(curlew_stack_end())

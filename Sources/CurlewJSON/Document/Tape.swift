@@ -9,17 +9,18 @@
 /// Assertions check the indexes, in debug builds only. After scanning, the tape is immutable and any number of threads
 /// may read it.
 struct Tape {
-    /// The parent of the root value, which is in no container.
+    /// The value that represents no container: the parent of the root value.
     static let noParent = UInt32.max
 
     private var cells: UnsafeMutablePointer<Cell>
     private(set) var count = 0
     private var capacity: Int
 
-    /// Creates a tape for a document of this size.
+    /// Creates an empty tape with an initial capacity for a document of `bytes` bytes.
     ///
-    /// Apart from a few cells at the beginning, sixteen bytes fill at most nine cells. For large documents the memory
-    /// is only reserved, and the system commits it as it is written; small documents usually need less.
+    /// Apart from a few cells at the beginning, sixteen bytes fill at most nine cells. For large documents, that
+    /// capacity is allocated at once: the system commits the memory only as it is written. Small documents usually need
+    /// less.
     init(forBytes bytes: Int) {
         let isLarge = bytes >= 1 << 16
         capacity = min(isLarge ? bytes / 16 * 9 : bytes / 4, 1 << 24) + 32

@@ -2,7 +2,7 @@
 
 /// The encoding of a document, detected by its byte order mark, or by the positions of zeros among its first bytes.
 ///
-/// JSON begins with an ASCII character, so that UTF-16 and UTF-32 contain zeros there (RFC 4627 §3).
+/// JSON begins with an ASCII character, so in UTF-16 and UTF-32 some of the first bytes are zeros (RFC 4627 §3).
 struct TextEncoding {
     /// The number of bytes of a code unit: 1 for UTF-8, 2 for UTF-16, 4 for UTF-32.
     private(set) var unit = 1
@@ -32,8 +32,8 @@ struct TextEncoding {
 
     /// Converts UTF-16 or UTF-32 to UTF-8. `bytes` are the bytes after the byte order mark.
     ///
-    /// Throws for a lone surrogate and for a value beyond Unicode; the position of the error is the number of bytes
-    /// written so far. An incomplete character at the end is omitted, see `rest`.
+    /// Throws if the text contains a lone surrogate or a value above U+10FFFF. The position of the error is the number
+    /// of bytes of UTF-8 that precede it. An incomplete character at the end is omitted, see `rest`.
     func utf8(of bytes: UnsafeRawBufferPointer) throws(SyntaxFailure) -> ContiguousArray<UInt8> {
         var text: ContiguousArray<UInt8> = []
         text.reserveCapacity(bytes.count / unit + 16)
@@ -59,7 +59,7 @@ struct TextEncoding {
 
     /// Converts an offset in the UTF-8 to an offset in the document, with its line and column.
     ///
-    /// Used only for errors, since a valid document needs neither.
+    /// Used only for errors: a valid document needs no line and column.
     func position(of offset: Int, in bytes: UnsafeRawBufferPointer) -> (offset: Int, line: Int, column: Int) {
         var place = 0
         var utf8 = 0
@@ -82,7 +82,7 @@ struct TextEncoding {
     }
 
     /// Returns the byte of UTF-8 or the character of UTF-16 or UTF-32 at `place`, and its length in bytes; nil at the
-    /// end, and for an incomplete character.
+    /// end of the text, or if the character is incomplete.
     @inline(__always)
     private func scalar(at place: Int, in bytes: UnsafeRawBufferPointer) -> (value: UInt32, length: Int)? {
         if unit == 1 { return place < bytes.count ? (UInt32(bytes[place]), 1) : nil }

@@ -18,7 +18,7 @@ extension Document {
         if let value = integer(Int64.self, at: index) { return .integer(value) }
         if let value = integer(UInt64.self, at: index) { return .unsigned(value) }
         if let value = double(at: index) { return .number(value) }
-        // A number that is too small rounds to zero; only one that is too large has no nearest value.
+        // A number that is too small rounds to zero; only a number that is too large cannot be represented.
         if let zero = LongNumber(at: index, in: self).underflow { return .number(zero) }
         throw failure(Double.self, at: index, in: parent)
     }
@@ -36,8 +36,8 @@ extension Document {
         return elements
     }
 
-    /// Reads the members of an object. Of several equal keys, the first is used, and the values of the others are not
-    /// read.
+    /// Reads the members of an object. If several keys are equal, the first is used, and the values of the others are
+    /// not read.
     private func jsonMembers(of object: Int) throws -> JSONValue.Object {
         try enter(object)
         let head = tape[object]

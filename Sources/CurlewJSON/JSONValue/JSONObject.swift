@@ -6,8 +6,8 @@ extension JSONValue {
     ///     let user: JSONValue.Object = ["name": "Ann", "age": 31]
     ///     for (name, value) in user { print(name, value) }         // name, then age
     ///
-    /// The order has no meaning in JSON, so comparing objects ignores it (RFC 8259 §4). Setting an existing member keeps
-    /// its position. Finding a member takes constant time.
+    /// The order has no meaning in JSON, so equality ignores it (RFC 8259 §4). Setting an existing member keeps its
+    /// position. Finding a member takes constant time.
     public struct Object: Sendable, Hashable, Sequence, ExpressibleByDictionaryLiteral {
         private var members: [String: Member] = [:]
         private var nextPlace = 0
@@ -26,8 +26,8 @@ extension JSONValue {
             for (name, value) in members.sorted(by: { $0.key < $1.key }) { self[name] = value }
         }
 
-        /// Creates an object with these members in order. For several members with the same name, the last value takes the
-        /// position of the first.
+        /// Creates an object with these members in order. If several members have the same name, the last value is
+        /// used, at the position of the first.
         public init(dictionaryLiteral elements: (String, JSONValue)...) {
             self.init(minimumCapacity: elements.count)
             for (name, value) in elements { self[name] = value }

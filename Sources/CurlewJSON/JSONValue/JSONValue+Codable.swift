@@ -7,10 +7,10 @@ import Foundation
 #endif
 
 extension JSONValue: Codable {
-    /// Decodes any JSON value. The decoder limits the nesting depth.
+    /// Decodes any JSON value. The limit on the nesting depth is that of the decoder.
     ///
     /// `FastJSONDecoder` creates the value directly. Other decoders reveal the type of a value only by rejecting other
-    /// types, which is slow, so the most frequent types are tried first.
+    /// types. That is slow, so the most frequent types are tried first.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
             self = try decoder.jsonValue()
@@ -89,8 +89,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The document as JSON on one line, with members sorted by name, so that equal documents have the same
-    /// description. Secrets are not redacted.
+    /// The value as JSON on one line, with members sorted by name, so that equal values have the same description.
+    /// Secrets are not redacted.
     public var description: String {
         encoded(sortsMembers: true).map { String(decoding: $0, as: UTF8.self) } ?? "a number that JSON cannot represent"
     }

@@ -14,7 +14,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
         self = .bool(value)
     }
 
-    /// Creates an integer from a literal, which must fit `Int64`.
+    /// Creates an integer from a literal. The literal must fit `Int64`.
     public init(integerLiteral value: Int64) {
         self = .integer(value)
     }
@@ -34,7 +34,8 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
         self = .array(elements)
     }
 
-    /// Creates an object with its members in order. For several members with the same name, the last value is used.
+    /// Creates an object with its members in order. If several members have the same name, the last value is used, at
+    /// the position of the first.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         var members = JSONValue.Object(minimumCapacity: elements.count)
         for (name, value) in elements { members[name] = value }
@@ -54,7 +55,8 @@ extension JSONValue {
         self = value.map(JSONValue.bool) ?? .null
     }
 
-    /// Creates an integer, or `null` from nil. A number that does not fit 64 bits becomes the nearest `Double`.
+    /// Creates an integer, or `null` from nil. A value that fits neither `Int64` nor `UInt64` becomes the nearest
+    /// `Double`.
     public init<Number: BinaryInteger>(_ value: Number?) {
         guard let value else {
             self = .null

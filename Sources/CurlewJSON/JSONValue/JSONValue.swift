@@ -6,11 +6,12 @@
 ///     let document: JSONValue = try await client.send(.get("/users/1"))
 ///     let city = document["address"]["city"].string
 ///
-/// Reading never fails: a subscript returns `.null` for a missing member, and for a value that is no object or array.
+/// Reading never fails: a subscript returns `.null` if the member or element does not exist, or if the value is not an
+/// object or array.
 ///
-/// Integers are exact up to 64 bits. Any other number is rounded to the nearest `Double`; decoding fails only if this
-/// is infinite. Members keep the order in which they are written or decoded, also in a request body. Comparing values
-/// ignores the order.
+/// Integers that fit `Int64` or `UInt64` are exact. Any other number is rounded to the nearest `Double`; decoding fails
+/// only if the number is too large for a `Double`. Members keep the order in which they are written or decoded, also in
+/// a request body. Comparing values ignores the order.
 public enum JSONValue: Sendable, Hashable {
     /// `null`, or a missing value.
     case null

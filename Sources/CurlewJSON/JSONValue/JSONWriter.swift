@@ -6,13 +6,13 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// A writer of `JSONValue`s that keeps the order of members, unlike Foundation's encoder.
+/// Writes a `JSONValue` as JSON and keeps the order of its members, unlike Foundation's encoder.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     let convertsToSnakeCase: Bool
     let sortsMembers: Bool
 
-    /// Writes a value. Returns false for a number that JSON cannot represent.
+    /// Writes a value. Returns false if it contains a number that JSON cannot represent.
     mutating func write(_ value: JSONValue) -> Bool {
         switch value {
         case .null: write(text: "null")
@@ -72,7 +72,7 @@ struct JSONWriter {
 }
 
 extension JSONValue {
-    /// Returns the document as UTF-8 JSON on one line; nil if a number is infinite or NaN.
+    /// Returns the value as UTF-8 JSON on one line; nil if a number is infinite or NaN.
     ///
     /// - `convertsToSnakeCase`: whether `firstName` is written as `first_name`, as an encoder with
     ///   `.convertToSnakeCase` writes it.

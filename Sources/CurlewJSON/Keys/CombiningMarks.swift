@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// The limit on combining marks in a key, beyond which the key is too expensive to use as a `String`.
+/// The maximum number of consecutive combining marks in a key. Beyond it, the key is too expensive to use as a
+/// `String`.
 ///
-/// To hash and compare strings, Swift sorts consecutive combining marks, which takes time quadratic in their number.
+/// To hash and compare strings, Swift sorts consecutive combining marks in a time that is quadratic in their number.
 /// Text with at most 30 consecutive marks is safe (the Stream-Safe Text Format, UAX #15 §13), and no language needs
 /// more. Lookups compare bytes and accept any key. Code that creates a `String` from keys rejects or omits keys beyond
 /// the limit.
 enum CombiningMarks {
     static let most = 30
 
-    /// Returns whether a text contains more than `most` consecutive combining marks.
+    /// Returns whether `text` contains more than `most` consecutive combining marks.
     static func areTooMany(in text: String) -> Bool {
         // Every mark has at least two bytes.
         guard text.utf8.count > 2 * most else { return false }

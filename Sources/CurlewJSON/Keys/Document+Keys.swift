@@ -9,13 +9,13 @@ extension Document {
         return key == Document.missing ? nil : key &+ 1
     }
 
-    /// The index that represents a missing key. It cannot be the index of a key, because no document begins with one.
+    /// The index that represents a missing key. It cannot be the index of a key, because no document begins with a key.
     private static var missing: Int { 0 }
 
     /// Returns the index of the first key with this name, or `missing`.
     ///
     /// Models usually read their keys in the order of the document. The search therefore begins after the key that was
-    /// found last: if the next key is the wanted one, the name need not be hashed.
+    /// found last: if that key has the name, the name need not be hashed.
     @inline(__always)
     private func find(_ name: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
         let head = tape[object]
@@ -57,7 +57,7 @@ extension Document {
         return Document.missing
     }
 
-    /// Lets the next search begin at the next key, unless an earlier key may have the same name.
+    /// Makes the next search begin at the key after this one, unless the object may contain equal keys.
     @inline(__always)
     private func remember(_ key: Int, in object: Int, _ head: Cell) {
         guard !head.has(.repeated) else { return }
@@ -76,8 +76,8 @@ extension Document {
         }
     }
 
-    /// Returns the names of the keys for models, in the order of the document. Of several equal keys, only the first is
-    /// included; keys that would be slow to compare are omitted.
+    /// Returns the names of the keys for models, in the order of the document. If several keys are equal, only the
+    /// first is included; keys that would be slow to compare are omitted.
     func names(of object: Int) -> [String] {
         let head = tape[object]
         var names: [String] = []
@@ -97,7 +97,7 @@ extension Document {
     }
 }
 
-/// The positions at which the next searches in recently read objects begin. Accessed by one thread at a time.
+/// The positions at which the next searches in recently read objects begin. Only one thread may use them at a time.
 struct SearchHints {
     private static var slots: Int { 8 }
     private let memory: UnsafeMutablePointer<UInt64>
@@ -109,7 +109,7 @@ struct SearchHints {
 
     func deallocate() { memory.deallocate() }
 
-    /// Returns the position at which a search begins: the first key, for an object without a hint.
+    /// Returns the position at which a search begins: that of the first key, if the object has no hint.
     @inline(__always)
     func start(of object: Int) -> Int {
         let hint = memory[object & (SearchHints.slots &- 1)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The seed of key hashes: random numbers of this process, so that an attacker cannot construct colliding keys.
+/// The seed of key hashes: random numbers that differ in each process, so that an attacker cannot construct colliding
+/// keys.
 struct KeySeed {
     let state: UInt64
     let factor: UInt64
@@ -16,13 +17,13 @@ struct KeySeed {
     }()
 }
 
-/// A hash of the bytes of a key, computed while scanning, so that lookups compare numbers.
+/// A hash of the bytes of a key. The scanner computes it, so that lookups compare numbers.
 ///
 /// Each group of eight bytes is multiplied by a secret number, and the halves of the product are combined.
 struct KeyHash {
     private let seed: KeySeed
     private var state: UInt64
-    /// The last bytes, which do not fill a word.
+    /// The bytes at the end that do not fill a word.
     private var rest: UInt64 = 0
     private var count: UInt64 = 0
 
@@ -48,7 +49,7 @@ struct KeyHash {
         if place < end { rest = source.partialWord(at: place, count: end &- place) }
     }
 
-    /// Adds one byte. For keys that are converted while they are hashed.
+    /// Adds one byte, for keys that are converted while they are hashed.
     mutating func add(_ byte: UInt8) {
         rest |= UInt64(byte) << ((count & 7) * 8)
         count += 1
@@ -70,13 +71,13 @@ extension UInt64 {
     @inline(__always) var keyTag: UInt16 { UInt16(truncatingIfNeeded: self &>> 48) }
 }
 
-/// A Bloom filter of the keys of an object that have been scanned so far. Each key sets two bits, from different parts
+/// A Bloom filter for the keys of an object that have been scanned so far. Each key sets two bits, from different parts
 /// of its hash.
 struct KeyFilter {
     private var first: UInt64 = 0
     private var second: UInt64 = 0
 
-    /// Adds a hash. Returns true if a key with this hash may have been added before.
+    /// Adds a hash. Returns true if a key with this hash may already have been added.
     @inline(__always)
     mutating func insert(_ hash: UInt64) -> Bool {
         let one: UInt64 = 1 &<< (hash &>> 32 & 63)

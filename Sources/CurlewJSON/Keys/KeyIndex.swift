@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// The table after an object with many keys: an open-addressing hash table with the position of each key.
+/// The table in the trailer of an object with many keys: an open-addressing hash table with the position of each key.
 ///
 /// A slot holds the distance of the key from the object in cells, or 0 if it is empty. The scanner writes the table
-/// when the object ends, so that reading changes nothing. Of several equal keys, the table contains the first.
+/// when the object ends, so that reading changes nothing. If several keys are equal, the table contains the first.
 enum KeyIndex {
-    /// The maximum number of keys of an object without a table. In such an object, keys are compared one by one.
+    /// The maximum number of keys in an object without a table. In such an object, keys are compared one by one.
     static let threshold = 32
 
     /// Returns the binary logarithm of the number of slots for `keys` keys. At least a quarter of the slots stay empty.
@@ -15,7 +15,7 @@ enum KeyIndex {
         return logarithm
     }
 
-    /// Enters the keys of an object into its table, whose slots must be zero. Returns true if some keys are equal.
+    /// Enters the keys of an object into its table. All slots must be zero. Returns true if some keys are equal.
     static func fill(_ tape: Tape, _ object: Int, count: Int, table: Int, logarithm: Int, _ keys: KeyReader) -> Bool {
         let mask = 1 &<< logarithm &- 1
         var isRepeated = false
@@ -40,8 +40,8 @@ enum KeyIndex {
         return isRepeated
     }
 
-    /// Returns whether two keys of an object without a table have the same tag. May also return true for tags that
-    /// differ only in the lowest bit.
+    /// Returns whether two keys of an object without a table have the same tag. May also return true if two tags differ
+    /// only in the lowest bit.
     static func hasRepeatedTags(_ tape: Tape, _ object: Int, count: Int) -> Bool {
         let slots = 64
         return withUnsafeTemporaryAllocation(of: UInt16.self, capacity: slots) { table in

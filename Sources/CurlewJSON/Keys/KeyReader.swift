@@ -2,8 +2,8 @@
 
 /// Reads the names of keys: their bytes with escapes resolved, and in camel case if keys are converted.
 ///
-/// Keys are compared by bytes. Comparing them by Unicode equivalence, such as `é` in two forms, would take time
-/// quadratic in the size of hostile input.
+/// Keys are compared by bytes. A comparison by Unicode equivalence, as of `é` in two forms, would take a time quadratic
+/// in the size of hostile input.
 struct KeyReader {
     let source: Source
     let convertsKeys: Bool
@@ -113,11 +113,11 @@ struct KeyReader {
 }
 
 extension Source {
-    /// Creates a source of the bytes of a name to look up.
+    /// Creates a source from the bytes of a name to look up.
     @inline(__always)
     init(_ name: UnsafeBufferPointer<UInt8>) {
         let bytes = UnsafeRawBufferPointer(name)
-        // An empty buffer may have no address; nothing is read from its substitute.
+        // An empty buffer may have no address. Nothing is read from the address that replaces it.
         self.init(base: bytes.baseAddress ?? UnsafeRawPointer(Source.nothing), count: bytes.count)
     }
 

@@ -7,11 +7,11 @@ import Foundation
 #endif
 
 extension SnakeCase {
-    /// Returns any key in camel case.
+    /// Returns a key in camel case, whatever characters it contains.
     static func camelCase(_ key: String) -> String {
         var key = key
         return key.withUTF8 { bytes in
-            // Keys without underscores, which may be long, are not split.
+            // A key without underscores is not split, because it may be long.
             bytes.contains(Byte.underscore) ? String(decoding: camelCase(bytes), as: UTF8.self) : nil
         } ?? key
     }
@@ -54,8 +54,8 @@ extension SnakeCase {
         result += (isFirst ? text.lowercased() : text.capitalized).utf8
     }
 
-    /// Appends a word of digits and letters up to U+00FE, whose two cases differ in one bit. Returns false for any
-    /// other word.
+    /// Appends a word that consists of digits and of letters up to U+00FE whose two cases differ in one bit. Returns
+    /// false for any other word.
     private static func appendLatin(
         _ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]
     ) -> Bool {

@@ -2,8 +2,8 @@
 
 extension SnakeCase {
     /// Converts `firstName` to `first_name` and `myURLProperty` to `my_url_property`, with the rules of Foundation's
-    /// encoder: a word begins with an upper-case letter; of several consecutive upper-case letters, the last begins the
-    /// next word if a lower-case letter follows.
+    /// encoder: a word begins with an upper-case letter; if several upper-case letters are consecutive and a lower-case
+    /// letter follows, the last of them begins the next word.
     static func converted(to key: String) -> String {
         let signs = Array(key)
         guard signs.count > 1 else { return key.lowercased() == key ? key : key.lowercased() }

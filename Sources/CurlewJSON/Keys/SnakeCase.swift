@@ -20,7 +20,7 @@ enum SnakeCase {
         case uncommon
     }
 
-    /// Returns which conversion an ASCII key needs.
+    /// Returns the form of an ASCII key. The form determines how the key is converted.
     static func form(of source: Source, _ start: Int, _ length: Int) -> Form {
         guard hasUnderscore(source, start, length), hasInnerUnderscore(source, start, length) else { return .unchanged }
         for place in start..<(start &+ length) {
@@ -58,7 +58,8 @@ enum SnakeCase {
         return first..<end
     }
 
-    /// Passes the bytes of a key in camel case to `emit`, until `emit` returns false. For keys of the form `converted`.
+    /// Passes the bytes of a key in camel case to `emit`, until `emit` returns false. The key must have the form
+    /// `converted`.
     @inline(__always)
     static func forEachByte(_ source: Source, _ start: Int, _ length: Int, _ emit: (UInt8) -> Bool) {
         let inner = innerRange(source, start, length)

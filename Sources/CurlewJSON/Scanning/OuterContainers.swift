@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// A stack of the open containers around the innermost one. Its memory is managed manually, like the memory of the
-/// tape; the scanner deallocates it.
+/// A stack of the open containers around the innermost one. Its memory is managed manually, as for the tape: the
+/// scanner deallocates it.
 struct OuterContainers {
     struct Element {
         let container: UInt32

@@ -47,7 +47,7 @@ extension Scanner {
         tape.append(Cell(bits: digits))
     }
 
-    /// Returns the error for a missing digit.
+    /// Returns the error for a missing digit at `position`.
     @inline(never)
     private func brokenNumber() -> SyntaxFailure {
         SyntaxFailure(position < source.count ? .invalidNumber : .unexpectedEnd, at: position)
@@ -89,7 +89,7 @@ extension Scanner {
         let first = position
         var exponent = 0
         while Byte.isDigit(source[position]) {
-            // A larger exponent has no further effect.
+            // A larger exponent would not change the result.
             if exponent < Int.max / 16 { exponent = exponent &* 10 &+ Int(source[position] &- Byte.zero) }
             position &+= 1
         }

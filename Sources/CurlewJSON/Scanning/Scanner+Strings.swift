@@ -16,7 +16,8 @@ extension Scanner {
         tape.append(Cell(bits: Cell(.string, at: start, detail: detail).bits | flags))
     }
 
-    /// Scans a key and its colon. Also computes the data for lookups, while the bytes are in the cache.
+    /// Scans a key and its colon. Also computes the data for lookups, because the bytes are still in the processor's
+    /// cache.
     @inline(__always)
     mutating func scanKey() throws(SyntaxFailure) {
         guard source[position] == Byte.quote else { throw SyntaxFailure(.unexpectedByte, at: position) }
@@ -94,7 +95,7 @@ extension Scanner {
                 seen |= word & ((1 &<< bits) &- 1)
                 position &+= Int(truncatingIfNeeded: bits &>> 3)
             } else {
-                // The last bytes of the document are read one by one. Past the end, the source returns 0, which also
+                // The last bytes of the document are read one by one. Past the end, the source returns 0, and that also
                 // ends the loop.
                 while true {
                     let byte = source[position]
@@ -128,8 +129,8 @@ extension Scanner {
         return SyntaxFailure(place < source.count ? reason : .unexpectedEnd, at: place)
     }
 
-    /// Returns a word with the highest bit set for each byte that is a quote, a backslash or a control character. Only
-    /// the lowest set bit is reliable and used: higher bits may be wrong, because subtraction borrows.
+    /// Returns a word with the highest bit set for each byte that is a quote, a backslash or a control character. Use
+    /// only the lowest set bit: higher bits may be wrong, because the subtraction borrows.
     @inline(__always)
     static func stops(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -141,7 +142,8 @@ extension Scanner {
         return found & (ones &<< 7)
     }
 
-    /// Scans an escape (RFC 8259 §7). Surrogates must be paired, because the text would not be Unicode otherwise.
+    /// Scans an escape (RFC 8259 §7). Surrogates must be paired, because otherwise the string would not be valid
+    /// Unicode.
     private mutating func passEscape(from start: Int) throws(SyntaxFailure) {
         switch source[position &+ 1] {
         case Byte.quote, Byte.backslash, Byte.slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),

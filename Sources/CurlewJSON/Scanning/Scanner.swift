@@ -14,7 +14,7 @@ struct Scanner {
     /// The index of the innermost open container. `filter`, `isObject` and `elements` also describe this container;
     /// `elements` is the number of its values so far.
     private var container = 0
-    /// A filter of the keys so far, if the container is an object.
+    /// A filter for the keys so far, if the container is an object.
     private var filter = KeyFilter()
     private var isObject = false
     private var elements = 0
@@ -30,7 +30,7 @@ struct Scanner {
         tape = Tape(forBytes: source.count)
     }
 
-    /// Returns the tape of a document. The caller has to deallocate the tape.
+    /// Returns the tape of a document. The caller must deallocate it.
     static func tape(for keys: KeyReader) throws(SyntaxFailure) -> Tape {
         guard keys.source.count < UInt32.max else { throw SyntaxFailure(.tooLarge, at: 0) }
         var scanner = Scanner(keys)
@@ -79,8 +79,8 @@ struct Scanner {
         }
     }
 
-    /// Continues after a value: closes the containers that end here and advances to the next value. Returns false at
-    /// the end of the document.
+    /// Continues after a value: closes the containers that end here, and advances past the comma before the next value.
+    /// Returns false at the end of the document.
     @inline(__always)
     private mutating func goOn() throws(SyntaxFailure) -> Bool {
         elements &+= 1
@@ -193,7 +193,7 @@ struct Scanner {
         tape[container] = head
     }
 
-    /// The maximum number of keys for which possibly equal keys are compared one by one.
+    /// The maximum number of keys in an object in which a possibly repeated key is compared with the others one by one.
     private static var fewKeys: Int { 10 }
 
     /// Marks the object if it may already contain a key with this hash. At the end of an object with more than
@@ -203,8 +203,8 @@ struct Scanner {
         if filter.insert(hash) { mayRepeat(hash.keyTag) }
     }
 
-    /// Marks the object if it contains a key with this tag. With more than `fewKeys` keys, some match the filter by
-    /// chance, so the object is marked at once and the mark is verified at its end.
+    /// Marks the object if it contains a key with this tag. If there are more than `fewKeys` keys, some match the
+    /// filter by chance, so the object is marked without a search, and the mark is verified at the end of the object.
     @inline(never)
     private mutating func mayRepeat(_ tag: UInt16) {
         guard elements <= Scanner.fewKeys else { return mark(.repeated) }
@@ -222,7 +222,7 @@ struct Scanner {
         if !KeyIndex.hasRepeatedTags(tape, container, count: elements) { head.clear(.repeated) }
     }
 
-    /// Returns the error for a byte with which no value can begin.
+    /// Returns the error for a byte that cannot begin a value.
     @inline(never)
     private func unexpectedByte() -> SyntaxFailure {
         let byte = source[position]

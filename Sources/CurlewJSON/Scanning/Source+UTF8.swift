@@ -2,7 +2,7 @@
 
 extension Source {
     /// Returns the offset of the first byte that is not valid UTF-8 (RFC 3629 §4); nil if all bytes are valid. The byte
-    /// at `end`, if there is one, must be ASCII, which ends a truncated sequence.
+    /// at `end`, if there is one, must be ASCII, so that it ends a truncated sequence.
     func firstInvalid(from start: Int, to end: Int) -> Int? {
         var place = start
         while place < end, let word = word(at: place) {
@@ -33,7 +33,7 @@ extension Source {
         return nil
     }
 
-    /// Returns whether the document ends in the middle of the sequence at `place`, which further bytes could complete.
+    /// Returns whether the document ends in the middle of the sequence at `place`, and further bytes could complete it.
     func isCutShort(at place: Int) -> Bool {
         let first = self[place]
         guard 0xC2...0xF4 ~= first else { return false }
@@ -55,8 +55,8 @@ extension Source {
         return (bits &- 0x0001_0001_0001_0001) & ~bits & 0x8000_8000_8000_8000 == 0
     }
 
-    /// Returns the length of the multi-byte sequence at the beginning of a word, whose first byte is the lowest; 0 if
-    /// the sequence is invalid.
+    /// Returns the length of the multi-byte sequence at the beginning of a word; 0 if the sequence is invalid. The
+    /// first byte is the lowest byte of the word.
     @inline(__always)
     private static func sequenceLength(_ word: UInt32) -> Int {
         if word & 0xC0E0 == 0x80C0 {

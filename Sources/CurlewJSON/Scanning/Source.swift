@@ -2,7 +2,7 @@
 
 /// The bytes of a document. Only this type reads them through a pointer, and it checks every offset.
 ///
-/// A span would provide the same checks, but the containers that models keep cannot store one.
+/// A `Span` would provide the same checks, but a container that a model keeps cannot store one.
 struct Source {
     private let base: UnsafeRawPointer
     let count: Int
@@ -18,7 +18,7 @@ struct Source {
         wordEnd = UInt(bitPattern: max(0, count &- 7))
     }
 
-    /// Returns the byte at an offset; outside the document 0, which no rule of JSON accepts.
+    /// Returns the byte at an offset. Returns 0 outside the document, because the grammar of JSON accepts 0 nowhere.
     @inline(__always)
     subscript(place: Int) -> UInt8 {
         UInt(bitPattern: place) < UInt(bitPattern: count) ? base.load(fromByteOffset: place, as: UInt8.self) : 0
@@ -38,8 +38,8 @@ struct Source {
         return lastWord(at: place, count: length)
     }
 
-    /// Returns a partial word where fewer than eight bytes are left, as in a short name. Reads one, two and four bytes
-    /// at once, instead of single bytes.
+    /// Returns a partial word where fewer than eight bytes are left, as in a short name. Reads groups of one, two and
+    /// four bytes instead of single bytes.
     @inline(__always)
     private func lastWord(at place: Int, count length: Int) -> UInt64 {
         guard place >= 0, length >= 0, length < 8, place <= count &- length else { return 0 }

@@ -2,16 +2,16 @@
 
 /// Converts `digits × 10^exponent` to the nearest `Double`.
 ///
-/// Small numbers need one multiplication or division, which rounds once. All other numbers use the Eisel-Lemire
+/// Small numbers need only one multiplication or division, and it rounds once. All other numbers use the Eisel-Lemire
 /// algorithm ("Number Parsing at a Gigabyte per Second", 2021): the upper bits of the product with a 128-bit power of
-/// five determine the result. They are proven to suffice for 19 digits.
+/// five determine the result. It is proven that these bits suffice for 19 digits.
 enum DecimalFloat {
     private static let exactPowers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
     ]
 
-    /// Returns the nearest `Double`; nil if it would be infinite, or zero although the number is not zero.
+    /// Returns the nearest `Double`; nil if it would be infinite, or would be zero although the number is not zero.
     @inline(__always)
     static func double(digits: UInt64, exponent: Int) -> Double? {
         if digits <= 1 << 53, exponent >= -22, exponent <= 22 {
@@ -42,8 +42,7 @@ enum DecimalFloat {
             bits = (bits + (bits & 1)) >> 1
             return bits == 0 ? nil : Double(bitPattern: bits)
         }
-        // The number may be half way between two neighbours, which is possible only for small powers. It is rounded to
-        // even.
+        // For small powers, the number may be half way between two neighbours. It is then rounded to even.
         if low <= 1, exponent >= -4, exponent <= 23, bits & 3 == 1, bits << cut == high { bits &= ~1 }
         bits = (bits + (bits & 1)) >> 1
         if bits >> 53 != 0 {
@@ -72,9 +71,9 @@ enum DecimalFloat {
 
 /// The upper 128 bits of the powers of five that a `Double` can require, normalised so that the highest bit is set.
 ///
-/// The table is computed on first use, in much less than a millisecond, instead of being listed as 1,302 numbers.
-/// Positive powers are multiplied and truncated. For negative powers, 2^1023 is divided by five repeatedly: truncating
-/// after each step gives the same result as truncating once.
+/// The table is computed when it is first used, in much less than a millisecond. The source would otherwise list 1,302
+/// numbers. Positive powers are multiplied and truncated. For negative powers, 2^1023 is divided by five repeatedly:
+/// truncating after each step gives the same result as truncating once.
 enum PowersOfFive {
     static let smallest = -342
     static let greatest = 308

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// Reads an array of scalars without a container, and without a call of `init(from:)` for each element.
+    /// Reads an array of scalars without a container, and without calling `init(from:)` for each element.
     func scalars<Element: ScalarValue>(_ type: Element.Type, at index: Int) throws -> [Element] {
         let count = tape.elements(tape[index])
         var result: [Element] = []
@@ -17,7 +17,7 @@ extension Document {
         return result
     }
 
-    /// Reads a dictionary with its keys as written. Of several equal keys, the first is used.
+    /// Reads a dictionary with its keys as written. If several keys are equal, the first is used.
     ///
     /// The values of the other equal keys are not read, unless keys are converted: Foundation then reads all values.
     @inline(__always)
@@ -60,7 +60,7 @@ extension Document {
         try dictionary(at: index) { try scalar(type, at: $0, in: UInt32(truncatingIfNeeded: index)) }
     }
 
-    /// Returns the initial capacity for a number of elements, limited by the size of the document. The collection grows
+    /// Returns the initial capacity for a number of elements. The size of the document limits it; the collection grows
     /// as values are read.
     func reservation(_ count: Int, _ stride: Int) -> Int {
         min(count, max(64, source.count / max(stride / 4, 1)))
@@ -69,7 +69,7 @@ extension Document {
 
 /// A protocol to which only `Array`s of decodable elements conform, so that their metatypes can be recognised.
 protocol DecodableArray {
-    /// Reads the array. `Value` must be `Self`, which the protocol cannot express.
+    /// Reads the array. `Value` must be `Self`; the protocol cannot express this requirement.
     static func read<Value>(_ document: Document, _ index: Int) throws -> Value
 }
 
@@ -88,7 +88,7 @@ extension Array: DecodableArray where Element: Decodable {
         return try identical(result)
     }
 
-    /// Reads an array of scalars. `Scalar` must be `Element`, which the compiler cannot prove.
+    /// Reads an array of scalars. `Scalar` must be `Element`; the compiler cannot prove this.
     private static func readScalars<Scalar: ScalarValue, Value>(
         _ type: Scalar.Type, _ document: Document, _ index: Int
     ) throws -> Value {
@@ -106,7 +106,7 @@ extension ScalarValue {
 /// A protocol to which only `Dictionary`s with string keys and decodable values conform, so that their metatypes can be
 /// recognised.
 protocol DecodableDictionary {
-    /// Reads the dictionary. `Result` must be `Self`, which the protocol cannot express.
+    /// Reads the dictionary. `Result` must be `Self`; the protocol cannot express this requirement.
     static func read<Result>(_ document: Document, _ index: Int) throws -> Result
 }
 

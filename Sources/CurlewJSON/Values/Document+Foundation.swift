@@ -71,8 +71,8 @@ extension Document {
         return decimal
     }
 
-    /// Returns a number of at most 19 digits exactly; nil if it has more digits, or an exponent that `Decimal` may not
-    /// be able to represent.
+    /// Returns the exact value of a number; nil if it has more than 19 digits, or an exponent that `Decimal` may not be
+    /// able to represent.
     private func shortDecimal(_ cell: Cell, _ index: Int) -> Decimal? {
         guard !cell.has(.long) else { return nil }
         let digits = cell.has(.extra) ? tape[index + 1].bits : cell.detail
@@ -84,16 +84,17 @@ extension Document {
         return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: Decimal(digits))
     }
 
-    /// Returns a number by parsing its text. Foundation truncates the digits after the 39th, which exceed a 128-bit
-    /// mantissa.
+    /// Returns a number by parsing its text. Foundation truncates the digits after the 39th, because they exceed a
+    /// 128-bit mantissa.
     private func longDecimal(at index: Int) -> Decimal? {
         Decimal(string: LongNumber(at: index, in: self).shortened(to: 45))
     }
 }
 
-/// Parses the common form of ISO 8601, `2026-11-22T10:30:00Z`, without a formatter, which would take most of the time.
+/// Parses the common form of ISO 8601, `2026-11-22T10:30:00Z`, without a formatter, because a formatter would take most
+/// of the time.
 ///
-/// Returns nil for any other text, and for dates that a formatter has to check. The caller then uses a formatter.
+/// Returns nil for any other string, and for dates that a formatter has to check. The caller then uses a formatter.
 enum UTCDate {
     static func parse(_ text: String) -> Date? {
         var text = text

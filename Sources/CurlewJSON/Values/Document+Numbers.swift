@@ -25,8 +25,8 @@ extension Document {
         return Value(exactly: Int64(truncatingIfNeeded: 0 &- digits))
     }
 
-    /// Reads integers from 2^24, and numbers with a fraction or an exponent, which may still be whole: `1.0`, `1e3`.
-    /// The result is exact, without a conversion to `Double`.
+    /// Reads integers from 2^24, and numbers with a fraction or an exponent, because they may still be whole: `1.0`,
+    /// `1e3`. The result is exact, without a conversion to `Double`.
     @inline(__always)
     private func largeInteger<Value: FixedWidthInteger>(_ type: Value.Type, _ cell: Cell, _ index: Int) -> Value? {
         if cell.has(.long) { return wideInteger(type, at: index) }
@@ -69,8 +69,8 @@ extension Document {
         return double(cell, index)
     }
 
-    /// Returns the nearest `Double`; nil, as in Foundation, if it would be infinite, or zero although the number is not
-    /// zero.
+    /// Returns the nearest `Double`; nil, as in Foundation, if it would be infinite, or would be zero although the
+    /// number is not zero.
     @inline(__always)
     private func double(_ cell: Cell, _ index: Int) -> Double? {
         let value: Double

@@ -29,8 +29,8 @@ extension Source {
         }
     }
 
-    /// Returns a text with its escapes resolved. The scanner has validated the escapes. Resolving them never makes the
-    /// text longer.
+    /// Returns a string with its escapes resolved. The scanner has validated the escapes. Resolving them never makes
+    /// the string longer.
     @inline(never)
     private func unescaped(_ start: Int, _ length: Int) -> String {
         let end = start + length
@@ -47,7 +47,7 @@ extension Source {
         }
     }
 
-    /// Passes the bytes of a text to `body`, with escapes resolved, until `body` returns false.
+    /// Passes the bytes of a string or key to `body`, with escapes resolved, until `body` returns false.
     func forEachUnescapedByte(_ start: Int, _ length: Int, _ body: (UInt8) -> Bool) {
         let end = start + length
         var place = start
@@ -62,7 +62,7 @@ extension Source {
         }
     }
 
-    /// A writer into preallocated memory, which never writes beyond its end.
+    /// A writer into preallocated memory. It never writes beyond the end of the memory.
     private struct Writer {
         let output: UnsafeMutableBufferPointer<UInt8>
         var count = 0

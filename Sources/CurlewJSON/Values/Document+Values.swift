@@ -56,8 +56,8 @@ extension Document {
     }
 }
 
-/// Returns the value as a `Value`, which must be the same type as `Known`. The compiler cannot prove that the two
-/// generic parameters are equal.
+/// Returns the value as a `Value`. `Value` must be the same type as `Known`; the compiler cannot prove this. Throws if
+/// it is another type.
 @inline(__always)
 func identical<Known, Value>(_ value: Known) throws -> Value {
     guard Known.self == Value.self else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// A number that needs more than 64 bits or separate rounding, as digits and a power of ten.
+/// A number, as digits and a power of ten, that needs more than 64 bits or separate rounding.
 ///
-/// For a number with more digits than the tape can hold, the digits are the bytes of the document, which may include a
-/// point. For any other number, they are from the tape.
+/// For a number with more digits than the tape can hold, the digits are the bytes in the document, including the point
+/// if there is one. For any other number, the digits are from the tape.
 struct LongNumber {
     private let isNegative: Bool
     private let digits: UInt64
@@ -87,7 +87,7 @@ struct LongNumber {
         return tooGreat || overflow ? nil : sum
     }
 
-    /// Returns the nearest value; nil if it would be infinite, or zero although the number is not zero.
+    /// Returns the nearest value; nil if it would be infinite, or would be zero although the number is not zero.
     func floatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>() -> Value? {
         guard let value = Value(shortened(to: LongNumber.enoughDigits)), value.isFinite else { return nil }
         return value == 0 && !isZero ? nil : value
@@ -101,8 +101,8 @@ struct LongNumber {
 
     private var isZero: Bool { digits == 0 && !mantissa.contains { $0 != Byte.zero && $0 != Byte.point } }
 
-    /// The maximum number of digits that a `Double` needs to be distinguished from its neighbours. One more digit
-    /// represents the rest.
+    /// The maximum number of digits that a `Double` needs to be distinguished from its neighbours. `shortened(to:)`
+    /// adds one more digit to represent the rest.
     private static let enoughDigits = 800
 
     /// Returns the number as text with at most `most` digits, and one more digit if an omitted digit is not zero. The

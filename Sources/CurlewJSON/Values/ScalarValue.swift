@@ -42,7 +42,7 @@ extension String: ScalarValue {
     static func read(_ document: Document, _ index: Int) -> String? { document.string(at: index) }
 }
 
-/// A 128-bit integer. A cell holds only 64 bits, so these types are read from all digits of the number.
+/// A 128-bit integer type. A cell holds only 64 bits, so its values are read from all digits of the number.
 @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
 protocol WideValue: ScalarValue, FixedWidthInteger {}
 

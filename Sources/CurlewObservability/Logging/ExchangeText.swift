@@ -9,8 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A formatter that writes requests, responses and failures as lines of text: redacted, bounded in length, and safe for
-/// a terminal.
+/// A formatter that writes requests, responses and failures as lines of text. The text is redacted, limited in length,
+/// and safe for a terminal.
 struct ExchangeText: Sendable {
     let level: LogEntry.Level
     let redaction: Redaction
@@ -34,8 +34,8 @@ struct ExchangeText: Sendable {
         context.pastAttempts.last.map { " (before: \(redaction.text($0.text)))" } ?? ""
     }
 
-    /// Returns a suffix with the number of attempts of a call that had several, and one line for each attempt at the
-    /// levels `.headers` and `.body`.
+    /// Returns a suffix with the number of attempts if there were several. At the levels `.headers` and `.body`, also
+    /// returns one line for each attempt.
     private func lines(of attempts: [Attempt]) -> (suffix: String, lines: [String]) {
         guard attempts.count > 1 else { return ("", []) }
         let lines = level < .headers ? [] : attempts.map { "attempt \(redaction.text("\($0)"))" }

@@ -26,7 +26,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     public let kind: Kind
     /// The number of the call. All entries of a call have the same number.
     public let exchange: UInt64
-    /// The name of the endpoint; empty when the call has none.
+    /// The name of the endpoint; empty if the call has none.
     public let routeName: String
     /// The lines of the entry: one line, and further lines at the levels `.headers` and `.body`.
     public let lines: [String]
@@ -59,9 +59,9 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         case off
         /// The request line, and the status, time and size of the response.
         case line
-        /// Also the header fields, and the attempts of a call that had several.
+        /// Also the header fields, and the attempts if the call had several.
         case headers
-        /// Also the first bytes of bodies that are text and in memory. Of multipart and XML bodies, only the size is
+        /// Also the first bytes of bodies that are text and in memory. For multipart and XML bodies, only the size is
         /// logged, because their secrets cannot be recognized.
         case body
 
@@ -69,9 +69,9 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What is logged as a pair of entries: each call, or each request on the wire.
+    /// The unit that is logged with a pair of entries: a call, or a request on the wire.
     public enum Unit: Sendable {
-        /// Each call of the client, whatever its retries and redirects.
+        /// Each call of the client, regardless of its retries and redirects.
         case call
         /// Each request that leaves the pipeline: every attempt, every redirect, and both requests of a hedged attempt.
         case request

@@ -3,7 +3,7 @@
 package import CurlewCore
 package import CurlewHTTP
 
-/// The interceptor of `.logging()`, where its rules are documented.
+/// Logs calls or requests. For the rules, see `.logging(_:each:redaction:bodyLimit:sink:)`.
 package struct LoggingInterceptor: Interceptor {
     private let text: ExchangeText
     private let level: LogEntry.Level
@@ -31,7 +31,7 @@ package struct LoggingInterceptor: Interceptor {
     /// Returns `.anonymous`, because the interceptor changes nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Logs the request, runs the rest of the chain, and logs the outcome.
+    /// Logs the request, runs the rest of the pipeline, and logs the response or the error.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard level > .off else { return try await next(request) }
         let context = next.context

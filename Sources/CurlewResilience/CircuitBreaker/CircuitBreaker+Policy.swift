@@ -36,8 +36,8 @@ extension CircuitBreaker {
         /// The number of trials that must succeed before the circuit closes. Default 1, as in Polly. With 20, the load
         /// of a recovering server grows from one to twenty concurrent calls before all calls pass.
         public var successes: Int
-        /// Whether status 429 counts as a failure. Default false: the server is healthy and asks for less load, which
-        /// `.rateLimit` respects.
+        /// Whether status 429 counts as a failure. Default false: a server that sends 429 is healthy and requests less
+        /// load, and `.rateLimit` handles that.
         public var countsTooManyRequests: Bool
         /// The maximum number of origins, or other scopes, whose circuits are remembered. Closed circuits are removed
         /// first, in order of their last use; isolated circuits are never removed. Default 256.

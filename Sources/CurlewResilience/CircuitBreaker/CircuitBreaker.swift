@@ -8,9 +8,9 @@ public import CurlewHTTP
 /// `.circuitBreaker()` creates a breaker. Clients that share a breaker share its circuits; they must also share their
 /// `TimeSource`.
 ///
-/// `CircuitBreaker.Policy` specifies when a circuit opens, and `CircuitBreaker.Phase` which calls it then lets pass. A
-/// refused call throws `.refused(by: .circuitBreaker)` without sending a byte. `retryAfter` of the error is the time
-/// until the next trial.
+/// `CircuitBreaker.Policy` specifies when a circuit opens, and `CircuitBreaker.Phase` lists which calls pass in each
+/// phase. A refused call throws `.refused(by: .circuitBreaker)`, and nothing is sent. `retryAfter` of the error is the
+/// time until the next trial: at most 1 s while the circuit is half-open, nil if it is isolated.
 ///
 /// These outcomes are failures:
 /// - statuses of 500 and above except 501, and 429 if the policy says so
@@ -19,9 +19,10 @@ public import CurlewHTTP
 /// - hosts without an address or a route, servers and proxies that cannot be reached, and proxies that refuse to
 ///   connect
 ///
-/// Other outcomes are not failures, in particular other statuses, failures of TLS, credentials and limits,
-/// cancellation, and a device that is offline. A call that exceeds its total timeout is not a failure if it spent more
-/// than half of that time before it was sent. A rule of the app (`counts:`) may classify outcomes differently.
+/// Other outcomes are not failures, in particular other statuses, TLS failures, missing or rejected credentials,
+/// refusals by limits, cancellation, and a device that is offline. A call that exceeds its total timeout is not a
+/// failure if it spent more than half of that time before it was sent. A rule of the app (`counts:`) may classify
+/// outcomes differently.
 ///
 ///     closed ──too many failures──▶ open ──its time is over──▶ half-open ──the trials succeed──▶ closed
 ///                                    ▲                              │
@@ -98,8 +99,8 @@ public final class CircuitBreaker: Sendable {
 
     /// Returns a stream of the phase changes from now on, in order for each scope.
     ///
-    /// The stream ends when the breaker is released. An observer that falls behind loses the oldest changes beyond 64.
-    /// The observers of a client receive the changes that its calls cause as `PolicyNotice`.
+    /// The stream ends when the breaker is released. The stream buffers the newest 64 changes, so a slow observer loses
+    /// older ones. The observers of a client receive the changes that its calls cause as `PolicyNotice`.
     public func changes() -> AsyncStream<Change> { news.changes() }
 
     deinit { news.finish() }
@@ -196,7 +197,7 @@ final class Circuit: Sendable {
     }
 
     /// Returns how long a call would be refused now; nil if it may pass. The inner optional is nil if the circuit is
-    /// isolated, which has no end.
+    /// isolated, because isolation has no time limit.
     func refusal(at now: MonotonicInstant) -> Duration?? {
         state.withLock { $0.circuit.refusal(at: now) }
     }

@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.circuitBreaker()`, where its rules are documented.
+/// Rejects calls to a server that keeps failing. For the rules, see `CircuitBreaker`.
 package struct CircuitBreakerInterceptor: ValidatingInterceptor {
     /// The breaker that holds the circuits.
     public let breaker: CircuitBreaker

@@ -89,7 +89,7 @@ final class CircuitNews: Sendable {
         }
     }
 
-    /// Delivers the queued changes. If another thread is already delivering, it delivers these changes after its own.
+    /// Delivers the queued changes. If another thread is already delivering, that thread delivers these changes too.
     func tell() {
         var isMine = false
         while true {

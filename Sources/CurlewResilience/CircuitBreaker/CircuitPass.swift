@@ -48,8 +48,8 @@ final class CircuitPass: Departure {
         }
     }
 
-    /// Records a response whose head has arrived. A call is slow only by the time since its request left the pipeline,
-    /// without the transport's queue.
+    /// Records a response whose head has arrived. Whether the call is slow depends on the time since its request left
+    /// the pipeline, without the wait in the transport's queue.
     func answer(_ response: HTTPResponse, to request: HTTPRequest, at now: MonotonicInstant) {
         let count = breaker.counts?(result(request, response: response)) ?? .usual
         let isFailure = count == .usual ? response.status.isServerFailure(breaker.policy) : count == .failure
@@ -138,8 +138,8 @@ final class CircuitPass: Departure {
 }
 
 extension HTTPStatus {
-    /// Whether the server failed to process a request that another server might have processed. Status 501 is about the
-    /// request.
+    /// Whether the status counts as a failure of the server: 500 and above, and 429 if the policy counts it. Status 501
+    /// does not count: a healthy server sends it for a method that it does not support.
     fileprivate func isServerFailure(_ policy: CircuitBreaker.Policy) -> Bool {
         code >= 500 && code != 501 || policy.countsTooManyRequests && self == .tooManyRequests
     }

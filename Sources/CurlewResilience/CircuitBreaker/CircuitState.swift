@@ -3,7 +3,7 @@
 public import CurlewCore
 
 extension CircuitBreaker {
-    /// The phase of a circuit, which decides which calls pass.
+    /// The phase of a circuit. It decides which calls pass.
     public enum Phase: Hashable, Sendable {
         /// All calls pass, and their outcomes are counted.
         case closed
@@ -19,7 +19,7 @@ extension CircuitBreaker {
 /// The state machine of one circuit, as a value without I/O: it receives times and outcomes and decides which calls may
 /// pass. `CircuitBreaker` lists its guarantees.
 @_spi(Simulation) public struct CircuitState: Sendable {
-    /// The permission for a call to pass, which the caller hands back with the outcome of the call.
+    /// The permission for a call to pass. The caller hands it back to `finish` with the outcome of the call.
     @_spi(Simulation) public struct Permit: Hashable, Sendable {
         /// Whether the call is a trial of a half-open circuit.
         public let isTrial: Bool

@@ -6,16 +6,17 @@ extension ConcurrencyLimit {
     /// The rules of a limit that adapts to the number of concurrent exchanges that a server handles without queueing,
     /// estimated from response times: `.concurrencyLimit(.adaptive)`.
     ///
-    /// It is a gradient limit, as in Netflix's concurrency-limits. The limit is updated after each window of responses.
-    /// A window has as many responses as the limit, but at least 8 and at most 100:
+    /// The algorithm is a gradient limit, as in Netflix's concurrency-limits. The limit is updated after each window of
+    /// responses. A window has as many responses as the limit, but at least 8 and at most 100:
     ///
     ///     gradient = tolerance × base ÷ mean time of the window        kept between 0.5 and 1
     ///     limit    = (limit + limit × gradient + √limit) ÷ 2            kept between least and most
     ///
     /// - `base` is the response time without a queue at the server. It is measured at the beginning and again every
     ///   `probeInterval`: until eight responses have arrived, at most `least` exchanges wait for their response heads
-    ///   at the same time, so that the server's queue drains. Exchanges whose bodies are still being read are not
-    ///   counted then, up to `most`. Between measurements, a window with a shorter mean time lowers `base`.
+    ///   at the same time, so that the server's queue drains. Exchanges whose bodies are still being read do not count
+    ///   in that time, but there are never more than `most` exchanges in total. Between measurements, a window with a
+    ///   shorter mean time lowers `base`.
     /// - Times are measured from when the request has its permit to the response head, without the queue of the
     ///   transport. Only requests that were sent after the window began count, because earlier requests ran under
     ///   another limit.

@@ -8,9 +8,9 @@ import CurlewHTTP
 /// `.concurrencyLimit(8)` creates a limit. Clients that share a limit share its permits.
 ///
 /// Guarantees:
-/// - At most `permits` exchanges of one scope are in flight. An exchange is in flight until its body has been read to
-///   the end, has failed, was cancelled, or has been discarded. An exchange ends immediately if its body arrived with
-///   its response head, as in small responses, or if it failed.
+/// - At most `permits` exchanges of one scope are in flight. An exchange is in flight until its response body has been
+///   read to the end, has failed, or has been cancelled or discarded. If the body arrived with the response head, as in
+///   small responses, or if the exchange failed, the permit is released immediately.
 /// - The queue is first in, first out within a `RequestOptions.priority`, with higher priorities first. Every eighth
 ///   permit goes to the call that has waited longest.
 /// - A waiting call is refused if, when its turn comes, it has less time left than a typical call takes (the smoothed
@@ -35,7 +35,7 @@ public final class ConcurrencyLimit: Sendable {
     public let waiting: Int
 
     private let queues = Locked(Queues())
-    /// The maximum number of scopes without exchanges that are remembered.
+    /// The number of scopes above which a scope is forgotten as soon as it has no exchanges and no waiting calls.
     private static let idleQueues = 256
 
     /// Creates a limit with a fixed number of permits.
@@ -143,8 +143,8 @@ extension ConcurrencyLimit {
         case full(Int)
     }
 
-    /// Takes a permit of `key` if one is free and no call waits for it, and returns whether it did. The caller then has
-    /// the same obligations as after `acquire(_:_:)`.
+    /// Takes a permit of `key` if one is free and no call waits for it, and returns whether it did. Returns false for a
+    /// scope that is not known yet. After true, the caller has the same obligations as after `acquire(_:_:)`.
     func enterAtOnce(_ key: LimitScope.Key) -> Bool {
         queues.withLock { $0.queue(of: key)?.queue.acquire() ?? false }
     }

@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.concurrencyLimit(_:)`, where its rules are documented.
+/// Limits the number of concurrent exchanges. For the rules, see `ConcurrencyLimit`.
 package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
     /// The limit, with its permits and queues.
     public let limit: ConcurrencyLimit

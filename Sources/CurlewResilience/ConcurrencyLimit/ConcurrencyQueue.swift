@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The permits and the waiting calls of one scope, as a value without I/O.
 struct ConcurrencyQueue<Waiter> {
-    /// The outcome of an exchange, with the times when it was sent and when it ended.
+    /// The outcome of an exchange, the time when the exchange got its permit, and the time of the outcome.
     struct Sample: Sendable {
         let sent: MonotonicInstant
         let outcome: ConcurrencyOutcome
@@ -60,7 +60,7 @@ struct ConcurrencyQueue<Waiter> {
 
     /// Releases the permit of an exchange that was not recorded with `answer`. Returns two lists of waiting calls:
     /// those whose turn it is, and those that lose their turn because they have less time left than a typical call
-    /// takes, with that time.
+    /// takes, each with the time that it has left.
     ///
     /// - `sample`: the outcome of the exchange; nil if it was not sent.
     mutating func finish(_ sample: Sample?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {

@@ -3,7 +3,7 @@
 public import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.fallback`, where its rules are documented.
+/// Returns substitute responses for calls that fail. For the rules, see `.fallback(when:_:)`.
 package struct FallbackInterceptor: Interceptor {
     private let when: @Sendable (NetworkError) -> Bool
     private let answer: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
@@ -29,7 +29,7 @@ package struct FallbackInterceptor: Interceptor {
     /// Returns `.anonymous`, because the interceptor does not change requests.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, and returns a substitute response if the call fails.
+    /// Runs the rest of the pipeline, and returns a substitute response if the call fails.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context
         do {
@@ -83,14 +83,16 @@ extension FallbackInterceptor: CustomStringConvertible {
 extension Interceptor where Self == BuiltInInterceptor {
     /// Returns a substitute response for a call that has failed: `.fallback { request, error in saved(request) }`.
     ///
-    ///     .fallback { request, error in request.target == "/rates" ? HTTPResponse(body: ResponseBody(lastRates)) : nil }
+    ///     .fallback { request, error in
+    ///         request.target == "/rates" ? HTTPResponse(body: ResponseBody(lastRates)) : nil
+    ///     }
     ///
     /// - The fallback is placed outside of redirects, retries, circuit breakers and the cache; only logging is closer
     ///   to the caller. The closure therefore runs once, after all of them have failed. No cache stores its response,
     ///   which has `Cache-Control: no-store`.
     /// - If the closure returns nil, the call keeps its outcome. If it throws, the call throws that error.
-    /// - A response of the fallback can be recognized: `response.served` is `.fallback`, the notes of the last of its
-    ///   `attempts` mention the fallback, and observers are notified (`PolicyNotice`). The error that the closure
+    /// - A response from the fallback can be recognized: `response.served` is `.fallback`, the last of its `attempts`
+    ///   has a note about the fallback, and observers are notified (`PolicyNotice`). The error that the closure
     ///   receives contains the complete history of the call.
     /// - The closure has no separate time limit, and the total deadline of the call may have passed. Take the response
     ///   from memory or from a file.
@@ -109,7 +111,7 @@ extension Interceptor where Self == BuiltInInterceptor {
 
 extension NetworkError {
     /// Whether the server or the network caused the error, or a policy that reacts to their state, such as a circuit
-    /// breaker. `.fallback` uses it by default.
+    /// breaker. By default, `.fallback` calls its closure for these errors.
     public var isOutage: Bool { isRetryable || isServerError || reason == .badResponse }
 }
 
@@ -127,7 +129,7 @@ extension HTTPResponse {
         return failure
     }
 
-    /// Marks the response as a response of the fallback: in its history, its `Cache-Control` field and its facts.
+    /// Marks the response as one from the fallback, in its history, its `Cache-Control` field and its facts.
     fileprivate mutating func standIn(
         for failure: NetworkError, of request: HTTPRequest, in context: ExchangeContext
     ) {

@@ -8,7 +8,8 @@ struct HedgedRace: Sendable {
     private enum Event: Sendable {
         case late
         case ended(Int, Result<HTTPResponse, any Error>)
-        /// A failure whose body has been read to the end, or up to 1 MiB.
+        /// A failure whose body has been read, as far as `ResponseBody.settled(on:)` reads it: at most 1 MiB and for
+        /// one second.
         case settled(Int, HTTPResponse)
         /// The wait before the second request was cancelled, so nothing happens.
         case nothing

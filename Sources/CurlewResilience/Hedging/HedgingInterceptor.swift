@@ -3,9 +3,11 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.hedging(after:)`, where its rules are documented.
+/// Sends a request a second time when the first response is late. For the rules, see
+/// `.hedging(after:percentile:budget:when:)`.
 package struct HedgingInterceptor: ValidatingInterceptor {
-    /// The delay before the second request. With a `percentile`, it applies only until 20 responses are known.
+    /// The delay before the second request. With a `percentile`, it applies only until 20 responses of the origin are
+    /// known.
     public let delay: Duration
     /// The share of responses that arrive within the delay; nil if the delay is fixed.
     public let percentile: Double?
@@ -46,7 +48,7 @@ package struct HedgingInterceptor: ValidatingInterceptor {
     /// Returns `.anonymous`, because the interceptor does not change requests.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, and runs it again concurrently if the response is late.
+    /// Runs the rest of the pipeline, and runs it again concurrently if the response is late.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context
         let end = context.horizon.instant ?? context.time.now.advanced(by: .seconds(Int64(1) << 32))
@@ -72,7 +74,7 @@ package struct HedgingInterceptor: ValidatingInterceptor {
         let (result, note, wasHedged) = await race.run()
         do {
             var response = try await measured(start, request, context) { try result.get() }
-            // If there is a `.retry()` closer to the caller, it deposits the token.
+            // If there is a `.retry()` closer to the caller, that interceptor deposits the token.
             if !wasHedged, !context.isRetried, response.status.isSuccess { budget.deposit(for: request.origin) }
             if let note { response.note(note) }
             return response
@@ -107,7 +109,8 @@ package struct HedgingInterceptor: ValidatingInterceptor {
         setup.budgets.insert(budget)
     }
 
-    /// Returns an error for a negative delay, a percentile outside 0.5..<1, and a delay that no attempt reaches.
+    /// Returns an error for a negative delay, a percentile outside 0.5..<1, and a delay that is not shorter than the
+    /// attempt timeout.
     public func problem(in setup: Pipeline.Environment) -> String? {
         guard delay >= .zero else { return "The hedging delay is \(delay.brief). Set it to zero or longer." }
         if let percentile, !(0.5..<1).contains(percentile) {

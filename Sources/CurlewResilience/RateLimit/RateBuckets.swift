@@ -36,9 +36,9 @@ struct RateBuckets {
         return bucket
     }
 
-    /// Returns the slot of a bucket that can be removed: of eight candidates, the one that is full or will be full
-    /// soonest. A bucket with waiting calls is kept, so there may be more buckets than `most`, but not more than
-    /// waiting calls.
+    /// Returns the index in `slots` of a bucket that can be removed: of eight candidates, the one that is full or will
+    /// be full soonest. A bucket with waiting calls is kept, so there may be more buckets than `most`, but not more
+    /// than waiting calls.
     private mutating func forgettable(at now: MonotonicInstant) -> Int? {
         var best: (slot: Int, whole: MonotonicInstant)?
         for _ in 0..<min(Self.checks, slots.count) {

@@ -58,7 +58,8 @@ extension RateLimit {
         }
     }
 
-    /// Returns the text that identifies the server resource of a call: the route name, or the path if there is none.
+    /// Returns the string that identifies the route of a call: its name, or at most 200 characters of the path if it
+    /// has no name.
     static func route(of request: HTTPRequest, _ context: ExchangeContext) -> String {
         if !context.routeName.isEmpty { return context.routeName }
         return String(Substring(request.target.utf8.prefix { $0 != UInt8(ascii: "?") })).clipped(to: 200)

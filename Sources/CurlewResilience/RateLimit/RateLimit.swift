@@ -9,8 +9,8 @@ import CurlewHTTP
 /// share their `TimeSource`.
 ///
 /// Guarantees:
-/// - Each request that is sent takes a token from the `TokenBucket` of its scope. In any span of time, the requests
-///   take no more tokens than the burst plus those that are added in that time, and none early.
+/// - Each request that is sent takes a token from the token bucket of its scope. In any span of time, the requests take
+///   no more tokens than the burst plus those that are added in that time. No token is available early.
 /// - Requests that find no token wait in a queue. The queue is first in, first out within a `RequestOptions.priority`,
 ///   with higher priorities first. Every eighth token goes to the call that has waited longest.
 /// - A call that cannot get a token before its deadline fails immediately with `.refused(by: .rateLimit)`, and
@@ -24,8 +24,9 @@ import CurlewHTTP
 /// - A response that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses only the routes
 ///   whose responses have named that resource. Calls that already wait in the queue are not paused. 16 resources and
 ///   256 routes of a scope are remembered.
-/// - `scopes` scopes have separate buckets. When more are in use, a scope without waiting calls is removed: of eight
-///   candidates, the one whose bucket is full or will be full soonest. Its next use begins with a full bucket.
+/// - Each scope has a separate bucket. When more than `scopes` scopes are in use, a scope without waiting calls is
+///   removed: of eight candidates, the one whose bucket is full or will be full soonest. Its next use begins with a
+///   full bucket.
 public final class RateLimit: Sendable {
     /// The number of requests that each scope may send in `period`.
     public let count: Int
@@ -98,7 +99,8 @@ extension RateLimit {
         }
     }
 
-    /// Takes a token and returns nil. If the server's quota is exhausted, returns the time to try again instead.
+    /// Takes a token and returns nil. If the server's quota is exhausted, returns the time at which to try again
+    /// instead.
     private func take(
         _ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext
     ) async throws -> MonotonicInstant? {
@@ -152,7 +154,7 @@ extension RateLimit {
 
     /// Starts the task that serves the waiting calls of a queue. Each queue has at most one.
     private func pump(_ key: LimitScope.Key, _ time: any TimeSource) {
-        // The priority does not come from the first waiting call, which may be the least urgent.
+        // The task does not inherit the priority of the first waiting call, because that call may be the least urgent.
         Task(priority: .high) {
             while let next = serve(key, at: time.now, asPump: true) {
                 try await time.sleep(until: next)
@@ -186,7 +188,7 @@ extension RateLimit {
         if hadTurn { _ = serve(key, at: now, asPump: false) }
     }
 
-    /// Returns the token of a request that was not sent, for the next call.
+    /// Puts back the token of a request that was not sent, and resumes the next waiting call.
     func giveBack(_ key: LimitScope.Key, at now: MonotonicInstant) {
         buckets.withLock { $0[key]?.bucket.giveBack() }
         _ = serve(key, at: now, asPump: false)

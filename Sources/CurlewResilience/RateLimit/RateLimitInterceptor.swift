@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.rateLimit(_:every:)`, where its rules are documented.
+/// Limits the number of requests in a period. For the rules, see `RateLimit`.
 package struct RateLimitInterceptor: ValidatingInterceptor {
     /// The limit, with its buckets and queues.
     public let limit: RateLimit

@@ -55,7 +55,7 @@ package struct TokenBucket: Hashable, Sendable {
         return true
     }
 
-    /// Returns a token that was taken but not used. Does not shorten a pause.
+    /// Puts back a token that was taken but not used. Does not shorten a pause.
     package mutating func giveBack() {
         full = full.advanced(by: .zero - interval)
     }

@@ -4,8 +4,8 @@ import CurlewCore
 import CurlewHTTP
 
 extension RetryPolicy.AttemptResult {
-    /// Returns the attempts of the call up to this one. Interceptors closer to the transport may have recorded them
-    /// already.
+    /// Returns the attempts of the call up to this one. Interceptors closer to the transport may already have recorded
+    /// them.
     func attempts(
         _ decision: Attempt.Decision, from start: MonotonicInstant, to end: MonotonicInstant,
         in context: ExchangeContext
@@ -33,12 +33,12 @@ extension RetryPolicy.AttemptResult {
     /// Whether the attempt reached no server: no network, no route to the host, or no address for its name.
     var reachedNobody: Bool { error?.reachedNobody ?? false }
 
-    /// Cancels the response body, which no caller will read.
+    /// Cancels the response body, because no caller will read it.
     func giveUp() {
         response?.body.cancel()
     }
 
-    /// Returns the response or throws the error as the outcome of the call, with its attempts.
+    /// Returns the response or throws the error as the outcome of the call, with `attempts` as its history.
     func concluded(_ attempts: [Attempt], for asked: HTTPRequest) throws -> HTTPResponse {
         if var response {
             response.arrive(from: request, insteadOf: asked)
@@ -53,8 +53,8 @@ extension RetryPolicy.AttemptResult {
 }
 
 extension RetryPolicy {
-    /// Whether the policy returns the response to the caller without a decision: no transient status, and no request of
-    /// the server for a retry.
+    /// Whether the policy returns the response to the caller without a decision: it has no transient status, and the
+    /// server does not request a retry.
     func delivers(_ response: HTTPResponse) -> Bool {
         if statuses.contains(response.status) { return false }
         return response.status.code < 400 || RetryWish(response.headers).verdict != true

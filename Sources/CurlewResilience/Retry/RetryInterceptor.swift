@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The interceptor of `.retry()`, where its rules are documented.
+/// Retries transient failures. For the rules, see `RetryPolicy`.
 package struct RetryInterceptor: ValidatingInterceptor {
     /// The policy of calls that specify none in `RequestOptions.retry`.
     public let policy: RetryPolicy
@@ -47,7 +47,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
         rules?.onRetry == nil ? .anonymous : .unknown
     }
 
-    /// Runs the rest of the chain, and runs it again for as long as the policy decides to retry.
+    /// Runs the rest of the pipeline, and runs it again for as long as the policy decides to retry.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let began = next.context.time.now
         let policy = next.context[RetryPolicyKey.self] ?? policy
@@ -69,8 +69,8 @@ package struct RetryInterceptor: ValidatingInterceptor {
         return try await scheduleNext(after: result, next, context, policy, began)
     }
 
-    /// Returns an error for a policy that allows no attempt, and for a second retry interceptor, which would multiply
-    /// the attempts.
+    /// Returns an error for a policy that allows no attempt, and for a second retry interceptor, because it would
+    /// multiply the attempts.
     public func problem(in setup: Pipeline.Environment) -> String? {
         if policy.attempts < 1 { return "The retry policy allows \(policy.attempts) attempts. Allow at least one." }
         if setup.retries > 1 {
@@ -88,7 +88,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
 }
 
 extension ExchangeContext {
-    /// A copy of the context that says that `.retry()` counts the successes of the call.
+    /// A copy of the context with `isRetried`: `.retry()` deposits the token for a success, so `.hedging` does not.
     fileprivate var retried: ExchangeContext {
         var copy = self
         copy.isRetried = true
@@ -119,7 +119,7 @@ extension RetryInterceptor {
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
     }
 
-    /// Continues a call whose first attempt failed, or has an app-defined rule.
+    /// Continues a call whose first attempt failed, or whose outcomes an app-defined rule classifies.
     private func scheduleNext(
         after first: RetryPolicy.AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
         _ began: MonotonicInstant

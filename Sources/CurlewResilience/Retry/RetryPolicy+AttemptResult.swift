@@ -17,7 +17,8 @@ extension RetryPolicy {
     /// The closures are called on the task of the call. Those that classify an outcome are synchronous and must return
     /// quickly.
     public struct AttemptResult: Sendable {
-        /// The request as the interceptor received it, without the fields that interceptors closer to the transport add.
+        /// The request as the interceptor received it, without the fields that interceptors closer to the transport
+        /// add.
         public let request: HTTPRequest
         /// The name of the route of the call; empty if it has none.
         public let routeName: String

@@ -10,12 +10,12 @@ extension RetryPolicy {
         private enum Kind: Hashable, Sendable { case constant, exponential, decorrelated }
 
         private let kind: Kind
-        /// The bound of the first wait. Default 100 ms.
+        /// The upper bound of the first wait for `exponential`, the shortest wait for `decorrelated`, and every wait
+        /// for `constant`. Default 100 ms.
         package let base: Duration
-        /// The bound of the first wait after a 429, or after an outcome for which the server requested a wait.
-        /// Default 1 s.
+        /// Replaces `base` after a 429, or after another outcome for which the server requested a wait. Default 1 s.
         package let throttledBase: Duration
-        /// The longest wait. Default 20 s.
+        /// The longest wait, without the wait that the server requests. Default 20 s.
         package let cap: Duration
 
         private init(_ kind: Kind, _ base: Duration, _ throttledBase: Duration, _ cap: Duration) {
@@ -25,15 +25,16 @@ extension RetryPolicy {
             self.cap = max(.zero, cap)
         }
 
-        /// Exponential backoff with full jitter and the default values: a random wait between zero and a bound of
-        /// 100 ms, 200 ms, 400 ms and so on, up to 20 s.
+        /// Exponential backoff with full jitter and the default values: a random wait between zero and an upper bound
+        /// of 100 ms, 200 ms, 400 ms and so on, up to 20 s.
         public static let exponential = exponential()
 
-        /// Exponential backoff with full jitter: a random wait between zero and a bound that doubles with each retry.
+        /// Exponential backoff with full jitter: a random wait between zero and an upper bound that doubles with each
+        /// retry.
         ///
-        /// - `base`: the bound of the first wait.
+        /// - `base`: the upper bound of the first wait.
         /// - `throttled`: replaces `base` after a 429, or after an outcome for which the server requested a wait.
-        /// - `cap`: the maximum of the bound.
+        /// - `cap`: the maximum of the upper bound.
         public static func exponential(
             base: Duration = .milliseconds(100), throttled: Duration = .seconds(1), cap: Duration = .seconds(20)
         ) -> RetryPolicy.Backoff {

@@ -150,7 +150,7 @@ extension NetworkError.Reason {
     }
 }
 
-/// What a server says about retries in the fields of its response. The values are untrusted, so callers must bound
+/// What a server says about retries in the fields of its response. The values are untrusted, so callers must limit
 /// them.
 struct RetryWish {
     private let headers: HTTPHeaders

@@ -22,8 +22,8 @@ public struct RetryPolicy: Hashable, Sendable {
     public var attempts: Int
     /// The statuses that are transient, so that the request is retried. Default 408, 429, 500, 502, 503, 504.
     public var statuses: Set<HTTPStatus>
-    /// The waits before retries. Default exponential with full jitter, with bounds from 100 ms (1 s when throttled) to
-    /// 20 s.
+    /// The waits before retries. Default exponential with full jitter: the upper bound of a wait doubles from 100 ms,
+    /// or from 1 s after a 429, up to 20 s.
     public var backoff: RetryPolicy.Backoff
     /// The longest wait that a server may request, in `Retry-After` or the `RateLimit` fields. Default 60 s. If the
     /// server requests a longer wait, the call ends, because the server would refuse an earlier attempt.

@@ -19,8 +19,8 @@ public import CurlewHTTP
 ///   ends the retries.
 /// - `operation`: the work. It receives the number of the attempt, counted from one.
 ///
-/// Throws the last error of `operation` unchanged. Throws `CancellationError` immediately if the task is cancelled
-/// during a wait.
+/// Throws the last error that `operation` threw, unchanged. Throws `CancellationError` immediately if the task is
+/// cancelled during a wait.
 public func withRetry<Value>(
     _ policy: RetryPolicy = .standard, deadline: Deadline = .never, budget: RetryBudget? = nil, origin: Origin? = nil,
     time: any TimeSource = SystemTime(), random: () -> Double = { .random(in: 0..<1) },

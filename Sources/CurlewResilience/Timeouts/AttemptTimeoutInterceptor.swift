@@ -2,7 +2,7 @@
 
 package import CurlewCore
 
-/// The interceptor of `.attemptTimeout(_:)`, where its rules are documented.
+/// Limits the time that each attempt may wait for its response head. For the rules, see `.attemptTimeout(_:)`.
 package struct AttemptTimeoutInterceptor: ValidatingInterceptor {
     /// The maximum time that an attempt may wait for its response head.
     public let limit: Duration
@@ -18,7 +18,7 @@ package struct AttemptTimeoutInterceptor: ValidatingInterceptor {
     /// Returns `.anonymous`, because the interceptor does not change requests.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Sets the deadline of the attempt, unless it has an earlier one, and runs the rest of the chain.
+    /// Sets the deadline of the attempt, unless it has an earlier one, and runs the rest of the pipeline.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         let limit = context.timeouts.attempt ?? limit

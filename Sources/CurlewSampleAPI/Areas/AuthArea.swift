@@ -12,8 +12,8 @@ import Foundation
 
 /// The routes for sign-in, token refresh, and the current user.
 ///
-/// Access tokens are short-lived JSON Web Tokens. A refresh token is valid once. If a client presents it again, its
-/// session ends (RFC 9700 §4.14.2), so the service detects a client that refreshes twice concurrently.
+/// Access tokens are short-lived JSON Web Tokens. A refresh token is valid once. If a client sends it again, the
+/// session of the token ends (RFC 9700 §4.14.2), so the service detects a client that refreshes twice concurrently.
 struct AuthArea {
     let assetsURL: String
     let time: any TimeSource
@@ -21,7 +21,7 @@ struct AuthArea {
     private let sessions: Locked<Sessions>
     private let sessionsPath: String?
 
-    /// Creates the area with the sessions of the file, or without sessions.
+    /// Creates the area with the sessions from a file, or without sessions.
     ///
     /// - `sessionsPath`: a file that stores the sessions, or nil. A file that cannot be read is replaced.
     init(assetsURL: String, time: any TimeSource, sessionsPath: String? = nil) {
@@ -138,7 +138,7 @@ struct AuthArea {
     }
 }
 
-/// The open sessions, at most 1,000. A further session replaces the oldest one.
+/// The open sessions, at most 1,000. If there are more, the oldest one ends.
 private struct Sessions: Codable, Sendable {
     /// The key with which access tokens are signed.
     let key: String
@@ -155,8 +155,8 @@ private struct Sessions: Codable, Sendable {
         all.contains { $0.id == id }
     }
 
-    /// Finds the session with this refresh token, replaces the token, and returns the session. If the token has been
-    /// used before, ends its session and returns nil. Returns nil also for an unknown token.
+    /// Finds the session with this refresh token, replaces the token, and returns the session. If the token has already
+    /// been used, ends its session and returns nil. Also returns nil if the token is unknown.
     mutating func exchange(_ token: String) -> Session? {
         if let index = all.firstIndex(where: { $0.refreshToken == token }) {
             all[index].rotate()
@@ -171,7 +171,7 @@ private struct Session: Codable, Sendable {
     let accountID: Int
     let id: String
     private(set) var refreshToken: String
-    /// The last 100 refresh tokens that were exchanged.
+    /// The refresh tokens that were exchanged last, at most 100.
     private(set) var spent: [String] = []
 
     init(accountID: Int) {

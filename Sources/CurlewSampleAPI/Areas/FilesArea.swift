@@ -9,8 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The route for downloads of up to 64 MiB, with names that the client chooses. The content is generated while it is
-/// sent, and never held in memory.
+/// The route for downloads of up to 64 MiB. The client chooses the name of the file. The content is generated while it
+/// is sent, and is never completely in memory.
 struct FilesArea {
     private static let sizes = 0...(64 * 1024 * 1024)
 
@@ -19,7 +19,7 @@ struct FilesArea {
     }
 
     /// Responds with a generated file. The query item `bytes` is its size in bytes (default 1 MiB); `chunked=true`
-    /// omits its length.
+    /// sends it in chunks, without a Content-Length.
     private func download(_ request: RecordedRequest) throws -> MockResponse {
         let name = request.parameters["name"] ?? ""
         guard Self.isPlain(name) else {

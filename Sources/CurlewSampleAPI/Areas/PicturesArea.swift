@@ -3,7 +3,7 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// The route for avatars, which are on a separate origin.
+/// The route for avatars. They are on a separate origin.
 struct PicturesArea {
     func add(to routes: inout SampleRoutes) {
         routes.on(.get, "/avatars/:name", avatar)

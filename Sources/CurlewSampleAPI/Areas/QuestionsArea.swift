@@ -3,8 +3,8 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// The routes for questions and their owners. Every response is an object with a list: `{"items": …}`. The text of a
-/// question is included only if the request has a `filter`.
+/// The routes for questions and their owners. Every response contains a list: `{"items": …}`. The text of a question is
+/// included only if the request has a `filter`.
 struct QuestionsArea {
     let assetsURL: String
 

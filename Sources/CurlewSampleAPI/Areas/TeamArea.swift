@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// The routes for members of a team, which clients can create, change and remove, and for uploads of their avatars.
+/// The routes for the members of a team. Clients can create, change and remove members, and upload avatars for them.
 /// Errors are problem details (RFC 9457).
 struct TeamArea {
     private let team = Locked(Team())

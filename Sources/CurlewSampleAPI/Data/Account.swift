@@ -6,7 +6,7 @@ struct Account: Encodable, Sendable {
     let firstName, lastName, maidenName: String
     let age: Int
     let gender, email, phone, username, password, birthDate: String
-    /// The path of the picture on the origin of the pictures. ``shown(with:)`` converts it to a URL.
+    /// The path of the picture on the origin that serves the pictures. ``shown(with:)`` converts it to a URL.
     var image: String
     let bloodGroup: String
     let height, weight: Double

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-/// A member of the team.
 struct Member: Encodable, Sendable {
     let id: Int
     let name, email, role: String

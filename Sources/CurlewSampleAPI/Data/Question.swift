@@ -6,7 +6,7 @@ struct Question: Encodable, Sendable {
     struct Owner: Encodable, Sendable {
         let displayName: String
         let reputation: Int
-        /// The path of the picture on the origin of the pictures. ``shown(with:body:)`` converts it to a URL.
+        /// The path of the picture on the origin that serves the pictures. ``shown(with:body:)`` converts it to a URL.
         var profileImage: String
     }
 

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A reader of the parts of a `multipart/form-data` form (RFC 7578) in memory.
+/// Reads the parts of a `multipart/form-data` form (RFC 7578) in memory.
 ///
 /// The reader accepts at most 100 parts, each with at most 8 KiB of fields; the server limits the body. It refuses the
 /// complete form if a part has no name or if the form violates the grammar of RFC 2046 §5.1.1.
@@ -26,8 +26,8 @@ struct MultipartReader {
     private let delimiter: Data
     private var rest: Data
 
-    /// Returns the parts of the form in a request. Throws a refusal: 415 for another media type or without a boundary,
-    /// 400 for a malformed form.
+    /// Returns the parts of the form in a request. Throws a refusal: 415 if the media type is another one or has no
+    /// boundary, 400 if the form is malformed.
     static func parts(of request: RecordedRequest) throws(Refusal) -> [Part] {
         guard let type = request.headers[.contentType].flatMap({ MediaType($0) }),
             type.essence == MediaType.multipartFormData.essence, let boundary = type[parameter: "boundary"],
@@ -42,11 +42,11 @@ struct MultipartReader {
 
     init(boundary: String, body: Data) {
         delimiter = Data("\r\n--\(boundary)".utf8)
-        // A delimiter includes the line break before it, which the first delimiter of a body lacks.
+        // A delimiter includes the line break before it. The first delimiter of a body has none, so one is added.
         rest = Data("\r\n".utf8) + body
     }
 
-    /// Returns the parts; `nil` if the form is malformed, or exceeds the limits of parts or fields.
+    /// Returns the parts; `nil` if the form is malformed, or exceeds the limit on parts or fields.
     mutating func parts() -> [Part]? {
         guard take(upTo: delimiter) != nil else { return nil }
         var parts: [Part] = []
@@ -74,7 +74,8 @@ struct MultipartReader {
             mediaType: fields[.contentType].flatMap { MediaType($0) }, content: content)
     }
 
-    /// Removes and returns the bytes before the next `mark`, and removes `mark`. Returns nil if there is none.
+    /// Removes the bytes up to and including the next `mark`, and returns those before `mark`. Returns nil if there is
+    /// no `mark`.
     private mutating func take(upTo mark: Data) -> Data? {
         guard let found = rest.firstRange(of: mark) else { return nil }
         let taken = rest[..<found.lowerBound]

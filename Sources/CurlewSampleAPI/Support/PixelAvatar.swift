@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A generated avatar: a symmetric pattern of five by five squares. The same name always has the same avatar.
+/// A generated avatar: a symmetric pattern of five by five squares. A name always has the same avatar.
 struct PixelAvatar {
     private let hash: UInt64
 
@@ -21,7 +21,7 @@ struct PixelAvatar {
     var png: Data {
         var file = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         let side = UInt32(Self.side).bigEndianBytes
-        // The IHDR chunk declares one bit per pixel, which is an index into the palette.
+        // The IHDR chunk declares one bit per pixel, used as an index into the palette.
         file.append(chunk: "IHDR", side + side + [1, 3, 0, 0, 0])
         file.append(chunk: "PLTE", [0xF4, 0xF1, 0xEA] + colour)
         file.append(chunk: "IDAT", Self.zlib(rows))
@@ -38,7 +38,7 @@ struct PixelAvatar {
         [UInt8(hash >> 40 & 0x7F), UInt8(hash >> 48 & 0x7F), UInt8(hash >> 56 & 0x7F)]
     }
 
-    /// The bytes of the pixels. Each row begins with its filter type, which is 0 for no filter.
+    /// The bytes of the pixels. Each row begins with its filter type: 0, for no filter.
     private var rows: [UInt8] {
         (0..<Self.side).flatMap { y in
             let pixels = stride(from: 0, to: Self.side, by: 8).map { x in

@@ -8,8 +8,8 @@ import CurlewTesting
 struct SampleRoutes {
     private var entries: [(pattern: RoutePattern, handler: MockServer.Handler)] = []
 
-    /// Adds a route. If the handler throws a ``Refusal``, its response is sent. If the content of the request is not
-    /// the expected JSON, the response is a 400.
+    /// Adds a route. If the handler throws a ``Refusal``, the response of the refusal is sent. If the content of the
+    /// request is not the expected JSON, the response is a 400.
     mutating func on(_ method: HTTPMethod, _ path: String, _ handler: @escaping MockServer.Handler) {
         entries.append((RoutePattern(method, path), handler))
     }
@@ -45,15 +45,15 @@ struct SampleRoutes {
         return response.with(headers: reply)
     }
 
-    /// Returns the scheme of the Authorization field in lowercase, such as "bearer", without the credential; "none"
-    /// without the field.
+    /// Returns the scheme of the Authorization field in lowercase, such as "bearer", without the credential; "none" if
+    /// there is no such field.
     private static func credentials(of request: RecordedRequest) -> String {
         guard let value = request.headers[.authorization] else { return "none" }
         return value.prefix { $0 != " " }.lowercased()
     }
 }
 
-/// The faults that a request asks for in its query.
+/// The faults that a request specifies in its query.
 private struct FaultDemand {
     var failure: MockResponse?
     var delay: Duration?

@@ -28,7 +28,7 @@ struct SampleToken: Codable, Equatable, Sendable {
 
     /// Parses a token that was signed with `key`. Does not check whether it has expired.
     ///
-    /// The header must be identical to the one that `signed(with:)` writes, because a token must not choose the
+    /// The header must be identical to the one that `signed(with:)` writes, because the token must not determine the
     /// algorithm.
     init?(_ text: String, signedWith key: Data) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -16,8 +16,8 @@ extension HTTPResponse {
         HTTPResponse(status: status, headers: headers)
     }
 
-    /// Returns a response whose body is the value, encoded by the primary codec of `codecs`, by default as JSON. A
-    /// value that cannot be encoded becomes a 500 whose body describes the error.
+    /// Returns a response whose body is the value, encoded by the primary codec of `codecs`, by default as JSON. If the
+    /// value cannot be encoded, returns a 500 whose body describes the error.
     public static func json(
         _ value: some Encodable, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], codecs: Codecs = .json
     ) -> HTTPResponse {
@@ -51,7 +51,7 @@ extension HTTPResponse {
     }
 }
 
-/// The conversion of a stub's value to a response.
+/// Converts the value that a stub returns to a response.
 enum StubAnswer {
     static func response<Answer: Encodable>(for answer: Answer, using codecs: Codecs) throws -> HTTPResponse {
         switch answer {

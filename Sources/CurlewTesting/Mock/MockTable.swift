@@ -38,8 +38,8 @@ struct MockTable: Sendable {
         calls.append(call)
     }
 
-    /// Counts the call for every failure that applies to it, and returns the stub of the failure that is due. If
-    /// several are due, returns the one that was added last.
+    /// Counts the call for every failure that applies to it, and returns the stub of the failure that is due; nil if
+    /// none is due. If several are due, returns the stub of the one that was added last.
     mutating func dueFailure(for call: RecordedCall) -> MockStub? {
         var due: MockStub?
         for index in failures.indices where failures[index].accepts(call) {
@@ -72,7 +72,7 @@ struct MockTable: Sendable {
 }
 
 extension MockTransport {
-    /// The calls that fail, selected by number. Each failure counts the calls that it applies to, from 1.
+    /// Which of the calls fail, by number. Each failure counts, from 1, the calls that it applies to.
     public struct Occurrence: Sendable {
         let includes: @Sendable (Int) -> Bool
 

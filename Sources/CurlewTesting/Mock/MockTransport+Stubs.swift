@@ -16,7 +16,7 @@ extension MockTransport {
     }
 
     /// Responds to calls of this type with status 200 and a value that need not be `Encodable`. The call returns this
-    /// value without decoding. For `Void`, the status is 204.
+    /// value without decoding it. For `Void`, the status is 204.
     @_disfavoredOverload
     public func on<Sent: Endpoint>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> Sent.Response
@@ -55,7 +55,7 @@ extension MockTransport {
     }
 }
 
-/// Stubs for a method and a path, which a `RoutePattern` matches. The path includes the path of the base URL.
+/// Stubs for a method and a path. The path is that of a `RoutePattern`, and includes the path of the base URL.
 extension MockTransport {
     /// Responds to requests with this method and path with status 200 and a value that the client's codecs encode. A
     /// `String`, such as JSON text, or `Data` is sent unchanged as the body. A nil value becomes status 204.
@@ -101,9 +101,10 @@ extension MockTransport {
     }
 }
 
-/// Failures, which take precedence over all stubs. An error whose reason is a status is delivered as its response.
+/// Failures. They take precedence over all stubs. If the reason of an error is a status, the mock returns the response
+/// of the error instead of throwing it.
 extension MockTransport {
-    /// Fails calls with `error`, whatever their type, method and path are.
+    /// Fails calls with `error`, whatever their type, method and path.
     ///
     /// - `occurrence`: which of the calls fail. Default `.always`.
     /// - `delay`: the delay before the failure, on the clock of the call. Default none.

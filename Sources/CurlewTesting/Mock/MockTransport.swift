@@ -27,12 +27,12 @@ import Foundation
 /// - the most specific stub for the method and the path
 /// - the stub that `onAny` added
 ///
-/// Of several equally specific stubs, the last added is used. A request without a matching stub fails with
-/// `.refused(by: .mock)`, and the error lists the request and the stubs.
+/// If several stubs are equally specific, the one that was added last is used. A request without a matching stub fails
+/// with `.refused(by: .mock)`, and the error lists the request and the stubs.
 ///
 /// The mock behaves like a transport: it reads request bodies, observes deadlines and cancellation, and applies limits
-/// to its responses. The mock measures what the `metrics` of a stub's response do not specify, on the clock of the
-/// call, and observers receive `.measured`. Copies share one table, and stubs may be added at any time.
+/// to its responses. The mock adds the times that the `metrics` of a stub's response do not specify, measured on the
+/// clock of the call, and observers receive `.measured`. Copies share one table, and stubs may be added at any time.
 public struct MockTransport: Transport {
     private let table = Locked(MockTable())
     private let waiters = RequestWaiters()
@@ -80,7 +80,7 @@ public struct MockTransport: Transport {
     /// Returns `.anonymous`, because the mock adds no credential.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Records the request, and returns the response of its stub or throws the error of a failure that is due.
+    /// Records the request. Returns the response from its stub, or throws the error of a failure that is due.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         do {
             try Task.checkCancellation()
@@ -119,7 +119,7 @@ public struct MockTransport: Transport {
         }
     }
 
-    /// Waits for `delay` on the call's clock. If a deadline or the timeout of the first byte ends earlier, waits until
+    /// Waits for `delay` on the call's clock. If a deadline or the timeout for the first byte ends earlier, waits until
     /// then and throws `.timedOut`.
     private func wait(_ delay: Duration, in context: ExchangeContext) async throws {
         guard delay > .zero else { return }
@@ -150,6 +150,6 @@ public struct MockTransport: Transport {
 }
 
 extension MockTransport: CustomStringConvertible {
-    /// The text `mock`.
+    /// The word `mock`.
     public var description: String { "mock" }
 }

@@ -18,9 +18,9 @@ public struct RecordedCall: Sendable {
     /// The number of bytes of the complete body.
     public let bodyLength: Int64
     /// The values of the path parameters of the matching stub. Empty for a stub of an endpoint or route type, and in
-    /// the calls that a mock records.
+    /// the calls that `requests` returns.
     public internal(set) var parameters = PathParameters()
-    /// The context of the request, with its attempt, hop and options and the name of the route.
+    /// The context of the request. It contains the attempt, the hop, the options and the name of the route.
     public let context: ExchangeContext
 
     init(_ request: HTTPRequest, _ body: RequestBodyReader, _ context: ExchangeContext) {
@@ -62,7 +62,7 @@ public struct RecordedCall: Sendable {
     /// The content of ``body`` as text. Bytes that are not valid UTF-8 are replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Decodes ``body`` with the call's codecs, according to its Content-Type. Throws the error of the codec.
+    /// Decodes ``body`` with the call's codecs, according to its Content-Type. Throws the error that the codec throws.
     public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         let mediaType = request.headers[.contentType].flatMap { MediaType($0) }
         return try context.codecs.decode(type, from: body, mediaType: mediaType)

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A reader that consumes a request body as a transport does, and keeps its first bytes.
+/// Reads a request body as a transport does, and keeps its first bytes.
 struct RequestBodyReader {
     /// The first bytes of the body, at most `limit`.
     private(set) var data = Data()
@@ -16,7 +16,7 @@ struct RequestBodyReader {
     private(set) var count: Int64 = 0
     private let limit: Int
 
-    /// Reads `body` to its end. Throws the errors of its chunks, and `CancellationError` as soon as the task is
+    /// Reads `body` to its end. Throws the errors that the body throws, and `CancellationError` as soon as the task is
     /// cancelled.
     init(_ body: RequestBody, limit: Int) async throws {
         self.limit = limit

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The faults with which a mock server sends a response.
+/// The faults that a mock server injects into one response, such as delays, interruptions and wrong framing.
 struct Faults: Sendable {
     var headDelay: Duration?
     var bodyDelay: Duration?
@@ -28,7 +28,8 @@ struct Faults: Sendable {
         let includesHead: Bool
     }
 
-    /// The number of content bytes to send before the interruption; `nil` without an interruption at a number of bytes.
+    /// The number of content bytes to send before the interruption; `nil` if no interruption is set at a number of
+    /// bytes.
     var contentLimit: Int? {
         if case .afterBytes(let count) = cut?.stage { return max(0, count) }
         return nil

@@ -8,9 +8,9 @@ import Musl
 import Darwin
 #endif
 
-/// The POSIX socket calls of the mock server. Its sockets are non-blocking and close-on-exec, and raise no SIGPIPE.
+/// The POSIX socket calls of the mock server. The sockets are non-blocking and close-on-exec, and raise no SIGPIPE.
 ///
-/// The caller closes each descriptor that it opens or accepts; this type keeps none.
+/// The caller must close each descriptor that these functions return; this type keeps none.
 enum LoopbackSocket {
     enum Received {
         case bytes(Int)
@@ -90,8 +90,8 @@ enum LoopbackSocket {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Makes the descriptor close-on-exec and non-blocking, and disables SIGPIPE on systems with a socket option for
-    /// it.
+    /// Makes the descriptor close-on-exec and non-blocking, and disables SIGPIPE on systems that have a socket option
+    /// for this.
     static func configure(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)

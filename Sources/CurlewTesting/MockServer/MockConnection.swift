@@ -16,7 +16,7 @@ import Musl
 import Darwin
 #endif
 
-/// A connection of a client. Its thread reads requests and sends responses until one side closes the connection.
+/// A connection from a client. Its thread reads requests and sends responses until one side closes the connection.
 struct MockConnection: ~Copyable {
     private let socket: Int32
     private let index: Int
@@ -24,7 +24,7 @@ struct MockConnection: ~Copyable {
     private var parser: HTTP1RequestParser
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
-    /// Creates a connection that owns the descriptor and closes it at the end.
+    /// Creates a connection that owns the descriptor and closes it when the connection ends.
     init(_ socket: Int32, index: Int, core: MockServerCore) {
         self.socket = socket
         self.index = index
@@ -129,7 +129,7 @@ struct MockConnection: ~Copyable {
         return reply.end(.halfClose)
     }
 
-    /// Responds to a malformed request with the status of the error, and ends the stream.
+    /// Responds to a malformed request with the status of the error, and closes the sending side.
     private mutating func refuse(_ error: HTTP1ParseError) {
         let response = MockResponse.problem(error.status, error.description).closing()
         var reply = MockReply(socket, core: core)
@@ -137,8 +137,8 @@ struct MockConnection: ~Copyable {
         closeWithUnread()
     }
 
-    /// Closes the sending side, then reads and discards bytes for at most one second. Closing the socket with unread
-    /// bytes would send a reset, which can arrive before the client has read the response.
+    /// Closes the sending side, then reads and discards bytes for at most one second. If the socket were closed while
+    /// bytes are unread, the system would send a reset, and it could arrive before the client has read the response.
     private mutating func closeWithUnread() {
         LoopbackSocket.finish(socket)
         let deadline = Deadline(.seconds(1), after: SystemTime().now)

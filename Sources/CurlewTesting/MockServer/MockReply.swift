@@ -11,11 +11,11 @@ import Musl
 import Darwin
 #endif
 
-/// A writer that sends one response with its faults. It sends a head and a small body with a single system call.
+/// Sends one response with its faults. A head and a small body are sent with a single system call.
 struct MockReply {
     private let socket: Int32
     private let core: MockServerCore
-    /// The bytes that are serialized but not sent yet.
+    /// The bytes that have been serialized but not sent.
     private var pending: [UInt8] = []
     /// The number of content bytes that may still be sent before the interruption.
     private var contentLeft = Int.max

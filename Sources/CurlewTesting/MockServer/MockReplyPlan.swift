@@ -2,8 +2,8 @@
 
 import CurlewHTTP
 
-/// The serialized parts of a response. Creating the plan throws if the response cannot be sent, before any byte of it
-/// is.
+/// The serialized parts of a response. If the response cannot be sent, creating the plan throws before any byte has
+/// been sent.
 struct MockReplyPlan {
     let informational: [UInt8]
     let head: [UInt8]

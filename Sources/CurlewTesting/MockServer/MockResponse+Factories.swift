@@ -9,7 +9,7 @@ public import Foundation
 #endif
 
 extension MockResponse {
-    /// Returns a response whose body is the value as JSON with sorted keys. A value that cannot be encoded becomes a
+    /// Returns a response whose body is the value as JSON with sorted keys. If the value cannot be encoded, returns a
     /// 500 that describes the error.
     public static func json(_ value: some Encodable, status: HTTPStatus = .ok) -> MockResponse {
         let encoder = JSONEncoder()
@@ -48,7 +48,7 @@ extension MockResponse {
         MockResponse(status: status, headers: [.location: location])
     }
 
-    /// Returns a response with problem details (RFC 9457), whose title is the reason phrase of the status.
+    /// Returns a response with problem details (RFC 9457). Their title is the reason phrase of the status.
     public static func problem(_ status: HTTPStatus, _ detail: String) -> MockResponse {
         let problem = ProblemDetails(title: status.reasonPhrase, status: status.code, detail: detail)
         var response = MockResponse.json(problem, status: status)
@@ -67,15 +67,14 @@ extension MockResponse {
         MockResponse(headers: [.contentType: type.description], body: .file(path: path))
     }
 
-    /// Returns a response whose body is this many bytes of a known pattern, generated while they are sent; see
-    /// ``pattern(_:)``.
+    /// Returns a response whose body is this number of bytes of ``pattern(_:)``, generated while they are sent.
     public static func generated(bytes: Int, chunked: Bool = false) -> MockResponse {
         MockResponse(
             headers: [.contentType: MediaType.octetStream.description],
             body: .generated(bytes: bytes, chunked: chunked))
     }
 
-    /// Returns a copy with these header fields. Each name replaces the fields that had it.
+    /// Returns a copy with these header fields. They replace the fields with the same names.
     public func with(headers: HTTPHeaders) -> MockResponse {
         changed { $0.headers = $0.headers.merging(headers, replacing: true) }
     }

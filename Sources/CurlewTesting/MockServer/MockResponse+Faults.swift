@@ -19,21 +19,21 @@ extension MockResponse {
         case insideHead
         /// After the complete head, before the content.
         case afterHead
-        /// After this number of content bytes, or after all of them if there are fewer. With 0, directly after the
-        /// head.
+        /// After this number of content bytes, or after all of them if there are fewer. With 0, the interruption is
+        /// directly after the head.
         case afterBytes(Int)
 
-        /// Another name of ``beforeHead``.
+        /// Another name for ``beforeHead``.
         public static var head: Stage { .beforeHead }
     }
 
-    /// The way in which the connection is interrupted.
+    /// What happens to the connection at the interruption.
     public enum Interruption: Hashable, Sendable, CaseIterable {
         /// The connection is closed in an orderly way: the client reads the end of the stream.
         case close
         /// The server closes only its sending side, and keeps the connection open until the client closes it.
         case halfClose
-        /// The connection is reset (TCP RST). Bytes sent just before may be lost.
+        /// The connection is reset (TCP RST). Bytes that were sent just before the reset may be lost.
         case reset
         /// Nothing more is sent. The connection stays open until the client closes it or the server stops.
         case stall
@@ -47,7 +47,7 @@ extension MockResponse {
         case body
     }
 
-    /// Returns a copy that is sent up to this stage and then interrupted in this way.
+    /// Returns a copy that is sent up to `stage` and then interrupted by `interruption`.
     public func interrupted(by interruption: Interruption, at stage: Stage) -> MockResponse {
         changed { $0.faults.cut = Faults.Cut(stage: stage, interruption: interruption) }
     }
@@ -58,14 +58,14 @@ extension MockResponse {
         interrupted(by: .stall, at: stage)
     }
 
-    /// Returns a copy that is sent up to this stage. The server then resets the connection (TCP RST). Bytes sent just
-    /// before may be lost.
+    /// Returns a copy that is sent up to this stage. The server then resets the connection (TCP RST). Bytes that were
+    /// sent just before the reset may be lost.
     public func reset(at stage: Stage) -> MockResponse {
         interrupted(by: .reset, at: stage)
     }
 
-    /// Returns a copy whose head declares the complete content, but whose connection is closed in an orderly way after
-    /// this number of content bytes.
+    /// Returns a copy that is truncated: its head declares the complete content, but the server closes the connection
+    /// in an orderly way after this number of content bytes.
     public func truncated(after bytes: Int) -> MockResponse {
         interrupted(by: .close, at: .afterBytes(bytes))
     }
@@ -82,7 +82,7 @@ extension MockResponse {
     }
 
     /// Returns a copy that is sent in pieces of this size, with a pause after each. With `.body`, the default, only the
-    /// content is sent in this way; with `.head`, the head and the content.
+    /// content is sent in this way; with `.head`, both the head and the content are.
     public func dripping(
         bytesPerChunk: Int, every pause: Duration, from point: DelayPoint = .body
     ) -> MockResponse {
@@ -100,8 +100,8 @@ extension MockResponse {
         changed { $0.faults.isEarly = true }
     }
 
-    /// Returns a copy after which the server closes the connection, although the head does not announce it. The client
-    /// keeps a stale connection.
+    /// Returns a copy after which the server closes the connection, although the head does not announce this. The
+    /// client is left with a connection that it can no longer use.
     public func closingSilently() -> MockResponse {
         changed { $0.faults.closesSilently = true }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension MockResponse {
-    /// Malformed or unusual framing: fields and chunks that declare the end of the content incorrectly (RFC 9112 §6).
+    /// Malformed or unusual framing of the content (RFC 9112 §6), in place of the framing that the server would choose.
     public enum Framing: Hashable, Sendable {
         /// One Content-Length line for each string. The lines may be wrong, contradictory, or not numbers. The content
         /// is sent unchanged.
@@ -19,7 +19,8 @@ extension MockResponse {
         case untilClose
     }
 
-    /// Returns a copy with this framing. The server closes the connection after it, which the head does not announce.
+    /// Returns a copy with this framing. The server closes the connection after the response, although the head does
+    /// not announce this.
     public func framed(as framing: Framing) -> MockResponse {
         changed { $0.faults.framing = framing }
     }
@@ -44,7 +45,7 @@ extension MockResponse.Framing {
         }
     }
 
-    /// The size line of every chunk if it is malformed; `nil` for the correct size lines.
+    /// The size line of every chunk if it is malformed; `nil` if the size lines are correct.
     var chunkLine: String? {
         if case .chunkSize(let text) = self { text } else { nil }
     }

@@ -8,7 +8,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A response of a ``MockServer``, optionally with faults.
+/// A response that a ``MockServer`` sends, optionally with faults.
 ///
 ///     .json(user)
 ///     .text("slow").delayed(by: .milliseconds(50), at: .body)
@@ -29,8 +29,8 @@ public struct MockResponse: Sendable {
     public var trailers: HTTPHeaders = [:]
     /// The 1xx heads that are sent before the final head, in order.
     public var informational: [Informational] = []
-    /// Whether the connection stays open for reuse, by default `true`. With `false` the server closes the connection,
-    /// which a Connection field in the head announces.
+    /// Whether the connection stays open for reuse, by default `true`. With `false`, the server announces in the
+    /// Connection field that it closes the connection, and closes it after the response.
     public var keepAlive = true
 
     var faults = Faults()
@@ -51,8 +51,8 @@ public struct MockResponse: Sendable {
         case chunks([Data])
         /// A file, read while it is sent. If the file is missing, the server sends a 500.
         case file(path: String)
-        /// This many bytes of ``MockResponse/pattern(_:)``, generated while they are sent: in chunks of 16 KiB, or with
-        /// a Content-Length field.
+        /// This number of bytes of ``MockResponse/pattern(_:)``, generated while they are sent. With `chunked`, they
+        /// are sent in chunks of 16 KiB, otherwise with a Content-Length field.
         case generated(bytes: Int, chunked: Bool = false)
     }
 

@@ -10,10 +10,11 @@ public import CurlewHTTP
 ///     // ... let a client talk to server.url ...
 ///     server.requests[0].headers[.accept]
 ///
-/// The server records each request after it has read the request completely, and responds with the first of these:
+/// The server records each request after it has read the request completely, and responds with the first of these that
+/// exists:
 ///
 /// - the first enqueued response
-/// - the response of the most specific route
+/// - the response from the most specific route
 /// - a 405, if the path has routes only for other methods
 /// - a 404 that names the method and the path
 ///
@@ -50,7 +51,8 @@ public final class MockServer: Sendable {
         /// The maximum number of requests in ``MockServer/requests``: 10,000 by default. Later requests are only
         /// counted.
         public var maximumRecordedRequests = 10_000
-        /// The timeout of a connection that receives no bytes, between and within requests: 60 seconds by default.
+        /// The time after which the server closes a connection that receives no bytes, between and within requests: 60
+        /// seconds by default.
         public var idleTimeout = Duration.seconds(60)
 
         /// Creates the default configuration.
@@ -88,8 +90,8 @@ public final class MockServer: Sendable {
     /// Adds a route for a path, for requests with this method or, with `nil`, any method.
     ///
     /// The path is a ``RoutePattern`` of literal segments, parameters (`:id`, one segment), and optionally `*name` at
-    /// the end for the rest. The most specific matching route is used; of equally specific routes, the last added. A
-    /// HEAD request uses the route for GET if there is none for HEAD.
+    /// the end for the rest. The most specific matching route is used; if several routes are equally specific, the one
+    /// that was added last. A HEAD request uses the route for GET if there is none for HEAD.
     public func on(_ method: HTTPMethod?, _ path: String, _ handler: @escaping Handler) {
         core.add(RoutePattern(method, path), handler)
     }
@@ -128,7 +130,7 @@ public final class MockServer: Sendable {
 
     /// Waits until the server has read at least `count` requests, without polling, and returns the recorded requests.
     ///
-    /// Throws ``MockServerError`` after the timeout (5 seconds by default) or when the server stops, and
+    /// Throws ``MockServerError`` after `timeout` (5 seconds of real time by default) or when the server stops, and
     /// `CancellationError` as soon as the task is cancelled.
     @discardableResult
     public func waitForRequests(count: Int, timeout: Duration = .seconds(5)) async throws -> [RecordedRequest] {
@@ -139,7 +141,7 @@ public final class MockServer: Sendable {
     /// Closes every connection and the port, and waits until the threads of the server have ended. May be called more
     /// than once.
     ///
-    /// The method waits at most 10 seconds. A call from a handler does not wait, because the thread of that handler
+    /// The method waits at most 10 seconds. It does not wait if a handler calls it, because the thread of that handler
     /// would have to end first.
     public func stop() {
         core.stop()

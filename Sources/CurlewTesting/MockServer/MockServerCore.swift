@@ -12,7 +12,7 @@ import Musl
 import Darwin
 #endif
 
-/// The state that the threads of a server share. It lives until the last thread has ended.
+/// The state that the threads of a server share. It exists until the last thread has ended.
 final class MockServerCore: Sendable {
     let configuration: MockServer.Configuration
     let origin: Origin
@@ -45,7 +45,8 @@ final class MockServerCore: Sendable {
             mostOpenConnections = max(mostOpenConnections, sockets.count { !LoopbackSocket.isClosed($0) })
         }
 
-        /// Records a request unless there are `limit` already. Returns the number of requests including this one.
+        /// Counts a request, and stores it unless `limit` requests are stored already. Returns the number of requests,
+        /// including this one.
         mutating func record(_ request: RecordedRequest, atMost limit: Int) -> Int {
             requestCount += 1
             if requests.count < limit { requests.append(request) }
@@ -128,7 +129,8 @@ extension MockServerCore {
 }
 
 extension MockServerCore {
-    /// Closes the descriptor of a connection. Removes it from the set first, because the system reuses its number.
+    /// Closes the descriptor of a connection. Removes the descriptor from the set first, because the system reuses its
+    /// number.
     func closeConnection(_ socket: Int32) {
         state.withLock { _ = $0.sockets.remove(socket) }
         close(socket)
@@ -186,8 +188,8 @@ extension MockServerCore {
         waiters.advance(to: count)
     }
 
-    /// Returns the interruption of the next enqueued response if it occurs before the request is read. With `take`,
-    /// also removes that response from the queue.
+    /// Returns the interruption of the next enqueued response if that interruption occurs before the request is read;
+    /// otherwise `nil`. With `take`, also removes the response from the queue.
     func unreadInterruption(take: Bool) -> MockResponse.Interruption? {
         state.withLock { state in
             guard let cut = state.queue.first?.faults.cut, cut.stage == .beforeRequestRead else { return nil }

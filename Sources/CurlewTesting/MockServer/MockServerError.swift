@@ -11,7 +11,7 @@ public struct MockServerError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String { message }
 }
 
-/// An error that reports that a wait on a ``ManualClock`` or a ``MockTransport`` timed out.
+/// The error that is thrown when a wait on a ``ManualClock`` or a ``MockTransport`` times out.
 public struct MockWaitError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A description of what was awaited and what was present instead, for the test's output.
     public let message: String

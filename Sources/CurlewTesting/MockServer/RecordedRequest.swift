@@ -23,7 +23,7 @@ public struct RecordedRequest: Sendable {
     /// The trailer fields of chunked content; empty if there are none.
     public let trailers: HTTPHeaders
     /// The parameters of the route's path, percent-decoded except for a `*` parameter: `parameters["id"]` for
-    /// "/users/:id". Empty without a route.
+    /// "/users/:id". Empty if no route matched.
     public internal(set) var parameters = PathParameters()
     /// The index of the connection on which the request arrived. The first accepted connection has the index 0.
     public let connectionIndex: Int
@@ -85,7 +85,7 @@ public struct RecordedRequest: Sendable {
     }
 
     private var pathAndQuery: Substring {
-        // A client of a proxy sends the complete URL as the target.
+        // A client that uses a proxy sends the complete URL as the target.
         if !target.hasPrefix("/"), let parts = try? URLParts(target) { return parts.target[...] }
         return target[...]
     }

@@ -18,10 +18,10 @@ final class RequestWaiters: Sendable {
         var timer: Task<Void, Never>?
     }
 
-    /// Waits until the number of requests is at least `count`, according to `advance(to:)` or, directly after the
-    /// registration, `current`.
+    /// Waits until the number of requests is at least `count`. `advance(to:)` reports the number; `current` returns it
+    /// directly after the registration.
     ///
-    /// - `late`: creates the error that is thrown after the timeout.
+    /// - `late`: returns the error that is thrown after the timeout.
     func wait(
         for count: Int, timeout: Duration, current: @Sendable () -> Int, late: @escaping @Sendable () -> any Error
     ) async throws {

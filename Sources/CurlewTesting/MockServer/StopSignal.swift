@@ -10,7 +10,8 @@ import Musl
 import Darwin
 #endif
 
-/// A signal that ends all waits of the server at once. Every wait polls the same pipe, whose single byte is never read.
+/// A signal that ends all waits of the server at once. Every wait polls the same pipe. The signal writes one byte to
+/// the pipe, and no wait reads it.
 final class StopSignal: Sendable {
     private let readEnd: Int32
     private let writeEnd: Int32
@@ -59,7 +60,7 @@ final class StopSignal: Sendable {
     /// deadline.
     ///
     /// The wait leaves bytes that the peer has sent unread. These bytes must neither wake the thread repeatedly nor
-    /// hide the end of the stream behind them.
+    /// hide the end of the stream that follows them.
     func hold(_ descriptor: Int32, until deadline: Deadline) -> Wake {
         #if canImport(Darwin)
         holdByQueue(descriptor, until: deadline)

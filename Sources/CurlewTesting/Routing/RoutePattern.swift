@@ -2,7 +2,7 @@
 
 public import CurlewHTTP
 
-/// A pattern of requests for stubs and server routes: a method, and a path with parameters.
+/// A pattern that requests match: a method, and a path with parameters. Stubs and server routes use it.
 ///
 ///     RoutePattern(.get, "/users/:id")        // one segment, read as parameters["id"]
 ///     RoutePattern(.get, "/files/*path")      // the rest, one segment or more, read as parameters["path"]
@@ -25,8 +25,8 @@ public struct RoutePattern: Hashable, Sendable {
         segments = Self.split(path[...]).map(Segment.init)
     }
 
-    /// Returns the parameters if the path of the request target matches, otherwise nil. Ignores the method, the query
-    /// and the fragment.
+    /// Returns the parameters if the path of the request target matches this pattern; otherwise nil. Ignores the
+    /// method, the query and the fragment.
     public func parameters(in target: String) -> PathParameters? {
         let given = Self.split(target.prefix { $0 != "?" && $0 != "#" })
         var found = PathParameters()
@@ -50,8 +50,8 @@ public struct RoutePattern: Hashable, Sendable {
     }
 
     /// Returns whether this pattern is more specific than another pattern that matches the same target. The first
-    /// different segment decides: a literal takes precedence over a parameter, and a parameter over the rest. If there
-    /// is none, a pattern with a method takes precedence over one for any method.
+    /// different segment decides: a literal takes precedence over a parameter, and a parameter over a `*` parameter. If
+    /// no segment differs, a pattern with a method takes precedence over one for any method.
     func isMoreSpecific(than other: RoutePattern) -> Bool {
         for (mine, theirs) in zip(segments, other.segments) where mine.rank != theirs.rank {
             return mine.rank < theirs.rank

@@ -4,8 +4,8 @@ public import CurlewHTTP
 
 /// A table that finds the value for a request by ``RoutePattern``. Mock transports and mock servers use it.
 ///
-/// The most specific matching pattern is used, in whatever order the patterns were added. Of equally specific patterns,
-/// the last added is used, so that a test can replace the routes of its fixture.
+/// The most specific matching pattern is used, in whatever order the patterns were added. If several patterns are
+/// equally specific, the one that was added last is used, so that a test can replace the routes of its fixture.
 public struct RouteTable<Answer: Sendable>: Sendable {
     private var entries: [(pattern: RoutePattern, answer: Answer)] = []
 
@@ -30,7 +30,8 @@ public struct RouteTable<Answer: Sendable>: Sendable {
     /// The patterns of the table, in the order in which they were added.
     public var patterns: [RoutePattern] { entries.map(\.pattern) }
 
-    /// Returns the most specific route for a request. `target` is the path, optionally with a query.
+    /// Returns the result of the lookup for a request: the most specific route, if there is one. `target` is the path,
+    /// optionally with a query.
     public func match(_ method: HTTPMethod, _ target: String) -> Match {
         var best: (pattern: RoutePattern, answer: Answer, parameters: PathParameters)?
         var others: [HTTPMethod] = []

@@ -14,7 +14,7 @@ package struct CRC32 {
         update(bytes)
     }
 
-    /// Updates the checksum with these bytes, which follow the previous ones.
+    /// Adds these bytes to the checksum, after the previous ones.
     package mutating func update(_ bytes: some Sequence<UInt8>) {
         let table = Self.table
         var register = register

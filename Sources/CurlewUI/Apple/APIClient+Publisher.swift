@@ -13,14 +13,14 @@ extension APIClient {
     ///         .store(in: &subscriptions)
     ///
     /// Subscribers may subscribe on any thread, for example with `subscribe(on:)`. Values arrive on the main queue,
-    /// unless `receive(on:)` specifies another scheduler. The subscription may be cancelled on any thread, which
-    /// cancels the call.
+    /// unless `receive(on:)` specifies another scheduler. The subscription may be cancelled on any thread; this cancels
+    /// the call.
     public func publisher<E: Endpoint>(for endpoint: E) -> AnyPublisher<E.Response, NetworkError> {
         Self.publisher { send(endpoint, completion: $0) }
     }
 
-    /// Returns a publisher that sends an inline request once for each subscriber, and emits one value or one error. It
-    /// behaves like the publisher for an endpoint.
+    /// Returns a publisher that sends `request` once for each subscriber, and emits one value or one error. It behaves
+    /// like the publisher for an endpoint.
     public func publisher<Value>(for request: Request<Value>) -> AnyPublisher<Value, NetworkError> {
         Self.publisher { send(request, completion: $0) }
     }
@@ -41,7 +41,7 @@ extension APIClient {
             }
             .handleEvents(receiveCancel: { handle.withLock { $0 }?.cancel() })
         }
-        // If a call ended while the subscriber was still subscribing on another thread, the result would arrive on that
+        // Without this, the result of a call that ends while another thread is still subscribing would arrive on that
         // thread.
         .receive(on: DispatchQueue.main)
         .eraseToAnyPublisher()

@@ -12,7 +12,7 @@ public import SwiftUI
 ///     LoadableView(model.user) { user in Text(user.name) }
 ///
 /// The view loads the value when it appears, and cancels that load when it disappears. After a failure it loads again
-/// only when the user asks for it: with the retry button, or by pulling to refresh a list or another scrollable view
+/// only when the user requests it: with the retry button, or by pulling to refresh a list or another scrollable view
 /// inside it. If an error occurs while there is a value, the view shows the error above the value. In a list, the error
 /// and the value are separate rows; outside a list, put the view into a stack.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
@@ -20,7 +20,7 @@ public struct LoadableView<Value: Sendable, Content: View>: View {
     private let loadable: Loadable<Value>
     private let content: (Value) -> Content
 
-    /// Creates a view of `loadable`, which shows a value with `content`.
+    /// Creates a view that shows the state of `loadable`, and its value with `content`.
     public init(_ loadable: Loadable<Value>, @ViewBuilder content: @escaping (Value) -> Content) {
         self.loadable = loadable
         self.content = content
@@ -28,8 +28,8 @@ public struct LoadableView<Value: Sendable, Content: View>: View {
 
     /// The views for the current state: the error, the value, or the progress indicator.
     public var body: some View {
-        // Each part has its own branch, so that the content keeps its identity, and its refresh continues, while errors
-        // appear and disappear. The modifiers of a group apply to each view in it, so only the progress indicator has
+        // Each part has its own branch. Errors can then appear and disappear while the content keeps its identity and
+        // its refresh continues. The modifiers of a group apply to each view in it, so only the progress indicator has
         // the task: it is shown exactly while there is something to load.
         Group {
             if let error = loadable.error { FailureView(error: error) { await loadable.retry() } }
@@ -46,7 +46,7 @@ public struct FailureView: View {
     private let error: NetworkError
     private let retry: @MainActor () async -> Void
 
-    /// Creates a view of `error`, whose button calls `retry`.
+    /// Creates a view that shows `error`. Its button calls `retry`.
     public init(error: NetworkError, retry: @escaping @MainActor () async -> Void) {
         self.error = error
         self.retry = retry

@@ -22,8 +22,8 @@ import AppKit
 ///
 ///     RemoteImage(url: question.owner.avatar, client: client)
 ///
-/// The view can be used in reused cells: a new URL cancels the load of the previous one, whose image is never shown for
-/// the new URL. The placeholder stays if the load fails or the data is not an image.
+/// The view can be used in reused cells: a new URL cancels the load from the previous URL, and the previous image is
+/// never shown for the new URL. The placeholder stays if the load fails or the data is not an image.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct RemoteImage: View {
     private enum Source {
@@ -34,13 +34,13 @@ public struct RemoteImage: View {
     private let source: Source
     @State private var shown: (url: String, image: Image)?
 
-    /// Creates a view of the image at `url`, which `client` loads when the view appears.
+    /// Creates a view that shows the image at `url`. `client` loads the image when the view appears.
     public init(url: String, client: APIClient) {
         source = .url(url, client)
     }
 
-    /// Creates a view of the image data that a model loads, such as `RemoteImage(model.avatar)`. The load begins when
-    /// the view appears.
+    /// Creates a view that shows the image whose data a model loads, such as `RemoteImage(model.avatar)`. The load
+    /// begins when the view appears.
     public init(_ image: Loadable<Data>) {
         source = .loadable(image)
     }

@@ -20,7 +20,7 @@ struct AppleTrust: ChallengePolicy {
         if case .fixed(let server, _) = configuration.proxy { proxy = server } else { proxy = nil }
     }
 
-    /// Responds to a challenge from the configuration, or leaves it to the system.
+    /// Responds to a challenge with values from the configuration, or leaves the challenge to the system.
     ///
     /// Certificates are evaluated on a separate queue: the system may contact other hosts for them (AIA, OCSP), and the
     /// delegate's queue serves all exchanges of the session.
@@ -111,8 +111,8 @@ struct AppleTrust: ChallengePolicy {
         }
     }
 
-    /// Returns the certificate path that the system built, as far as it got, with the server's own certificate first.
-    /// Call this method after an evaluation. For a trusted server, the path ends at the root.
+    /// Returns the certificate path that the system built, which may be incomplete, with the server's own certificate
+    /// first. Call this method after an evaluation. For a trusted server, the path ends at the root.
     private static func chain(of trust: SecTrust) -> [Data] {
         let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate]
         return (chain ?? []).map { SecCertificateCopyData($0) as Data }

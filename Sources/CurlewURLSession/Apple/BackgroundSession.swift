@@ -6,7 +6,7 @@ public import CurlewCore
 import CurlewHTTP
 public import Foundation
 
-/// A session for transfers that continue while the app is suspended, or terminated by the system.
+/// A session for transfers that continue while the app is suspended, and after the system has terminated the app.
 ///
 ///     let background = BackgroundSession(identifier: "example.films", folder: folder)
 ///     let transfer = try background.start(request, .download(to: path), tags: ["film": "7"])
@@ -48,7 +48,8 @@ public final class BackgroundSession: Sendable {
         let (delegate, queue) = (delegate, session.delegateQueue)
         session.getAllTasks { tasks in
             let known = tasks.compactMap { BackgroundTransfer(text: $0.taskDescription) }
-            // Enqueued after pending delegate events, so that a transfer that has ended is not marked as lost.
+            // This operation follows the pending delegate events, so that a transfer that has ended is not marked as
+            // lost.
             queue.addOperation { delegate.reattach(known) }
         }
     }

@@ -4,7 +4,7 @@ public import CurlewCore
 import CurlewHTTP
 public import Foundation
 
-/// The description of a background transfer, which identifies it across launches of the app.
+/// The description of a background transfer. It identifies the transfer across launches of the app.
 ///
 /// The system keeps a background task and its request while the app is away, but not the app's own data about them.
 /// This description is attached to the task as text, so that the task can be identified after a relaunch. The ledger
@@ -28,7 +28,8 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
     public let kind: Kind
     /// The method and the URL, without secrets. For display and search; the request cannot be sent again from it.
     public let line: String
-    /// Data of the app, such as the name of the endpoint that decodes the response, or the record that it belongs to.
+    /// Data of the app, such as the name of the endpoint that decodes the response, or the record to which the response
+    /// belongs.
     public var tags: [String: String]
     /// The date when the transfer was created.
     public let created: Date
@@ -53,7 +54,7 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
 extension BackgroundTransfer {
     /// The maximum size in bytes of the text of a task.
     static let maximumText = 16 << 10
-    /// The prefix of the text of each task of this package. The number is that of the format.
+    /// The prefix of the text of each task of this package. The number is the version of the format.
     private static let mark = "curlew-1:"
 
     /// Returns the description as text for `URLSessionTask.taskDescription`. Throws `.invalidRequest` if the text

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Decides when to call the completion handler that tells the system that the app has processed the events of a
+/// Decides when to call the completion handler that reports to the system that the app has processed the events of a
 /// background session.
 ///
 /// The system wakes the app, delivers the session's events, and reports when all have been delivered. The app may
@@ -10,15 +10,14 @@ import Foundation
 /// events immediately. If the handler is called too early, the app may be suspended before all events are delivered. If
 /// it is never called, the app loses background time.
 struct LaunchEvents<Handler> {
-    /// How long the report that all events were delivered stays valid for a handler that is provided later, in seconds:
-    /// 30, the time that the system allows for a launch.
+    /// How long the report that all events have been delivered stays valid for a handler that is provided later, in
+    /// seconds: 30, the time that the system allows for a launch.
     static var patience: Double { 30 }
 
     private var waiting: [Handler] = []
     private var told: Date?
 
-    /// Adds a handler. Returns the handlers to call now: this one if all events were delivered recently, and otherwise
-    /// none.
+    /// Adds a handler. Returns the handlers to call now: this one if the report arrived recently, and otherwise none.
     mutating func ask(_ handler: Handler, at date: Date) -> [Handler] {
         if let told, abs(date.timeIntervalSince(told)) < Self.patience {
             self.told = nil
@@ -29,7 +28,7 @@ struct LaunchEvents<Handler> {
         return []
     }
 
-    /// Records that all events were delivered. Returns the handlers to call now: those that wait.
+    /// Records that all events have been delivered. Returns the handlers to call now: those that wait.
     mutating func tell(at date: Date) -> [Handler] {
         defer { waiting = [] }
         told = waiting.isEmpty ? date : nil

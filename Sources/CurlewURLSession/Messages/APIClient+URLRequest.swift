@@ -10,10 +10,10 @@ public import FoundationNetworking
 
 /// Methods that send existing `URLRequest`s, for example from older code or from another library.
 ///
-/// The fields of the request are kept. If the request and the client have the same origin, the client adds the fields
-/// and query items that the request does not contain. The client's timeouts and caches apply instead of the request's
-/// timeout and cache policy. All methods throw or deliver `NetworkError`, with `.invalidRequest` for a request that
-/// cannot be sent.
+/// The fields of the request are kept. If the request and the client have the same origin, the client adds its own
+/// fields and query items, except those that the request already contains. The client's timeouts and caches apply
+/// instead of the request's timeout and cache policy. All methods throw or deliver `NetworkError`, with
+/// `.invalidRequest` for a request that cannot be sent.
 extension APIClient {
     /// Sends a `URLRequest` through the client's pipeline and returns the response, whatever its status.
     @concurrent @discardableResult
@@ -77,8 +77,8 @@ extension APIClient {
     }
 }
 
-/// Calls that send a `URLRequest`, for all methods that take a typed call: `send`, `response(for:)`, `download`,
-/// publishers and `Loadable`. If the request cannot be sent, sending the call throws.
+/// Calls that send a `URLRequest`, for everything that takes a `Request`: `send`, `response(for:)`, `download`,
+/// publishers and `Loadable`. If the `URLRequest` cannot be sent, sending the call throws.
 extension Request where Value: Decodable {
     /// Creates a call that sends a `URLRequest` and decodes the response. `Data` and `String` return the body.
     public init(_ urlRequest: URLRequest) {

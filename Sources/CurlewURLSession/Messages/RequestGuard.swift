@@ -37,7 +37,7 @@ enum RequestGuard {
         var message = try URLRequest(head: request)
         // The timeout is in whole seconds: Linux truncates fractions and treats less than one second as no timeout.
         message.timeoutInterval = SessionSettings.distantTimeout
-        // URLSession always decodes the codings that it knows, so the server is asked not to encode.
+        // URLSession always decodes the codings that it knows, so the request accepts only an unencoded body.
         if skipsContentDecoding, !request.headers.contains(.acceptEncoding) {
             message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }

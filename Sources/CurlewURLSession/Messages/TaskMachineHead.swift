@@ -103,7 +103,7 @@ enum ResponseFields {
         }
     }
 
-    /// Removes surrounding whitespace, and replaces control characters by spaces, because they could inject a line.
+    /// Removes surrounding whitespace, and replaces control characters with spaces, because they could inject a line.
     private static func cleaned(_ value: String) -> String {
         let value = String(value.trimmed())
         guard value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else { return value }
@@ -115,8 +115,8 @@ enum ResponseFields {
 }
 
 extension HTTPVersion {
-    /// Creates a version from the protocol name that URLSession reports, which is an ALPN identifier (RFC 7301).
-    /// Returns nil for an unknown protocol.
+    /// Creates a version from the ALPN identifier (RFC 7301) that URLSession reports as the protocol name. Returns nil
+    /// for an unknown protocol.
     init?(protocolName: String) {
         switch protocolName.lowercased() {
         case "h3": self = .http3

@@ -10,8 +10,8 @@ import FoundationNetworking
 
 /// Creates the `URLSessionConfiguration` of a transport, with URLSession's own policies disabled.
 enum SessionSettings {
-    /// A timeout in seconds, one week, that exceeds every deadline of the transport. It has whole seconds, and fits
-    /// into the milliseconds that Linux uses.
+    /// A timeout of one week, in seconds. It is longer than usual deadlines, so that the transport enforces its
+    /// deadlines itself. It has whole seconds, and fits into the milliseconds that Linux uses.
     static let distantTimeout: Double = 7 * 86_400
 
     /// Returns a copy of `base`, or of the ephemeral configuration if `base` is nil, with the settings that a transport
@@ -20,7 +20,7 @@ enum SessionSettings {
         -> URLSessionConfiguration
     {
         let settings = (base?.copy() as? URLSessionConfiguration) ?? .ephemeral
-        // These settings are policies, which interceptors implement identically for every transport.
+        // These settings are policies. Interceptors implement them identically for every transport.
         settings.urlCache = nil
         settings.httpCookieStorage = nil
         settings.httpShouldSetCookies = false

@@ -10,7 +10,8 @@ import FoundationNetworking
 
 /// Converts URLSession's errors to `NetworkError`. The code and the text are kept in `underlying`.
 ///
-/// On Linux, many failures have the code for unknown errors. The text, which is libcurl's, distinguishes them.
+/// On Linux, many failures have the code for unknown errors. The text of the error, a message of libcurl, distinguishes
+/// them.
 enum SystemFailure {
     /// Returns the `NetworkError` for the error with which URLSession ended a task.
     ///

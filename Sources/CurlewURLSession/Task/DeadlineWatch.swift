@@ -22,7 +22,7 @@ final class DeadlineWatch: Sendable {
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "curlew.urlsession.deadlines")
 
-    /// Adds `item`, which is first checked at `moment`.
+    /// Adds `item`, to be checked at `moment` or earlier.
     func add(_ item: any Watched, at moment: Int64) {
         let mustArm = state.withLock { state in
             state.watched[ObjectIdentifier(item)] = item
@@ -33,7 +33,7 @@ final class DeadlineWatch: Sendable {
         if mustArm { arm(for: moment) }
     }
 
-    /// Removes `item`, which is then not checked again.
+    /// Removes `item`. Only a check that has already begun may still reach it.
     func remove(_ item: any Watched) {
         state.withLock { $0.watched[ObjectIdentifier(item)] = nil }
     }
@@ -49,8 +49,8 @@ final class DeadlineWatch: Sendable {
 
     /// Returns the time of the next check, at most a day from now, because the queue cannot represent distant times.
     ///
-    /// The queue uses the same clock as the deadlines; both stop while the device sleeps. No value is an `Int`, which
-    /// overflows after two seconds of nanoseconds where it has 32 bits.
+    /// The queue uses the same clock as the deadlines; both stop while the device sleeps. No value is an `Int`, because
+    /// an `Int` of 32 bits overflows after two seconds of nanoseconds.
     static func time(of moment: Int64, now: Int64) -> DispatchTime {
         let wait = moment > now ? min(UInt64(bitPattern: moment &- now), 86_400_000_000_000) : 0
         return DispatchTime(uptimeNanoseconds: UInt64(max(0, now)) + wait)

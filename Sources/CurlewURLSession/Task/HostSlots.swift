@@ -6,8 +6,8 @@ import CurlewHTTP
 /// Limits the number of exchanges that run at a time with one origin to `perHost`. Up to `waitingPerHost` further
 /// exchanges wait, in the order of `FairQueue`.
 ///
-/// An exchange is identified by its object identity from `enter` until `leave` or `abandon`. The caller must keep the
-/// object alive for that time.
+/// An exchange is identified by its object identity from `requestSlot` until `releaseSlot` or `abandon`. The caller
+/// must keep the object alive for that time.
 final class HostSlots: Sendable {
     private typealias Start = @Sendable () -> Void
 

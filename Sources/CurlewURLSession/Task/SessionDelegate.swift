@@ -20,8 +20,8 @@ protocol ChallengePolicy: Sendable {
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 }
 
-/// The delegate of a URLSession, which forwards events to the exchanges of their tasks. It makes no policy decisions:
-/// redirects are returned as responses, nothing is cached, and no credential is looked up.
+/// The delegate of a URLSession. It forwards the events of each task to the exchange of the task. It makes no policy
+/// decisions: redirects are returned as responses, nothing is cached, and no credential is looked up.
 ///
 /// URLSession calls all methods serially on the delegate queue.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {

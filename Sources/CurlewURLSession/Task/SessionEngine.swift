@@ -16,7 +16,7 @@ import FoundationNetworking
 /// because ends are reported there.
 final class SessionEngine: Sendable {
     private enum Sessions: Sendable {
-        /// One session for all tasks, which share its connections.
+        /// One session for all tasks. The tasks share its connections.
         case shared(URLSession, SessionDelegate)
         /// A session for each task, so that tasks do not share connections. It is invalidated when the task ends.
         case single(URLSessionConfiguration, HostSlots)
@@ -67,7 +67,9 @@ final class SessionEngine: Sendable {
         return queue
     }
 
-    /// Starts the task of `bridge`, unless the exchange has ended. If slots are limited, waits for a slot.
+    /// Starts the task of `bridge` on the delegate queue, unless the exchange has ended. If slots are limited, the task
+    /// starts when a slot is free. If too many exchanges already wait, the exchange fails with the reason
+    /// `.refused(by: .overload)`.
     func start(_ bridge: TaskBridge, _ message: URLRequest, _ upload: UploadPlan) {
         guard case .single(_, let slots) = sessions else { return launch(bridge, message, upload) }
         let origin = bridge.request.origin
@@ -129,7 +131,8 @@ final class SessionEngine: Sendable {
         if case .single(_, let slots) = sessions { slots.releaseSlot(of: bridge) }
     }
 
-    /// Performs the next operation on the task of `bridge`: suspend, resume or cancel.
+    /// Performs the next operation on the task of `bridge`, on the delegate queue: suspend, resume or cancel. Does not
+    /// wait for it.
     func control(_ bridge: TaskBridge) {
         let work = BlockOperation {
             guard let (task, order) = bridge.nextOrder() else { return }

@@ -34,7 +34,7 @@ final class SpoolFile: Sendable {
     }
 }
 
-/// Reads the parts of a body in sequence, bytes and ranges of files, in chunks of at most 64 KiB for files.
+/// Reads the parts of a body in sequence: bytes as one chunk, ranges of files in chunks of at most 64 KiB.
 final class PartsReader {
     private static let chunk = 64 << 10
     private var parts: ArraySlice<RequestBody.Part>

@@ -11,7 +11,7 @@ import FoundationNetworking
 /// Connects the `TaskMachine` of one exchange to the caller, the reader of the body and URLSession.
 ///
 /// Every event is passed to the machine under one lock. The effect of the event resumes at most one continuation, after
-/// the lock is released. The bridge does not suspend or cancel the task itself. Instead, the engine's queue asks for
+/// the lock is released. The bridge does not suspend or cancel the task itself. Instead, the engine's queue requests
 /// the next operation, so that two threads cannot issue operations in the wrong order.
 final class TaskBridge: ResponseBodySource {
     private struct State {
@@ -261,7 +261,7 @@ extension TaskBridge {
     /// The length of the body that the response head declares; nil if it declares none.
     var declaredLength: Int64? { state.withLock { $0.machine.head?.length } }
 
-    /// Sets the task of the exchange, which is about to start.
+    /// Sets the task of the exchange just before the task starts.
     func adopt(_ task: URLSessionTask, _ upload: UploadPlan) {
         let now = TimeoutTracker.now()
         let look = state.withLock { state in

@@ -10,7 +10,7 @@ import Foundation
 /// A small response is collected and delivered in one piece. Any other response is delivered when its head has arrived,
 /// and the reader takes its body from here, within the limits of `BodyAccount`. Each event causes at most one effect.
 /// The caller and the reader are resumed exactly once, whatever the order of events: URLSession may end a task twice or
-/// never, or continue it after it was cancelled.
+/// never, or continue a task that has been cancelled.
 struct TaskMachine {
     /// The head of a response, as delivered to the caller.
     struct Head: Equatable, Sendable {
@@ -97,7 +97,7 @@ struct TaskMachine {
     func excerpt(_ limit: Int) -> Data { pending.prefix(limit) }
 
     mutating func handle(_ event: Event) -> Effect? {
-        // When the account counts no unread bytes, they were delivered or dropped.
+        // When the account counts no unread bytes, all bytes have been delivered or dropped.
         defer { if account.waiting == 0 { pending = Data() } }
         return switch event {
         case .head(let head): receive(head)
@@ -112,7 +112,8 @@ struct TaskMachine {
     }
 
     private mutating func receive(_ head: Head) -> Effect? {
-        // Interim responses precede the final response. A second final response is an error of URLSession and ignored.
+        // Interim responses precede the final response. A second final response is an error of URLSession and is
+        // ignored.
         let isInterim = head.status.isInformational && head.status.code != 101
         guard self.head == nil, !isAnswered, !isInterim else { return nil }
         self.head = head

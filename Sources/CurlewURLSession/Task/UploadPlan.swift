@@ -60,8 +60,8 @@ struct UploadPlan: Sendable {
         if case .stream(let length, _) = source { length } else { nil }
     }
 
-    /// Returns the input stream for URLSession and the feed that fills it, which calls `fail` on errors. Returns nil on
-    /// Linux.
+    /// Returns the input stream for URLSession and the feed that fills it. The feed calls `fail` on errors. Returns nil
+    /// on Linux, for a body that is not a stream, and if the system creates no streams.
     func openStream(_ fail: @escaping @Sendable (NetworkError) -> Void) -> (input: InputStream, feed: BodyFeed)? {
         #if canImport(Darwin)
         guard case .stream(let length, let pull) = source, let ends = BoundStream.make() else { return nil }
@@ -105,7 +105,8 @@ struct UploadPlan: Sendable {
         return spool.map { UploadPlan(.file($0.path), spool: $0) } ?? UploadPlan(.data(data))
     }
 
-    /// Returns the next chunk of the body. Throws errors of the app's stream as `NetworkError`.
+    /// Returns the next chunk of the body. An error that the app's stream throws becomes the underlying error of a
+    /// `NetworkError` with reason `.encoding`.
     static func chunk(_ next: ChunkPull) async throws -> Data? {
         do {
             return try await next()

@@ -16,7 +16,7 @@ public enum CacheRemoval: Sendable {
     case everything
     /// Every entry of this absolute URL, for all principals, methods and variants.
     case target(String)
-    /// Every entry whose URL begins with this text, such as `https://api.example/films/`, compared byte by byte.
+    /// Every entry whose URL begins with this string, such as `https://api.example/films/`, compared byte by byte.
     case prefix(String)
     /// The entries stored for this principal. Nil selects the entries without a principal, such as those of requests
     /// without a credential.

@@ -12,8 +12,8 @@ public import Foundation
 ///
 /// A store only keeps and finds entries; the cache decides what may be stored or used. `CacheSuite.stores` in
 /// CurlewConformance checks the following contract:
-/// - An entry becomes visible completely, with its `commit`, and not before.
-/// - An opened body can be read to its end, even if its entry is removed or replaced while it is read.
+/// - An entry becomes visible as a whole, when it is committed, and not earlier.
+/// - An opened body can be read to its end, even if the entry is removed or replaced in the meantime.
 /// - A removal also applies to entries that are being written. If an entry's lookup preceded a removal that contains
 ///   the entry, the entry is not committed afterwards, in any process (`StoredResponse.Lookup.Epoch`).
 /// - An older response never replaces a newer one of the same key and variant. Their request times decide
@@ -22,7 +22,8 @@ public import Foundation
 ///   `StoredResponse.variantLimit` entries share a key, the oldest one is removed.
 /// - Any operation may throw. The cache then sends the request to the server, and reports the error to the observers.
 ///
-/// All members may be called concurrently from several tasks. The store makes changes of one entry one after the other.
+/// All members may be called concurrently from several tasks. The store performs the changes to one entry one after the
+/// other.
 public protocol CacheStore: Sendable {
     /// Whether entries outlive the process. If true, the cache does not store responses for a principal that only this
     /// process knows.
@@ -37,7 +38,7 @@ public protocol CacheStore: Sendable {
     /// Returns the entries of a key, newest first, and the epoch of the store before the lookup. A lookup does not
     /// count as a use of the entries.
     func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup
-    /// Opens the body of an entry, which counts as a use of the entry. Returns nil if the entry no longer exists.
+    /// Opens the body of an entry; nil if the entry no longer exists. Opening a body counts as a use of its entry.
     func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)?
     /// Begins to write an entry, which stays invisible until `commit`.
     ///
@@ -125,14 +126,14 @@ extension StoredResponse {
 }
 
 extension StoredResponse {
-    /// A writer of one entry, which receives the body and then commits or abandons the entry. Used by one task at a time.
+    /// Writes one entry: receives the body, and then commits or abandons the entry. Used by one task at a time.
     public protocol Writer: Sendable {
-        /// Appends a chunk to the body. Returns false if the store accepts no more bytes, for example because of a limit;
-        /// the entry is then abandoned.
+        /// Appends a chunk to the body. Returns false if the store accepts no more bytes, for example because of a
+        /// limit; the entry is then abandoned.
         func append(_ chunk: Data) async throws -> Bool
-        /// Makes the entry visible with the appended bytes. The entry replaces the entries of the same key and variant, and
-        /// those with the identifiers in `others`. Returns false, and leaves the entry invisible, if a removal after its
-        /// epoch contains it or if a newer response is stored.
+        /// Makes the entry visible with the appended bytes. The entry replaces the entries of the same key and variant,
+        /// and those with the identifiers in `others`. Returns false, and leaves the entry invisible, if a removal
+        /// after its epoch contains it or if a newer response is stored.
         @discardableResult
         func commit(replacing others: [StoredResponse.ID]) async throws -> Bool
         /// Ends the writing, and leaves the entry invisible. Has no effect after `commit`. A writer that is deallocated
@@ -146,7 +147,7 @@ extension StoredResponse {
     public protocol Body: Sendable {
         /// The length of the body in bytes.
         var length: Int64 { get }
-        /// All bytes of the body if they are in memory already; otherwise nil, which is the default.
+        /// All bytes of the body if they are already in memory; otherwise nil. Default nil.
         var bytes: Data? { get }
         /// Reads at most `count` bytes from `offset`, and at least one. Returns no bytes at the end of the body.
         func read(from offset: Int64, upTo count: Int) async throws -> Data

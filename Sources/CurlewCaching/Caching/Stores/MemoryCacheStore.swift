@@ -8,11 +8,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A cache store in the memory of this process, which keeps the most recently used responses.
+/// A cache store that keeps the most recently used responses in the memory of this process.
 ///
-/// The size of an entry is its body plus an estimate for its head. When a limit is exceeded, the least recently used
-/// entries are evicted immediately. The time to find, store or evict an entry does not depend on the number of entries.
-/// Copies of a client share the store.
+/// The size of an entry is the size of its body plus an estimate for its head. When a limit is exceeded, the least
+/// recently used entries are evicted immediately. The time to find, store or evict an entry does not depend on the
+/// number of entries. Copies of a client share the store.
 ///
 /// A new entry of an origin that uses more than `originShare` of a limit displaces older entries of that origin, so
 /// that one origin cannot displace all others. On Apple platforms the store evicts half of its bytes when the system
@@ -88,8 +88,8 @@ public final class MemoryCacheStore: CacheStore {
         table.withLock { $0.variants(for: key) }
     }
 
-    /// Returns the body of an entry, which counts as a use; nil if the entry no longer exists. The bytes stay valid
-    /// after the entry is removed.
+    /// Returns the body of an entry; nil if the entry no longer exists. The call counts as a use of the entry. The
+    /// bytes stay valid after the entry is removed.
     public func body(of response: StoredResponse) async -> (any StoredResponse.Body)? {
         bytes(of: response).map(MemoryCacheBody.init)
     }
@@ -99,7 +99,7 @@ public final class MemoryCacheStore: CacheStore {
         table.withLock { $0.use(response) }
     }
 
-    /// Begins to write an entry, whose body is collected in memory.
+    /// Begins to write an entry. Its body is collected in memory.
     public func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async -> any StoredResponse
         .Writer
     {
@@ -154,7 +154,7 @@ public final class MemoryCacheStore: CacheStore {
     }
 }
 
-/// The writer of one entry, which collects the chunks of the body in memory until `commit`.
+/// Writes one entry. Collects the chunks of the body in memory until `commit`.
 private final class MemoryCacheWriter: StoredResponse.Writer {
     private let response: StoredResponse
     private let store: MemoryCacheStore
@@ -174,7 +174,7 @@ private final class MemoryCacheWriter: StoredResponse.Writer {
             abandon()
             return false
         }
-        // A chunk may be a slice of a large buffer, which it would keep in memory.
+        // A chunk may be a slice that would keep a large buffer in memory.
         let own = chunk.withUnsafeBytes { Data($0) }
         chunks.withLock { $0.append(own) }
         return true

@@ -222,8 +222,8 @@ struct MemoryCacheTable: Sendable {
         }
     }
 
-    /// Evicts entries until the limits are kept: the least recently used one, or the one that the origin of `response`
-    /// stored first if that origin exceeds its share.
+    /// Evicts entries until the limits are kept: the least recently used one, or the one that was stored first for the
+    /// origin of `response` if that origin exceeds its share.
     private mutating func evict(for response: StoredResponse) {
         while counters.bytes > byteLimit || positions.count > entryLimit, let last = oldestSlot {
             giveUp(shares.victim(for: response.key.target, insteadOf: oldest).flatMap { slots[$0] } ?? last)
@@ -270,7 +270,7 @@ struct MemoryCacheTable: Sendable {
         if link.newer != Self.none { links[link.newer].older = link.older } else { newest = link.older }
     }
 
-    /// Returns the size of an entry in bytes: its body, its texts, and about 1 KiB of overhead.
+    /// Returns the size of an entry in bytes: its body, its strings, and about 1 KiB of overhead.
     private static func cost(_ response: StoredResponse) -> Int64 {
         var count = 1024 + response.key.target.utf8.count + response.variant.utf8.count
         for field in response.headers { count += 64 + field.name.text.utf8.count + field.value.utf8.count }

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The share of a memory store that each origin uses, so that one origin cannot displace all others.
 ///
-/// An origin that exceeds its share loses the entries that it stored first. The order is the order of storing, not of
+/// An origin that exceeds its share loses the entries that were stored first. The order is the order of storing, not of
 /// use, so that a use requires no bookkeeping here.
 struct OriginShares: Sendable {
     private struct Share {
@@ -36,8 +36,8 @@ struct OriginShares: Sendable {
         mostEntries = Int(exactly: (Double(entries) * part).rounded(.down)) ?? entries
     }
 
-    /// Returns the slot to evict when an entry of this URL was stored. Returns nil if its origin does not exceed its
-    /// share, or if `oldest`, the slot that would otherwise be evicted, belongs to the same origin.
+    /// Returns the slot to evict after an entry of this URL has been stored. Returns nil if the origin of the URL does
+    /// not exceed its share, or if `oldest`, the slot that would otherwise be evicted, belongs to the same origin.
     func victim(for target: String, insteadOf oldest: Int) -> Int? {
         let origin = Self.origin(of: target)
         guard let share = shares[origin], share.bytes > mostBytes || share.count > mostEntries,

@@ -4,7 +4,7 @@ import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 
-/// Cache cases for RFC 9111 §5.2 and §5.4: directives of requests and responses, and the cache policies of calls.
+/// Cache cases for RFC 9111 §5.2 and §5.4: directives in requests and responses, and the cache policies of calls.
 enum DirectiveRules {
     private static let fresh: HTTPHeaders = [.cacheControl: "max-age=60", .eTag: "\"1\""]
 

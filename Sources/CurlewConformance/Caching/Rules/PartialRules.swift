@@ -4,7 +4,8 @@ import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 
-/// Cache cases for RFC 9111 §3.3 and §3.4 and RFC 9110 §14: ranges served from the store, stored, and combined.
+/// Cache cases for RFC 9111 §3.3 and §3.4 and RFC 9110 §14: serving ranges from the store, storing parts, and combining
+/// them.
 enum PartialRules {
     private static let whole = "0123456789"
     private static let fresh: HTTPHeaders = [.cacheControl: "max-age=60", .eTag: "\"1\""]

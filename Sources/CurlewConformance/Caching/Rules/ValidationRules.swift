@@ -4,12 +4,13 @@ import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 
-/// Cache cases for RFC 9111 §4.3 and §3.2: the validation of a stored response, and the updates that follow from it.
+/// Cache cases for RFC 9111 §4.3 and §3.2: the validation of a stored response, and the updates of stored responses
+/// that result.
 enum ValidationRules {
     static let all: [CacheCase] = sending + receiving + answers + updates + head
 
-    /// Stores a response with these fields and, unless they contain Cache-Control, `max-age=5`; then waits until it is
-    /// stale.
+    /// Stores a response with these fields and, unless they contain Cache-Control, `max-age=5`. Then advances the clock
+    /// by ten seconds, so that the response is stale.
     private static func stale(_ headers: HTTPHeaders, in scene: CacheScene, status: HTTPStatus = .ok) async throws {
         let base: HTTPHeaders = [.cacheControl: "max-age=5"]
         try await scene.first(base.merging(headers, replacing: true), status: status)
