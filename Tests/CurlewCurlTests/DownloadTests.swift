@@ -70,7 +70,9 @@ struct DownloadTests {
                 group.addTask {
                     let path = "\(folder.path)/\(number)"
                     let request = Request<Data>.get(url: server.url + "/")
-                    let count = try await client.download(request, to: path).value
+                    let count = try await client.download(
+                        request, to: path, options: FileDownload.Options(existing: .replace)
+                    ).value.byteCount
                     return try count == size && Data(contentsOf: URL(fileURLWithPath: path)) == expected
                 }
             }

@@ -97,7 +97,9 @@ enum Clients {
 /// A large body to and from a file, as an app writes it.
 enum Transfers {
     static func download(_ count: Int, to path: String, with client: APIClient) async throws {
-        let received = try await client.download(Request<Data>.get("/\(count).bin"), to: path).value
+        let options = FileDownload.Options(existing: .replace)
+        let request = Request<Data>.get("/\(count).bin")
+        let received = Int(try await client.download(request, to: path, options: options).value.byteCount)
         guard received == count else { throw Failure("\(received) bytes came instead of \(count)") }
     }
 

@@ -153,7 +153,7 @@ package enum PrivateFile {
 
     /// Forces the entries of the folder to the disk. Errors are ignored: a file system that does not support this does
     /// not need it.
-    private static func synchronizeFolder(of path: String) {
+    package static func synchronizeFolder(of path: String) {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
         let descriptor = open(String(folder), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -10,130 +10,79 @@ public import Foundation
 
 /// Responses that are written to a file.
 extension APIClient {
-    /// Reports the progress of a download: the bytes written, and the expected total if the server declares it and the
-    /// body is not decoded.
+    /// Sends `route` and writes its response to a file as it arrives. Returns the file, with status, headers and the
+    /// final URL:
     ///
-    /// Called with increasing numbers, one call at a time, about once per MiB and at the end. It runs on the thread
-    /// that writes and blocks the download.
-    public typealias DownloadProgress = @Sendable (_ received: Int64, _ expected: Int64?) -> Void
-
-    /// Sends `route` and writes its response to the file at `path` as it arrives. Returns the number of bytes, with
-    /// status, headers and the final URL:
+    ///     let saved = try await client.download(.export, to: "/var/exports/today.csv") { print($0) }
+    ///     try await client.download(.export, to: "/var/exports/")
     ///
-    ///     try await client.download(.export, to: "/var/exports/today.csv")
+    /// - `path`: the path of the file. A path that ends in `/` names a folder: the file then has the name that the
+    ///   server suggests (`Content-Disposition`, otherwise the URL), made safe for file systems. The folder must exist.
+    /// - `options`: what happens if the file exists, whether a partial file is continued, how many connections are
+    ///   used. See `FileDownload.Options`.
+    /// - `progress`: receives the progress; see `TransferProgress`.
     ///
-    /// The file appears when it is complete. A draft is written in the same folder, under a name that ends in `.part`,
-    /// and then replaces an existing file. If the call fails, an existing file is unchanged and the draft is removed.
-    /// The file has the permissions of the file that it replaces, or the default ones, and is not synchronized to the
-    /// disk. The folder must exist.
+    /// The file has its name only when it is complete, checked and synchronized to the disk. Until then the bytes are in
+    /// `<name>.part` in the same folder; for a folder in `.<key>.part`. If the connection is lost, the download
+    /// continues where it stopped, with `Range` and `If-Range` (RFC 9110 §13.1.5), after waits of 0.5 s to 30 s; it
+    /// fails after eight attempts in a row without progress. If the call fails or is cancelled, or its process ends,
+    /// the next download to the same path continues the partial file.
     ///
-    /// The status is checked before, as in `send`, also for a route to an `HTTPResponse`. A response that breaks off is
-    /// not retried. The total timeout includes writing, and `Limits.download` (16 GiB by default) bounds it. Memory
-    /// does not grow with the file.
+    /// - A file that changes on the server between two parts is noticed and received from the start. A file that
+    ///   changes more than three times fails.
+    /// - The length of the file, `Options.checksum`, and SHA-256 and SHA-512 digests in `Repr-Digest` and
+    ///   `Content-Digest` fields (RFC 9530) are checked. A mismatch throws `.badResponse`.
+    /// - The request asks for no content coding, because encoded bytes cannot be continued. If the server applies one
+    ///   all the same, the response is decoded and cannot be continued.
+    /// - Two downloads to the same path at the same time, in any process, are refused: the second one throws `.storage`.
     ///
-    /// The calling task writes each chunk as it arrives. A slow disk delays only this transfer.
+    /// The status is checked before, as in `send`, also for a route to an `HTTPResponse`. The total timeout of the call
+    /// bounds the download with all its parts and waits, and `Limits.download` (16 GiB by default) its size. Memory does
+    /// not grow with the file. A slow disk delays only this transfer.
     ///
     /// Throws `NetworkError`: `.storage` when the file cannot be written, before anything is sent if that can be
-    /// detected by then.
+    /// detected by then. Nothing is left under the final name if the download fails.
     @concurrent @discardableResult
     public func download(
-        _ route: some Route, to path: String, progress: DownloadProgress? = nil
-    ) async throws(NetworkError) -> Response<Int64> {
-        try await written(route, to: path, progress)
+        _ route: some Route, to path: String, options: FileDownload.Options = FileDownload.Options(),
+        progress: TransferProgress.Handler? = nil
+    ) async throws(NetworkError) -> Response<FileDownload.File> {
+        try await DownloadRun(self, route, to: path, options, progress).perform()
     }
 
-    /// Downloads the response to an inline request, whatever its value type is.
+    /// Downloads the response to a `Request`, whatever its value type is.
     @concurrent @discardableResult
     public func download<Value>(
-        _ request: Request<Value>, to path: String, progress: DownloadProgress? = nil
-    ) async throws(NetworkError) -> Response<Int64> {
-        try await written(request, to: path, progress)
+        _ request: Request<Value>, to path: String, options: FileDownload.Options = FileDownload.Options(),
+        progress: TransferProgress.Handler? = nil
+    ) async throws(NetworkError) -> Response<FileDownload.File> {
+        try await DownloadRun(self, request, to: path, options, progress).perform()
     }
 
-    /// Sends `route` and writes its response to the file at a file URL. Throws `.invalidRequest` for any other URL.
+    /// Sends `route` and writes its response to the file or folder at a file URL. Throws `.invalidRequest` for any
+    /// other URL.
     @concurrent @discardableResult
     public func download(
-        _ route: some Route, to file: URL, progress: DownloadProgress? = nil
-    ) async throws(NetworkError) -> Response<Int64> {
-        try await written(route, to: try file.filePath(), progress)
+        _ route: some Route, to file: URL, options: FileDownload.Options = FileDownload.Options(),
+        progress: TransferProgress.Handler? = nil
+    ) async throws(NetworkError) -> Response<FileDownload.File> {
+        try await DownloadRun(self, route, to: file.downloadPath(), options, progress).perform()
     }
 
-    /// Downloads the response to an inline request to a file URL.
+    /// Downloads the response to a `Request` to the file or folder at a file URL.
     @concurrent @discardableResult
     public func download<Value>(
-        _ request: Request<Value>, to file: URL, progress: DownloadProgress? = nil
-    ) async throws(NetworkError) -> Response<Int64> {
-        try await written(request, to: try file.filePath(), progress)
+        _ request: Request<Value>, to file: URL, options: FileDownload.Options = FileDownload.Options(),
+        progress: TransferProgress.Handler? = nil
+    ) async throws(NetworkError) -> Response<FileDownload.File> {
+        try await DownloadRun(self, request, to: file.downloadPath(), options, progress).perform()
     }
 }
 
-extension APIClient {
-    private func written(
-        _ route: some Route, to path: String, _ progress: APIClient.DownloadProgress?
-    ) async throws(NetworkError) -> Response<Int64> {
-        let draft = Locked<PartialFile?>(nil)
-        var changes = CallChanges()
-        changes.options = { options in
-            options.streaming = true
-            options.limits.responseBody = configuration.limits.overridden(by: options.limits).download
-        }
-        changes.request = { (_, _) throws(NetworkError) in
-            let file = try PartialFile(for: path)
-            draft.withLock { $0 = file }
-        }
-        do throws(NetworkError) {
-            return try await call(route, changing: changes) { response, _ in
-                guard let file = draft.withLock({ $0 }) else { throw NetworkError(.storage) }
-                let sink = CountingSink(file, expected: response.body.declaredLength, progress)
-                try await response.body.drain(into: sink)
-                try file.finish()
-                return Response(sink.finish(), from: response)
-            }
-        } catch {
-            draft.withLock { $0 }?.discard()
-            throw error
-        }
-    }
-}
-
-/// Counts the bytes that are written to a file, and reports the progress.
-private final class CountingSink: BodySink {
-    private struct State {
-        var count: Int64 = 0
-        var told: Int64 = -1
-    }
-
-    private static let step: Int64 = 1 << 20
-    private let file: PartialFile
-    private let expected: Int64?
-    private let progress: APIClient.DownloadProgress?
-    private let state = Locked(State())
-
-    init(_ file: PartialFile, expected: Int64?, _ progress: APIClient.DownloadProgress?) {
-        self.file = file
-        self.expected = expected
-        self.progress = progress
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
-        try file.write(bytes)
-        tell(adding: Int64(bytes.count))
-    }
-
-    /// Reports the final progress and returns the number of bytes.
-    func finish() -> Int64 {
-        tell(adding: 0, isLast: true)
-    }
-
-    @discardableResult
-    private func tell(adding added: Int64, isLast: Bool = false) -> Int64 {
-        let (count, isDue) = state.withLock { state -> (Int64, Bool) in
-            state.count += added
-            let isDue = isLast ? state.told < state.count : state.count - state.told > Self.step
-            if isDue { state.told = state.count }
-            return (state.count, isDue)
-        }
-        if isDue { progress?(count, expected) }
-        return count
+extension URL {
+    /// The path of a file URL, which ends in `/` for a folder.
+    fileprivate func downloadPath() throws(NetworkError) -> String {
+        let path = try filePath()
+        return hasDirectoryPath && !path.utf8.elementsEqual("/".utf8) ? path + "/" : path
     }
 }

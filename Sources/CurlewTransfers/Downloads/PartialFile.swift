@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewHTTP
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -10,65 +16,280 @@ import Musl
 import Darwin
 #endif
 
-/// A draft that is written in the folder of its target, under a separate name, and replaces the target when it is
-/// complete. Until then the target is unchanged.
-final class PartialFile: BodySink {
-    private enum State {
-        case open
-        /// The file has no name any more, and stays open while a write may still be running.
-        case discarded
-        case closed
+/// A file that is being downloaded: `<name>.part` in the folder of its target, with a record beside it
+/// (`<name>.part.state`) from which a later download continues, and a lock (`<name>.part.lock`).
+///
+/// The target is unchanged until `finish`. Segments may be written at the same time, each by one caller.
+final class PartialFile: Sendable {
+    private struct State {
+        /// Nil while the version of the file is unknown, and for one that cannot be continued.
+        var record: DownloadRecord?
+        /// The first byte that is not written, for a file without a record.
+        var position: Int64 = 0
+        /// The position of each segment in the record on the disk.
+        var stored: [Int64] = []
+        var isOpen = true
     }
 
-    let path: String
-    private let draft: String
-    private let descriptor: Int32
-    private let state = Locked(State.open)
+    /// The bytes of a segment after which its position is stored. A process that is killed loses at most these.
+    private static let step: Int64 = 256 << 10
+    /// The number of names that are tried to keep a file of the same name.
+    private static let mostNames = 1000
 
-    /// Creates the draft, with the permissions of the file that it will replace, or of any new file. Throws `.storage`.
-    init(for path: String) throws(NetworkError) {
+    private let path: String
+    private let key: String
+    private let file: Int32
+    private let recordFile: Int32
+    private let lock: FileLock
+    private let state: Locked<State>
+
+    private var recordPath: String { path + ".state" }
+
+    /// Opens or creates the partial file at `path`, with the permissions of the file that it may replace.
+    ///
+    /// - `target`: the path of the complete file, if it is known.
+    /// - `key`: what is downloaded. A partial file of something else is discarded.
+    /// - `resumes`: whether the content of an earlier download is kept.
+    ///
+    /// Throws `.storage`.
+    init(at path: String, target: String?, key: String, resumes: Bool) throws(NetworkError) {
         self.path = path
-        draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).part"
-        var status = stat()
-        let isThere = stat(path, &status) == 0
-        if isThere, status.st_mode & S_IFMT != S_IFREG {
-            throw NetworkError(.storage, detail: "\(path) exists and is not a regular file.", hint: "Name a file.")
-        }
-        // The draft of a private file must not be readable by others.
-        let mode: mode_t = isThere ? 0o600 & status.st_mode : 0o666
-        descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        self.key = key
+        lock = try Self.acquire(path + ".lock")
+        var facts = stat()
+        let replaces = target.map { stat($0, &facts) == 0 } ?? false
+        // The partial file of a private file must not be readable by others.
+        let mode: mode_t = replaces ? 0o600 & facts.st_mode | 0o200 : 0o666
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
         guard descriptor >= 0 else { throw Self.failure("written", path) }
-        if isThere { fchmod(descriptor, status.st_mode & 0o777) }
-    }
-
-    /// A discarded file stays open until here, when no write can be running: another file would receive its descriptor.
-    deinit {
-        discard()
-        if state.withLock({ $0 }) != .closed { close(descriptor) }
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
-        guard PrivateFile.write(bytes, to: descriptor) else { throw Self.failure("written", path) }
-    }
-
-    /// Moves the file to its target. No write may be running. Throws `.storage`, and the target is then unchanged.
-    func finish() throws(NetworkError) {
-        state.withLock { $0 = .closed }
-        // Some file systems report a full disk only on close.
-        guard close(descriptor) == 0, rename(draft, path) == 0 else {
-            let failure = Self.failure("written", path)
-            unlink(draft)
+        file = descriptor
+        var own = stat()
+        guard fstat(file, &own) == 0, own.st_mode & S_IFMT == S_IFREG, own.st_uid == geteuid() else {
+            close(descriptor)
+            throw NetworkError(
+                .storage, detail: "\(path) is not a regular file of this user.",
+                hint: "Remove it, or choose another path.")
+        }
+        let record = open(path + ".state", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard record >= 0 else {
+            let failure = Self.failure("written", path + ".state")
+            close(descriptor)
             throw failure
         }
+        recordFile = record
+        var state = State()
+        if resumes, let found = Self.readRecord(record)?.withoutLastByte, found.key == key,
+            own.st_size >= found.segments.map(\.position).max() ?? 0
+        {
+            state.stored = found.segments.map(\.position)
+            state.record = found
+        }
+        self.state = Locked(state)
+        if replaces { fchmod(file, facts.st_mode & 0o777) }
+        if state.record == nil { try reset() }
     }
 
-    /// Removes the draft, unless it is finished.
-    func discard() {
-        let wasOpen = state.withLock { state in
-            defer { if state == .open { state = .discarded } }
-            return state == .open
+    private static func acquire(_ path: String) throws(NetworkError) -> FileLock {
+        let lock: FileLock?
+        do throws(PrivateFile.Failure) {
+            lock = try FileLock.attempt(path)
+        } catch {
+            throw NetworkError(.storage, detail: "\(error)", hint: "Check the folder and its permissions.")
         }
-        if wasOpen { unlink(draft) }
+        guard let lock else {
+            throw NetworkError(
+                .storage, detail: "Another download has locked \(path).",
+                hint: "Wait until it has ended, or download to another path.")
+        }
+        return lock
+    }
+
+    deinit {
+        close(file)
+        close(recordFile)
+        lock.release()
+    }
+
+    /// The record of the file that is being downloaded; nil while nothing can be continued.
+    var record: DownloadRecord? { state.withLock { $0.record } }
+
+    /// The number of bytes that are written.
+    var written: Int64 { state.withLock { $0.record?.written ?? $0.position } }
+
+    /// Discards the content.
+    func reset() throws(NetworkError) {
+        guard ftruncate(file, 0) == 0, ftruncate(recordFile, 0) == 0 else { throw Self.failure("written", path) }
+        state.withLock { state in
+            state.record = nil
+            state.position = 0
+            state.stored = []
+        }
+    }
+
+    /// Begins to write a version of the file, which replaces earlier content. Throws `.storage` if the disk has no room.
+    func begin(_ version: Representation, name: String?, connections: Int) throws(NetworkError) {
+        try reset()
+        if let length = version.length { try checkSpace(for: length) }
+        guard version.canContinue, let length = version.length else { return }
+        let record = DownloadRecord(
+            key: key, file: version, name: name,
+            segments: DownloadRecord.segments(of: length, connections: connections))
+        // Without a record, for example for a very long entity tag, the download cannot be continued but succeeds.
+        guard let bytes = record.bytes else { return }
+        guard Self.write(bytes, to: recordFile, at: 0) else { throw Self.failure("written", recordPath) }
+        state.withLock { state in
+            state.record = record
+            state.stored = record.segments.map(\.position)
+        }
+    }
+
+    private func checkSpace(for length: Int64) throws(NetworkError) {
+        var facts = statvfs()
+        guard fstatvfs(file, &facts) == 0 else { return }
+        let (free, overflow) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))
+        guard !overflow, free < UInt64(max(0, length)) else { return }
+        throw NetworkError(
+            .storage,
+            detail: "\(path) cannot be written: the file has \(length) bytes, and the disk has room for \(free).",
+            hint: "Free disk space.")
+    }
+
+    /// Writes bytes at the end of a segment. Returns how many of them belong to the segment: the others are not written.
+    func write(_ bytes: UnsafeRawBufferPointer, toSegment index: Int) throws(NetworkError) -> Int {
+        let (position, room) = state.withLock { state -> (Int64, Int64) in
+            guard let segment = state.record?.segments[index] else { return (state.position, .max) }
+            return (segment.position, segment.end - segment.position)
+        }
+        let count = Int(min(Int64(bytes.count), room))
+        guard Self.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), to: file, at: position) else {
+            throw Self.failure("written", path)
+        }
+        let due = state.withLock { state -> Int64? in
+            let next = position + Int64(count)
+            guard state.record != nil else {
+                state.position = next
+                return nil
+            }
+            state.record?.segments[index].position = next
+            guard next - state.stored[index] >= Self.step else { return nil }
+            state.stored[index] = next
+            return next
+        }
+        if let due { storePosition(due, ofSegment: index) }
+        return count
+    }
+
+    /// Stores the position of a segment whose connection has ended.
+    func keepPosition(ofSegment index: Int) {
+        let position = state.withLock { state -> Int64? in
+            guard let position = state.record?.segments[index].position else { return nil }
+            state.stored[index] = position
+            return position
+        }
+        if let position { storePosition(position, ofSegment: index) }
+    }
+
+    private func storePosition(_ position: Int64, ofSegment index: Int) {
+        // If this fails, a later download receives some bytes again.
+        let bytes = Data(DownloadRecord.bytes(ofPosition: position))
+        _ = Self.write(bytes, to: recordFile, at: DownloadRecord.offset(ofSegment: index))
+    }
+
+    /// Returns the digest of the written bytes. Reads the file on the calling thread.
+    func digest(_ algorithm: DigestField.Algorithm) throws(NetworkError) -> Data {
+        let digest = MessageDigest.Incremental(algorithm)
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var offset: off_t = 0
+        while true {
+            let count = pread(file, &buffer, buffer.count, offset)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure("read", path) }
+            guard count > 0 else { return digest.finish() }
+            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            offset += off_t(count)
+        }
+    }
+
+    /// Synchronizes the file to the disk and gives it its final name. Returns the path. Blocks the calling thread.
+    ///
+    /// Throws `.storage`, and the target is then unchanged.
+    func finish(as target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
+        guard DiskSync.keep(file) else { throw Self.failure("written", path) }
+        let final = try move(to: target, existing)
+        PrivateFile.synchronizeFolder(of: final)
+        unlink(recordPath)
+        lock.release()
+        state.withLock { $0.isOpen = false }
+        return final
+    }
+
+    private func move(to target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
+        guard existing != .replace else {
+            guard rename(path, target) == 0 else { throw Self.failure("written", target) }
+            return target
+        }
+        for number in 0..<(existing == .keepBoth ? Self.mostNames : 1) {
+            let candidate = number == 0 ? target : Self.numbered(target, number)
+            // `link` never replaces a file, also one that another process creates now. Some file systems have no links.
+            if link(path, candidate) == 0 {
+                unlink(path)
+                return candidate
+            }
+            if errno == EEXIST { continue }
+            var facts = stat()
+            if lstat(candidate, &facts) == 0 { continue }
+            guard rename(path, candidate) == 0 else { throw Self.failure("written", candidate) }
+            return candidate
+        }
+        throw Self.exists(target)
+    }
+
+    /// Removes the partial file, unless it is finished.
+    func discard() {
+        guard state.withLock({ $0.isOpen }) else { return }
+        unlink(path)
+        unlink(recordPath)
+        lock.release()
+    }
+
+    /// Returns `film (2).mp4` for `film.mp4` and 2.
+    static func numbered(_ path: String, _ number: Int) -> String {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        let name = path.utf8[slash...]
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
+            return path + " (\(number))"
+        }
+        return String(path[..<dot]) + " (\(number))" + String(path[dot...])
+    }
+
+    static func exists(_ path: String) -> NetworkError {
+        NetworkError(
+            .storage, detail: "\(path) exists.",
+            hint: "Choose another path, or allow it with FileDownload.Options.existing (.replace or .keepBoth).")
+    }
+
+    /// Returns the record in a file; nil if there is none or it is damaged.
+    private static func readRecord(_ file: Int32) -> DownloadRecord? {
+        let most = DownloadRecord.headLength + 8 * DownloadRecord.mostSegments
+        var buffer = [UInt8](repeating: 0, count: most)
+        let count = pread(file, &buffer, most, 0)
+        return count > 0 ? DownloadRecord(Data(buffer[..<count])) : nil
+    }
+
+    private static func write(_ data: Data, to file: Int32, at position: Int64) -> Bool {
+        data.withUnsafeBytes { write($0, to: file, at: position) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at position: Int64) -> Bool {
+        var (rest, position) = (bytes[...], position)
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            let count = pwrite(file, piece.baseAddress, piece.count, off_t(position))
+            if count < 0, errno != EINTR { return false }
+            rest = rest.dropFirst(max(0, count))
+            position += Int64(max(0, count))
+        }
+        return true
     }
 
     private static func failure(_ action: String, _ path: String) -> NetworkError {

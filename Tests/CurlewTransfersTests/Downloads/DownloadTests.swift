@@ -9,9 +9,10 @@ import Testing
 
 /// Responses that go to a file: what is there when, and what is left when it goes wrong.
 @Suite(.timeLimit(.minutes(1)))
-final class DownloadTests {
+final class DownloadTests: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID().uuidString)")
     private var path: String { folder.appendingPathComponent("export.csv").path }
+    private let replacing = FileDownload.Options(existing: .replace)
 
     init() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -45,11 +46,11 @@ final class DownloadTests {
     @Test("The file has what came, and the response says how much, with everything around it")
     func complete() async throws {
         let answer = try await client(ChunkSource(["a,b\n", "1,2\n"])).download(Request<Data>.get("/export"), to: path)
-        #expect(answer.value == 8 && answer.status == .ok && answer.headers["X-Kind"] == "csv")
+        #expect(answer.value.byteCount == 8 && answer.status == .ok && answer.headers["X-Kind"] == "csv")
         #expect(try text() == "a,b\n1,2\n" && names == ["export.csv"])
         // Any route, and one whose answer would be decoded.
-        try await client(ChunkSource(["x"])).download(PeopleAPI.list, to: path)
-        try await client(ChunkSource(["yz"])).download(.people, to: path)
+        try await client(ChunkSource(["x"])).download(PeopleAPI.list, to: path, options: replacing)
+        try await client(ChunkSource(["yz"])).download(.people, to: path, options: replacing)
         #expect(try text() == "yz" && names == ["export.csv"])
     }
 
@@ -62,7 +63,7 @@ final class DownloadTests {
         try Data("old".utf8).write(to: URL(fileURLWithPath: path))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         let seen = Locked<[Int?]>([])
-        try await client(ChunkSource(["a,b\n"])).download(Request<Data>.get("/export"), to: path) { _, _ in
+        try await client(ChunkSource(["a,b\n"])).download(Request<Data>.get("/export"), to: path, options: replacing) { _ in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
             let draft = names.first { $0.hasSuffix(".part") }.flatMap { try? permissions($0) }
             seen.withLock { $0.append(draft) }
@@ -74,9 +75,9 @@ final class DownloadTests {
 
     @Test("An empty response creates an empty file, bytes in memory are written there as well")
     func empty() async throws {
-        #expect(try await client(ChunkSource([Data]())).download(PeopleAPI.list, to: path).value == 0)
+        #expect(try await client(ChunkSource([Data]())).download(PeopleAPI.list, to: path).value.byteCount == 0)
         #expect(try text().isEmpty)
-        try await APIClient.testing(RecordingTransport(.ok, "here")).download(PeopleAPI.list, to: path)
+        try await APIClient.testing(RecordingTransport(.ok, "here")).download(PeopleAPI.list, to: path, options: replacing)
         #expect(try text() == "here")
     }
 
@@ -86,7 +87,7 @@ final class DownloadTests {
         let error = await #expect(throws: NetworkError.self) {
             try await self.client(
                 ChunkSource(["new"], error: NetworkError(.connectionLost(.requestMayHaveArrived)))
-            ).download(.people, to: self.path)
+            ).download(.people, to: self.path, options: replacing)
         }
         #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
         #expect(error?.request?.url == "https://api.example/v1/people")
@@ -120,7 +121,7 @@ final class DownloadTests {
                     let source = ChunkSource(["abc", "def"])
                     return HTTPResponse(body: ResponseBody(source, limit: context.limits.responseBody, length: nil))
                 }, configuration: APIClient.Configuration(limits: limits))
-            return try await client.download(PeopleAPI.list, to: path).value
+            return try await client.download(PeopleAPI.list, to: path, options: replacing).value.byteCount
         }
         #expect(try await get(6) == 6)
         let error = await #expect(throws: NetworkError.self) { _ = try await get(5) }
@@ -161,21 +162,28 @@ final class DownloadTests {
         #expect(try names.isEmpty)
     }
 
-    @Test("Progress rises to the whole, about once for each MiB, and knows the whole if the server does")
-    func progress() async throws {
-        let heard = Locked<[Int64]>([])
+    @Test("Progress rises from 0 to the end, and knows the total if the server does", arguments: [true, false])
+    func progress(isDeclared: Bool) async throws {
+        let values = Locked<[TransferProgress]>([])
         let chunks = Array(repeating: Data(count: 300_000), count: 20)
-        try await client(ChunkSource(chunks), length: 6_000_000).download(.people, to: path) { received, expected in
-            #expect(expected == 6_000_000)
-            heard.withLock { $0.append(received) }
+        let length: Int64? = isDeclared ? 6_000_000 : nil
+        try await client(ChunkSource(chunks), length: length).download(.people, to: path) { value in
+            values.withLock { $0.append(value) }
         }
-        #expect(heard.withLock { $0 } == [1_200_000, 2_400_000, 3_600_000, 4_800_000, 6_000_000])
-        heard.withLock { $0 = [] }
-        try await client(ChunkSource([Data]())).download(.people, to: path) { received, expected in
-            #expect(expected == nil)
-            heard.withLock { $0.append(received) }
+        let all = values.withLock { $0 }
+        #expect(all.first?.completed == 0 && all.last?.completed == 6_000_000)
+        #expect(all.allSatisfy { $0.total == length } && all.filter(\.isLast).count == 1)
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0.completed <= $1.completed })
+    }
+
+    @Test("Progress ends when a download fails before its first byte")
+    func failedProgress() async throws {
+        let values = Locked<[TransferProgress]>([])
+        let client = client(ChunkSource([Data]()), .notFound)
+        await #expect(throws: NetworkError.self) {
+            try await client.download(.people, to: self.path) { value in values.withLock { $0.append(value) } }
         }
-        #expect(heard.withLock { $0 } == [0])
+        #expect(values.withLock { $0 }.map(\.isLast) == [true])
     }
 
     @Test("A source that writes by itself does so under limits and behind those who wait for the end")
@@ -184,7 +192,9 @@ final class DownloadTests {
             let source = DirectSource(["abcd", "efgh"])
             let ends = Locked<[Bool]>([])
             let client = client(source, limit: limit) { end in ends.withLock { $0.append(end) } }
-            let result = await Task { [path] in try await client.download(.people, to: path).value }.result
+            let result = await Task { [path] in
+                try await client.download(.people, to: path, options: replacing).value.byteCount
+            }.result
             #expect(source.wasDrained && (try? result.get()) == (isComplete ? 8 : nil))
             #expect(ends.withLock { $0 } == [isComplete])
         }

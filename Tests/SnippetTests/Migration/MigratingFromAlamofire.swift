@@ -99,12 +99,12 @@ enum MigratingFromAlamofire {
 
     static func download(_ client: APIClient, to file: URL) async throws {
         let archive = Request<Data>.get("/stations/7/archive").options { $0.timeouts = Timeouts(total: nil) }
-        try await client.download(archive, to: file.path) { received, expected in
-            progress(received, of: expected)
+        try await client.download(archive, to: file) { value in
+            progress(value.fraction)
         }
     }
 
-    static func progress(_ received: Int64, of total: Int64?) {}
+    static func progress(_ fraction: Double?) {}
 
     static func errors(_ client: APIClient) async -> String {
         // The formatter would write two spaces before `where`.

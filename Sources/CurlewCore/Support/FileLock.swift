@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -10,11 +8,11 @@ import Musl
 import Darwin
 #endif
 
-/// A lock on a file (`flock`), held by one store at a time, in this process or another one.
+/// A lock on a file (`flock`), held by one holder at a time, in this process or another one.
 ///
 /// The system releases the lock when the process that holds it ends, even if that process crashes or is killed. The
 /// file is removed on release. If a killed process left its file, the next holder reuses it.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
     private let path: String
     private let descriptor: Locked<Int32?>
 
@@ -28,7 +26,7 @@ final class FileLock: Sendable {
     /// Acquires the lock without waiting. Returns nil if another holder has it.
     ///
     /// Throws if the file cannot be opened or locked, or belongs to another user.
-    static func attempt(_ path: String) throws(PrivateFile.Failure) -> FileLock? {
+    package static func attempt(_ path: String) throws(PrivateFile.Failure) -> FileLock? {
         // Repeats if the previous holder removed the file between `open` and `flock`.
         for _ in 0..<100 {
             let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR)
@@ -52,7 +50,7 @@ final class FileLock: Sendable {
     ///
     /// Throws `DeadlinePassed` after `deadline`, `CancellationError` if the task is cancelled, and the errors that
     /// `attempt(_:)` throws.
-    static func wait(for path: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock {
+    package static func wait(for path: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock {
         var pause = Duration.milliseconds(2)
         while true {
             if let lock = try attempt(path) { return lock }
@@ -65,7 +63,7 @@ final class FileLock: Sendable {
     }
 
     /// Releases the lock and removes the file. Further calls have no effect. Deinitialization also releases the lock.
-    func release() {
+    package func release() {
         descriptor.withLock { descriptor in
             guard let file = descriptor else { return }
             // Removes the file while it is locked, so that the file of a later holder is not removed. Another process

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+/// Names the options and the result of `APIClient.download`.
+public enum FileDownload {
+    /// A file that a download has written.
+    public struct File: Hashable, Sendable {
+        /// The path of the file.
+        public let path: String
+        /// The size of the file in bytes.
+        public let byteCount: Int64
+        /// The bytes of it that an earlier download had left and that were not transferred again.
+        public let resumedByteCount: Int64
+
+        init(path: String, byteCount: Int64, resumedByteCount: Int64) {
+            self.path = path
+            self.byteCount = byteCount
+            self.resumedByteCount = resumedByteCount
+        }
+    }
+
+    /// What a download does if a file of its name exists.
+    public enum Existing: Hashable, Sendable {
+        /// Throws `.storage`, before anything is sent if the name is known by then.
+        case fail
+        /// Replaces the file when the download is complete. The new file has the permissions of the old one.
+        case replace
+        /// Keeps the file, and writes to the first free name of `name (1).ext`, `name (2).ext` and so on.
+        case keepBoth
+    }
+
+    /// The expected digest of a file.
+    public struct Checksum: Hashable, Sendable {
+        let algorithm: DigestField.Algorithm
+        let hex: String
+
+        /// A SHA-256 digest as 64 hexadecimal digits, in either case.
+        public static func sha256(_ hex: String) -> Checksum {
+            Checksum(algorithm: .sha256, hex: hex.lowercased())
+        }
+
+        /// A SHA-512 digest as 128 hexadecimal digits, in either case.
+        public static func sha512(_ hex: String) -> Checksum {
+            Checksum(algorithm: .sha512, hex: hex.lowercased())
+        }
+    }
+
+    /// How a download is performed.
+    public struct Options: Sendable {
+        /// What happens if a file of that name exists. Default `.fail`.
+        public var existing: Existing
+        /// Whether a partial file is kept when the download fails or is cancelled, and continued by the next download
+        /// to the same path. Default true.
+        ///
+        /// Only a response with a strong validator and a length can be continued (RFC 9110 §8.8.1). A partial file
+        /// that cannot be continued is removed.
+        public var resumes: Bool
+        /// The maximum number of connections over which parts of the file are received at the same time, 1 to 16.
+        /// Default 1. More than one is used only for files of 8 MiB or more from a server that supports ranges, and
+        /// each part has at least 4 MiB.
+        public var connections: Int
+        /// The expected digest of the file. Default nil: only the digests that the server sends are checked.
+        public var checksum: Checksum?
+        /// A name of what is downloaded, for a partial file that an earlier download left. Default nil: the method and
+        /// the URL of the call. Set it if the URL changes although the file is the same, as signed URLs do.
+        public var resumeKey: String?
+        /// Creates the route again when the server no longer accepts its URL: after 400, 401, 403, 404 or 410, at most
+        /// five times for each download. Default nil. For URLs that are signed and expire:
+        ///
+        ///     options.renewing = { Request<Data>.get(url: try await api.signedURL(of: video)) }
+        public var renewing: (@Sendable () async throws -> any Route)?
+
+        /// Creates options.
+        public init(
+            existing: Existing = .fail, resumes: Bool = true, connections: Int = 1, checksum: Checksum? = nil,
+            resumeKey: String? = nil, renewing: (@Sendable () async throws -> any Route)? = nil
+        ) {
+            self.existing = existing
+            self.resumes = resumes
+            self.connections = connections
+            self.checksum = checksum
+            self.resumeKey = resumeKey
+            self.renewing = renewing
+        }
+    }
+}
