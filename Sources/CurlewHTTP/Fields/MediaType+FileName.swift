@@ -9,6 +9,22 @@ extension MediaType {
         self = Self.byExtension[suffix].flatMap { MediaType($0) } ?? .octetStream
     }
 
+    /// The usual extension of files of this type, without the dot; nil for unknown types and for bytes of any type.
+    package var fileExtension: String? {
+        if let preferred = Self.preferredExtensions[essence] { return preferred }
+        if let known = Self.extensions[essence] { return known }
+        return isJSON ? "json" : subtype.ends(with: "+xml") ? "xml" : nil
+    }
+
+    /// Of several extensions in the table below, the usual one.
+    private static let preferredExtensions = [
+        "image/jpeg": "jpg", "image/tiff": "tiff", "text/html": "html", "application/yaml": "yaml", "text/xml": "xml",
+        "application/javascript": "js",
+    ]
+
+    private static let extensions: [String: String] = Dictionary(
+        byExtension.filter { $0.key != "bin" }.map { ($0.value, $0.key) }, uniquingKeysWith: min)
+
     private static let byExtension: [String: String] = [
         "avif": "image/avif", "bin": "application/octet-stream", "bmp": "image/bmp", "css": "text/css",
         "csv": "text/csv", "doc": "application/msword",

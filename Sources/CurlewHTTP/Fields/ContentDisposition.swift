@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+/// The value of a `Content-Disposition` field of a response (RFC 6266): how to present the content, and a file name.
+///
+/// Reads what browsers read: unquoted names with spaces, quoted names without an end, names without a type, and UTF-8 in
+/// plain names. Of two parameters with the same name the first counts. Encoded words (RFC 2047) and percent-encoding in
+/// a plain `filename` are not decoded. The file name is text of the server, without any check: see ``DownloadName``.
+package struct ContentDisposition: Hashable, Sendable {
+    /// The type in lower case: `attachment`, `inline` or another one; `inline` if the field has none.
+    package let type: String
+    /// The file name: that of `filename*` if it can be decoded (RFC 8187), otherwise that of `filename`.
+    package let fileName: String?
+
+    /// Whether the server asks to save the content instead of showing it. RFC 6266 §4.2 treats unknown types like
+    /// `attachment`.
+    package var isAttachment: Bool { type != "inline" }
+
+    /// Parses a field value. Returns nil if there is neither a type nor a file name.
+    package init?(_ value: String) {
+        var reader = Reader(bytes: Array(value.utf8))
+        var type: String?
+        var plain: String?
+        var extended: String?
+        var isFirst = true
+        while let parameter = reader.next() {
+            switch (parameter.name, parameter.value) {
+            case ("filename", let value?): plain = plain ?? String(decoding: value, as: UTF8.self)
+            case ("filename*", let value?): extended = extended ?? Self.decoded(value)
+            case (let name, nil) where isFirst && ASCII.isToken(name): type = name
+            default: break
+            }
+            isFirst = false
+        }
+        guard type != nil || plain != nil || extended != nil else { return nil }
+        self.type = type ?? "inline"
+        fileName = extended ?? plain
+    }
+
+    /// Decodes an extended value, `charset'language'text` (RFC 8187 §3.2). Returns nil for charsets other than UTF-8 and
+    /// ISO-8859-1, for a "%" without two digits, and for bytes that are not UTF-8.
+    private static func decoded(_ value: [UInt8]) -> String? {
+        let parts = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        let charset = ASCII.lowercased(String(decoding: parts[0], as: UTF8.self))
+        let text = String(decoding: parts[2], as: UTF8.self)
+        if charset == "utf-8" { return PercentCoding.decode(text) }
+        guard charset == "iso-8859-1" else { return nil }
+        var scalars = String.UnicodeScalarView()
+        var bytes = parts[2].makeIterator()
+        while let byte = bytes.next() {
+            guard byte == 0x25 else {
+                scalars.append(Unicode.Scalar(byte))
+                continue
+            }
+            guard let high = bytes.next().flatMap(ASCII.hexValue), let low = bytes.next().flatMap(ASCII.hexValue)
+            else { return nil }
+            scalars.append(Unicode.Scalar(high << 4 | low))
+        }
+        return String(scalars)
+    }
+
+    /// Reads parameters one after the other, in one pass.
+    private struct Reader {
+        let bytes: [UInt8]
+        private var position = 0
+
+        init(bytes: [UInt8]) {
+            self.bytes = bytes
+        }
+
+        /// Returns the next parameter, its name in lower case, or a bare word without a value; nil at the end.
+        mutating func next() -> (name: String, value: [UInt8]?)? {
+            _ = take { $0 == 0x3B || ASCII.isBlank($0) }
+            guard position < bytes.count else { return nil }
+            let name = take { $0 != 0x3B && $0 != 0x3D }
+            let text = ASCII.lowercased(String(String(decoding: name, as: UTF8.self).trimmed()))
+            guard position < bytes.count, bytes[position] == 0x3D else { return (text, nil) }
+            position += 1
+            _ = take(while: ASCII.isBlank)
+            if position < bytes.count, bytes[position] == 0x22 {
+                position += 1
+                let value = quoted()
+                _ = take { $0 != 0x3B }
+                return (text, value)
+            }
+            let value = take { $0 != 0x3B }
+            return (text, Array(value.dropLast(value.reversed().prefix(while: ASCII.isBlank).count)))
+        }
+
+        private mutating func take(while matches: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+            let taken = bytes[position...].prefix(while: matches)
+            position = taken.endIndex
+            return taken
+        }
+
+        /// Reads up to the closing quote or the end. A backslash stands for the byte behind it.
+        private mutating func quoted() -> [UInt8] {
+            var value: [UInt8] = []
+            while position < bytes.count {
+                var byte = bytes[position]
+                position += 1
+                if byte == 0x22 { break }
+                if byte == 0x5C, position < bytes.count {
+                    byte = bytes[position]
+                    position += 1
+                }
+                value.append(byte)
+            }
+            return value
+        }
+    }
+}

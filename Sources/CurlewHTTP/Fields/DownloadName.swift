@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+/// Makes file names for downloads out of text that a server chose.
+package enum DownloadName {
+    /// Returns a name for the file of a response: one path component that is safe in every folder, never empty.
+    ///
+    /// The name comes from `Content-Disposition`, otherwise from the last component of the URL's path, otherwise it is
+    /// `download` with an extension for the media type. Of each source:
+    ///
+    /// - only the part behind the last `/` or `\` counts;
+    /// - control characters, text direction marks and all other invisible characters are removed, and each run of white
+    ///   space and line separators becomes one space;
+    /// - `< > : " | ? *`, which some file systems reserve, become `_`;
+    /// - dots and spaces at both ends are removed, so that no name is hidden or means a folder;
+    /// - a name that Windows reserves for a device, such as `CON.txt`, gets a `_` in front;
+    /// - more than 255 bytes of UTF-8 are cut between scalars, and an extension of up to 32 bytes stays.
+    ///
+    /// The extension is the server's choice: a name can still be that of a program.
+    package static func downloadName(disposition: String?, url: String, mediaType: MediaType?) -> String {
+        if let text = disposition.flatMap({ ContentDisposition($0)?.fileName }), let name = safe(text) { return name }
+        if let text = lastComponent(of: url), let name = safe(text) { return name }
+        return "download" + (mediaType?.fileExtension.map { "." + $0 } ?? "")
+    }
+
+    static let mostBytes = 255
+    static let mostExtensionBytes = 32
+
+    private static func lastComponent(of url: String) -> String? {
+        guard let parts = try? URLParts(url), let last = parts.target.upTo("?").parts("/", keepingEmpty: true).last
+        else { return nil }
+        return PercentCoding.decode(String(last)) ?? String(last)
+    }
+
+    /// Returns the safe form of a name; nil if nothing remains.
+    static func safe(_ text: String) -> String? {
+        let component = text.utf8.split { $0 == 0x2F || $0 == 0x5C }.last.map { String(Substring($0)) } ?? ""
+        var scalars = String.UnicodeScalarView()
+        for scalar in component.unicodeScalars {
+            guard let kept = replacement(of: scalar), kept != " " || scalars.last != " " else { continue }
+            scalars.append(kept)
+        }
+        let name = String(String(scalars).trimmed(isEdge))
+        guard !name.isEmpty else { return nil }
+        return shortened(isDevice(name) ? "_" + name : name)
+    }
+
+    /// Spaces and dots, which Windows drops at the end; at the start a dot hides a file.
+    private static func isEdge(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x2E }
+
+    private static func replacement(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        if scalar.value < 0x7F, scalar.value >= 0x20 {
+            return "<>:\"|?*".unicodeScalars.contains(scalar) ? "_" : scalar
+        }
+        let properties = scalar.properties
+        if properties.isWhitespace { return " " }
+        if properties.isDefaultIgnorableCodePoint || properties.isNoncharacterCodePoint { return nil }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: return nil
+        default: return scalar
+        }
+    }
+
+    /// Returns whether Windows takes the name for a device: it looks only at the part before the first dot.
+    private static func isDevice(_ name: String) -> Bool {
+        let stem = ASCII.lowercased(String(name.upTo(".").trimmed()))
+        if devices.contains(stem) { return true }
+        let scalars = stem.unicodeScalars
+        guard scalars.count == 4, stem.begins(with: "com") || stem.begins(with: "lpt"), let last = scalars.last
+        else { return false }
+        return "0123456789¹²³".unicodeScalars.contains(last)
+    }
+
+    private static let devices: Set<String> = ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
+
+    private static func shortened(_ name: String) -> String {
+        guard name.utf8.count > mostBytes else { return name }
+        let ending = name.last(".").map { name[$0...] } ?? ""
+        let kept = ending.utf8.count <= mostExtensionBytes ? ending : ""
+        var length = 0
+        let stem = name.unicodeScalars.prefix { scalar in
+            length += UTF8.width(scalar)
+            return length <= mostBytes - kept.utf8.count
+        }
+        return String(String(stem).trimmed(isEdge)) + kept
+    }
+}
