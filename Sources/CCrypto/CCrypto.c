@@ -34,4 +34,27 @@ int curlew_hmac_sha256(
     return HMAC(EVP_sha256(), key == NULL ? "" : key, (int)key_length, bytes, length, digest, NULL) != NULL;
 }
 
+curlew_digest *curlew_digest_create(int bits) {
+    prepare();
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    if (context == NULL) return NULL;
+    if (EVP_DigestInit_ex(context, bits == 256 ? EVP_sha256() : EVP_sha512(), NULL) != 1) {
+        EVP_MD_CTX_free(context);
+        return NULL;
+    }
+    return (curlew_digest *)context;
+}
+
+int curlew_digest_update(curlew_digest *digest, const void *bytes, size_t length) {
+    return EVP_DigestUpdate((EVP_MD_CTX *)digest, bytes, length) == 1;
+}
+
+int curlew_digest_finish(curlew_digest *digest, uint8_t *output) {
+    return EVP_DigestFinal_ex((EVP_MD_CTX *)digest, output, NULL) == 1;
+}
+
+void curlew_digest_free(curlew_digest *digest) {
+    EVP_MD_CTX_free((EVP_MD_CTX *)digest);
+}
+
 #endif

@@ -23,5 +23,20 @@ int curlew_md5(const void *bytes, size_t length, uint8_t *digest);
 int curlew_hmac_sha256(
     const void *key, size_t key_length, const void *bytes, size_t length, uint8_t *digest);
 
+/// A digest of bytes that arrive one after the other. One thread at a time may use it.
+typedef struct curlew_digest curlew_digest;
+
+/// Creates a digest of SHA-256 (`bits` is 256) or SHA-512. Returns NULL if memory is exhausted.
+curlew_digest *curlew_digest_create(int bits);
+
+/// Adds bytes. Returns 0 if libcrypto failed.
+int curlew_digest_update(curlew_digest *digest, const void *bytes, size_t length);
+
+/// Writes the digest of the bytes: 32 or 64 bytes. Returns 0 if libcrypto failed. No call may follow except the next.
+int curlew_digest_finish(curlew_digest *digest, uint8_t *output);
+
+/// Releases a digest, which may be NULL.
+void curlew_digest_free(curlew_digest *digest);
+
 #endif
 #endif
