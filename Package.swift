@@ -64,7 +64,7 @@ let package = Package(
             ]),
 
         // State for user interfaces; opt-in.
-        .target(name: "CurlewUI", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewCaching"]),
+        .target(name: "CurlewUI", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewCaching", "CurlewTransfers"]),
 
         // L2: the capabilities: interceptors beside each other, which share nothing but the kernel.
         .target(name: "CurlewAuthentication", dependencies: ["CurlewHTTP", "CurlewCore"]),
@@ -73,7 +73,7 @@ let package = Package(
         .target(name: "CurlewObservability", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewRedirects", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewResilience", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
         .target(name: "CurlewTransportSecurity", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
         // L1: the kernel: messages, the pipeline, typed calls.
@@ -95,6 +95,9 @@ let package = Package(
 
         // The system's libcrypto.
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux]))]),
+
+        // The shim over the system's zlib, whose calls are macros.
+        .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
 
         // The system's SQLite.
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -200,6 +203,7 @@ let features: [SwiftSetting] = [
     "NonisolatedNonsendingByDefault",
 ].map { .enableUpcomingFeature($0) }
 
-for target in package.targets where !["CCurl", "CStack", "CTestSupport", "IsolationPlain"].contains(target.name) {
+for target in package.targets
+where !["CCurl", "CStack", "CZlib", "CTestSupport", "IsolationPlain"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + features
 }

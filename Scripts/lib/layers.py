@@ -36,11 +36,14 @@ FORBIDDEN = {
 }
 # Transports carry what the kernel gives them; a store or a screen may know the capability that it serves.
 FORBIDDEN |= {transport: CAPABILITIES | {"CurlewStandard"} for transport in ("CurlewCurl", "CurlewURLSession")}
-FORBIDDEN |= {name: CAPABILITIES - {"CurlewCaching"} | {"CurlewStandard"} for name in ("CurlewSQLite", "CurlewUI")}
+FORBIDDEN |= {
+    name: CAPABILITIES - known | {"CurlewStandard"}
+    for name, known in {"CurlewSQLite": {"CurlewCaching"}, "CurlewUI": {"CurlewCaching", "CurlewTransfers"}}.items()
+}
 
 # C targets belong to one module each.
 OWNERS = {
-    "CCurl": "CurlewCurl", "CCrypto": "CurlewCore", "CStack": "CurlewJSON", "CZlib": "CurlewCore",
+    "CCurl": "CurlewCurl", "CCrypto": "CurlewCore", "CStack": "CurlewJSON", "CZlib": "CurlewTransfers",
     "CSQLite": "CurlewSQLite",
 }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+#include "CZlib.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+struct curlew_gzip {
+    z_stream stream;
+};
+
+curlew_gzip *curlew_gzip_create(int level) {
+    curlew_gzip *gzip = calloc(1, sizeof(curlew_gzip));
+    if (gzip == NULL) return NULL;
+    // A window of 15 bits, and 16 for the header and trailer of gzip.
+    if (deflateInit2(&gzip->stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+        free(gzip);
+        return NULL;
+    }
+    return gzip;
+}
+
+int curlew_gzip_run(
+    curlew_gzip *gzip, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
+    size_t *written, int mode) {
+    static const int flush[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH};
+    static uint8_t nothing;
+    uInt most_input = length > UINT_MAX ? UINT_MAX : (uInt)length;
+    uInt most_output = room > UINT_MAX ? UINT_MAX : (uInt)room;
+    *taken = *written = 0;
+    if (mode < 0 || mode > CURLEW_GZIP_FINISH) return -1;
+    gzip->stream.next_in = (Bytef *)(input == NULL ? &nothing : input);
+    gzip->stream.avail_in = most_input;
+    gzip->stream.next_out = output;
+    gzip->stream.avail_out = most_output;
+    // Only the last piece of the input ends it.
+    int result = deflate(&gzip->stream, most_input < length ? Z_NO_FLUSH : flush[mode]);
+    *taken = most_input - gzip->stream.avail_in;
+    *written = most_output - gzip->stream.avail_out;
+    gzip->stream.next_in = NULL;
+    gzip->stream.next_out = NULL;
+    if (result == Z_STREAM_END) return 1;
+    // Z_BUF_ERROR says that there was nothing to do.
+    if (result != Z_OK && result != Z_BUF_ERROR) return -1;
+    if (*taken < length || gzip->stream.avail_out == 0) return 0;
+    return mode == CURLEW_GZIP_FINISH ? 0 : 1;
+}
+
+void curlew_gzip_free(curlew_gzip *gzip) {
+    if (gzip == NULL) return;
+    deflateEnd(&gzip->stream);
+    free(gzip);
+}

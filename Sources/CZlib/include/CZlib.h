@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// The functions of the system's zlib that Curlew uses. This header does not include that of zlib, whose calls are
+// partly macros and whose module has another name on each system.
+
+#ifndef CURLEW_CZLIB_H
+#define CURLEW_CZLIB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// A compressor of one gzip member (RFC 1952) without time and name. One thread at a time may use it.
+typedef struct curlew_gzip curlew_gzip;
+
+/// Creates a compressor with a level from 1 (fast) to 9 (small). Returns NULL if memory is exhausted.
+curlew_gzip *curlew_gzip_create(int level);
+
+/// What `curlew_gzip_run` does with the bytes that it has taken.
+enum { CURLEW_GZIP_COLLECT = 0, CURLEW_GZIP_FLUSH = 1, CURLEW_GZIP_FINISH = 2 };
+
+/// Compresses bytes from `input` into `output`, and sets `taken` and `written` to how many. At most UINT_MAX bytes of
+/// each count. Returns 1 if `input` has been taken and all due output written, 0 if there is more to write, and -1 if
+/// zlib failed.
+int curlew_gzip_run(
+    curlew_gzip *gzip, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
+    size_t *written, int mode);
+
+/// Releases a compressor, which may be NULL.
+void curlew_gzip_free(curlew_gzip *gzip);
+
+#endif
