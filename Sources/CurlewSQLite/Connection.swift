@@ -49,6 +49,20 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
+    /// Returns the first bytes of the file, at most `count`; empty if they cannot be read. SQLite reads them, whatever the
+    /// file contains. A descriptor of the caller would release the locks of all connections to the file when it is
+    /// closed.
+    func fileStart(_ count: Int) -> [UInt8] {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+            let methods = file.pointee.pMethods?.pointee, let size = methods.xFileSize, let read = methods.xRead
+        else { return [] }
+        var length: sqlite3_int64 = 0
+        guard size(file, &length) == SQLITE_OK else { return [] }
+        var bytes = [UInt8](repeating: 0, count: min(count, Int(clamping: length)))
+        return read(file, &bytes, Int32(clamping: bytes.count), 0) == SQLITE_OK ? bytes : []
+    }
+
     /// Returns the prepared statement for this SQL text. The first use prepares it.
     func statement(_ text: String) throws(SQLiteFailure) -> Statement {
         if let statement = statements[text] { return statement }

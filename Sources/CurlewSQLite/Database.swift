@@ -128,13 +128,8 @@ struct Database {
     /// Throws, and refuses the file permanently, if it begins neither with a database header nor with the zeros that a
     /// crash leaves. Such a file is not a damaged cache, and is not changed.
     private mutating func refuseForeign() throws {
-        let descriptor = Self.openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        var header = [UInt8](repeating: 0, count: 16)
-        let count = pread(descriptor, &header, header.count, 0)
-        guard count > 0 else { return }
-        let found = header.prefix(count)
+        let connection = try? Connection(path: path, patience: .zero, creates: false)
+        guard let found = connection?.fileStart(16) else { return }
         guard !"SQLite format 3\0".utf8.starts(with: found), found.contains(where: { $0 != 0 }) else { return }
         let error = NetworkError(
             .storage, detail: "\(path) is not a database.",

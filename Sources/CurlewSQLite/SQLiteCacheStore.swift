@@ -78,8 +78,8 @@ public final class SQLiteCacheStore: CacheStore {
     /// The maximum size of a body that is stored in the database, in bytes.
     static let insideLimit = 64 * 1024
 
-    /// Creates a store at `path`, an absolute path. The first operation creates missing folders. A negative `byteLimit`
-    /// or `entryLimit` counts as 0.
+    /// Creates a store at `path`, an absolute path. The first operation creates missing folders. A negative limit counts
+    /// as 0.
     ///
     /// - `bodyLimit`: the maximum number of bytes of one body. Default one eighth of `byteLimit`.
     /// - `report`: receives notices, on a thread of the store. The default writes a line to standard error.
@@ -90,7 +90,7 @@ public final class SQLiteCacheStore: CacheStore {
         self.path = path
         self.byteLimit = max(0, byteLimit)
         self.entryLimit = max(0, entryLimit)
-        self.bodyLimit = min(bodyLimit ?? self.byteLimit / 8, self.byteLimit)
+        self.bodyLimit = min(max(0, bodyLimit ?? self.byteLimit / 8), self.byteLimit)
         folder = BodyFolder(path: path + "-bodies")
         queue = DatabaseQueue(
             Database(

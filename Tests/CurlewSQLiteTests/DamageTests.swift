@@ -46,6 +46,32 @@ struct DamageTests {
         #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
     }
 
+    #if os(Linux)
+    @Test("a file that is no database is refused without releasing the locks of other connections to it")
+    func locks() async throws {
+        let other = try Connection(path: path, patience: .seconds(1))
+        try other.execute("CREATE TABLE diary(entry TEXT); BEGIN; SELECT * FROM diary")
+        // Stays open to the end of the test, because closing it would release the locks.
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try #require(try Self.isLocked(file))
+        try file.write(contentsOf: Data("a long text, which is no header of a database".utf8))
+        await #expect { try await store().statistics() } throws: { NetworkError($0).detail.contains("not a database") }
+        #expect(try Self.isLocked(file))
+        withExtendedLifetime(other) {}
+    }
+
+    /// Whether SQLite's shared lock of the file is held, seen from a lock of the open file description (F_OFD_GETLK).
+    private static func isLocked(_ file: FileHandle) throws -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0x4000_0002
+        lock.l_len = 510
+        try #require(fcntl(file.fileDescriptor, 36, &lock) == 0)
+        return lock.l_type != Int16(F_UNLCK)
+    }
+    #endif
+
     @Test("a file of zeros, as a crash may leave it, is set aside and reported, and the store begins again")
     func zeros() async throws {
         try Data(count: 20_000).write(to: URL(fileURLWithPath: path))

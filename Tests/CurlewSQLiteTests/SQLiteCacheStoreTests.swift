@@ -169,6 +169,12 @@ struct SQLiteCacheStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: path + "-bodies").count == 3)
     }
 
+    @Test("negative limits count as 0")
+    func negativeLimits() {
+        #expect(SQLiteCacheStore(path: "/unused", bodyLimit: -1).bodyLimit == 0)
+        #expect(SQLiteCacheStore(path: "/unused", byteLimit: -1, entryLimit: -1).bodyLimit == 0)
+    }
+
     @Test("a body whose file is removed or truncated is none")
     func lostFiles() async throws {
         let folder = try TemporaryFolder()

@@ -45,6 +45,13 @@ struct FilesTests {
         #expect(error?.statusCode == 400)
     }
 
+    @Test("the message about a bad name names every character that a good one may have")
+    func names() async throws {
+        try await sample.client.send(.get("/files/a-b_c.7", query: ["bytes": 1]))
+        let error = await #expect(throws: NetworkError.self) { try await sample.client.send(.get("/files/a+b")) }
+        #expect(error?.body(as: JSONValue.self)?["message"].string?.contains("dots, dashes and underscores") == true)
+    }
+
     @Test("after stop no server responds")
     func stop() async throws {
         try await sample.client.send(.get("/"))

@@ -153,7 +153,9 @@ final class CacheBodySource: ResponseBodySource {
         let chunk = try await bounded(until: deadline, on: time) { try await body.read(from: start, upTo: count) }
         guard !chunk.isEmpty, Int64(chunk.count) <= end - start else {
             throw NetworkError(
-                .storage, detail: "The cache store returned \(start) bytes of a body of \(end) bytes.",
+                .storage,
+                detail: "The cache store returned \(chunk.count) bytes at offset \(start) of a body, of which "
+                    + "\(end - start) bytes are left.",
                 hint: "Clear the store, and send the call again.")
         }
         position.withLock { $0 = start + Int64(chunk.count) }

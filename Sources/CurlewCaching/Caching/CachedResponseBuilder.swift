@@ -68,13 +68,15 @@ struct CachedResponseBuilder: Sendable {
             guard stored.status == .ok, stored.isIdentity else { return }
             (offset, length) = (0, stored.bodyLength)
         }
-        guard let wanted = range.bytes(of: length ?? offset + stored.bodyLength) else {
+        guard let wanted = range.bytes(of: length ?? offset + stored.bodyLength),
+            let part = ContentRange(wanted, of: length)
+        else {
             answer(.rangeNotSatisfiable) { $0 == .date || $0 == .age }
             headers[.contentRange] = "bytes */\(length ?? 0)"
             return
         }
         status = .partialContent
-        headers[.contentRange] = ContentRange(wanted, of: length).description
+        headers[.contentRange] = part.description
         headers[.contentLength] = "\(wanted.count)"
         bytes = wanted.lowerBound - offset..<wanted.upperBound - offset
     }

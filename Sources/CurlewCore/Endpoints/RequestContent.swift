@@ -185,9 +185,10 @@ public struct RequestContent: Sendable {
 }
 
 extension RequestContent: CustomStringConvertible, CustomReflectable {
-    /// The media type, or `no body`. The content itself is omitted.
+    /// The media type, or `no body`; `a body` if the fields of an existing request name the media type. The content
+    /// itself is omitted.
     public var description: String {
-        contentType ?? "no body"
+        contentType ?? (storage == nil ? "no body" : "a body")
     }
 
     /// A mirror that shows only the description, so that a dump contains no secret.

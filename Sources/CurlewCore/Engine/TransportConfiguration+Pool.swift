@@ -3,7 +3,8 @@
 extension TransportConfiguration {
     /// The limits of a transport's connection pool: size, lifetime and sharing.
     ///
-    /// Times are rounded up to whole seconds.
+    /// Times are rounded up to whole seconds. `CurlTransport` with libcurl before 8.1 sends uploads of unknown length over
+    /// TLS on separate connections, and applies all limits to these separately.
     public struct Pool: Hashable, Sendable {
         /// The maximum number of connections to one host. Further exchanges wait until their deadline, in order of
         /// arrival within each `RequestOptions.Priority`. Where HTTP/2 shares connections, 100 exchanges count as one

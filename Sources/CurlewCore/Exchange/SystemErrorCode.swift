@@ -76,8 +76,8 @@ package struct SystemErrorCode: Hashable, Sendable {
     package static func reason(forURLError code: Int) -> NetworkError.Reason {
         switch onApple(code) {
         case -999: .cancelled
-        // The URL is malformed or not supported, or the data is longer than allowed.
-        case -1000, -1002, -1103: .invalidRequest
+        // The URL is malformed or not supported.
+        case -1000, -1002: .invalidRequest
         // The idle timeout of URLSession.
         case -1001: .timedOut(.idle)
         // The host was not found or cannot be connected to, the lookup failed, or there is no network.
@@ -91,6 +91,8 @@ package struct SystemErrorCode: Hashable, Sendable {
         case -1022, -995, -996: .configuration
         // The file to upload is missing, a folder, or not readable.
         case -1100, -1101, -1102: .invalidRequest
+        // The data of the resource is longer than allowed.
+        case -1103: .limitExceeded(.responseBody)
         case -1200: .secureConnectionFailed(.handshake)
         case -1201: .secureConnectionFailed(.expired)
         case -1202, -1203: .secureConnectionFailed(.untrusted)

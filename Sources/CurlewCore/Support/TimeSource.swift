@@ -55,9 +55,11 @@ public struct MonotonicInstant: Comparable, Hashable, Sendable {
         return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// Returns the time from this instant to `other`; negative if `other` is earlier.
+    /// Returns the time from this instant to `other`; negative if `other` is earlier. A result beyond the range of the
+    /// clock is clamped.
     public func duration(to other: MonotonicInstant) -> Duration {
-        .nanoseconds(other.nanoseconds.subtractingReportingOverflow(nanoseconds).partialValue)
+        let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+        return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
     }
 
     /// Returns whether `left` is earlier than `right`.

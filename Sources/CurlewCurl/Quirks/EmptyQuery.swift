@@ -11,8 +11,8 @@ import CurlewHTTP
 extension EasyHandle {
     private static let isNeeded = (0x08_05_00..<0x08_17_00).contains(CurlLibrary.current.version)
 
-    /// Sets the request target if the URL ends with an empty query, and clears it otherwise. There is no workaround for
-    /// an `http` URL with a proxy, which may receive the complete URL.
+    /// Sets the request target if the URL ends with an empty query, and clears it otherwise. There is no workaround if
+    /// an HTTP proxy receives the complete URL instead of the target.
     func setTarget(of transfer: Transfer) {
         let target =
             Self.isNeeded && transfer.plan.url.utf8.last == UInt8(ascii: "?") ? emptyQueryTarget(transfer) : nil
@@ -23,7 +23,15 @@ extension EasyHandle {
 
     private func emptyQueryTarget(_ transfer: Transfer) -> String? {
         let origin = transfer.plan.request.origin
-        return origin.isSecure || proxies.proxy(for: origin) == nil ? transfer.plan.request.target : nil
+        return proxies.proxy(for: origin)?.receivesURLs(to: origin) == true ? nil : transfer.plan.request.target
+    }
+}
+
+extension ProxyConfiguration.Server {
+    /// Whether the proxy receives the complete URLs of requests to `origin`: it is an HTTP proxy without a tunnel. See
+    /// `EasyHandle.setProxy(_:)`.
+    func receivesURLs(to origin: Origin) -> Bool {
+        kind != .socks5 && !origin.isSecure && authentication == .basic
     }
 }
 #endif

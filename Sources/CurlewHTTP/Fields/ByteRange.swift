@@ -47,12 +47,14 @@ package enum ByteRange: Hashable, Sendable {
 
 /// The part of a representation that a response contains, from its `Content-Range` field (RFC 9110 §14.4).
 package struct ContentRange: Hashable, Sendable, CustomStringConvertible {
-    /// The positions of the bytes. A parsed range is never empty.
+    /// The positions of the bytes; never empty.
     package let bytes: Range<Int64>
     /// The length of the complete representation; nil if unknown.
     package let length: Int64?
 
-    package init(_ bytes: Range<Int64>, of length: Int64?) {
+    /// Creates a part from its positions. Returns nil for an empty range, which has no `Content-Range` value.
+    package init?(_ bytes: Range<Int64>, of length: Int64?) {
+        guard !bytes.isEmpty else { return nil }
         self.bytes = bytes
         self.length = length
     }

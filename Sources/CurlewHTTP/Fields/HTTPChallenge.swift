@@ -22,8 +22,10 @@ package struct HTTPChallenge: Hashable, Sendable {
         package let value: String
     }
 
-    /// The maximum number of parameters that are read for a challenge.
+    /// The maximum number of parameters of a challenge. Further ones are ignored.
     static let parameterLimit = 64
+    /// The maximum number of challenges of all field values together. Further ones are ignored.
+    static let challengeLimit = 64
 
     /// The value of the named parameter; nil if there is none. The name must be in lower case.
     package subscript(name: String) -> String? {
@@ -33,10 +35,12 @@ package struct HTTPChallenge: Hashable, Sendable {
     /// Returns the challenges in all given field values, in order. The rest of a value after a malformed part is
     /// ignored.
     package static func list(_ fields: [String]) -> [HTTPChallenge] {
-        fields.flatMap { field in
+        var found: [HTTPChallenge] = []
+        for field in fields {
             var reader = FieldReader(field)
-            return reader.challenges()
+            found += reader.challenges(upTo: challengeLimit - found.count)
         }
+        return found
     }
 
     /// Returns the parameters of a field value that consists of parameters only, such as `Authentication-Info` (RFC
@@ -48,11 +52,11 @@ package struct HTTPChallenge: Hashable, Sendable {
 }
 
 extension FieldReader {
-    /// Reads all challenges. Commas separate both challenges and their parameters: a name without `=` begins the next
+    /// Reads challenges up to a number. Commas separate both challenges and their parameters: a name without `=` begins the next
     /// challenge.
-    fileprivate mutating func challenges() -> [HTTPChallenge] {
+    fileprivate mutating func challenges(upTo limit: Int) -> [HTTPChallenge] {
         var found: [HTTPChallenge] = []
-        while true {
+        while found.count < limit {
             skipCommas()
             guard let scheme = token() else { return found }
             skipBlanks()
@@ -65,12 +69,14 @@ extension FieldReader {
             }
             found.append(HTTPChallenge(scheme: ASCII.lowercased(scheme), parameters: parameters, token: text))
         }
+        return found
     }
 
-    /// Reads parameters until the next challenge or the end.
+    /// Reads parameters until the next challenge or the end. Those over the limit are parsed and left out, because they
+    /// would otherwise be taken for challenges.
     fileprivate mutating func challengeParameters() -> [HTTPChallenge.Parameter] {
         var found: [HTTPChallenge.Parameter] = []
-        while found.count < HTTPChallenge.parameterLimit {
+        while true {
             let start = self
             skipCommas()
             guard let name = token() else { return found }
@@ -84,10 +90,11 @@ extension FieldReader {
                 self = start
                 return found
             }
-            found.append(HTTPChallenge.Parameter(name: ASCII.lowercased(name), value: value))
+            if found.count < HTTPChallenge.parameterLimit {
+                found.append(HTTPChallenge.Parameter(name: ASCII.lowercased(name), value: value))
+            }
             skipBlanks()
         }
-        return found
     }
 
     /// Reads a token68 value, up to a comma or the end: `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`.

@@ -8,8 +8,8 @@ package import Foundation
 
 /// The remaining quota that a server reports in a response.
 ///
-/// Three generations of fields are supported. If `RateLimit` is present, only this field is read; otherwise, the first
-/// pair of the older fields with a remaining count is used:
+/// Three generations of fields are supported. If `RateLimit` can be parsed, only this field is used; otherwise, the
+/// first pair of the older fields with a remaining count is used:
 ///
 ///     RateLimit: "burst";r=0;t=5, "daily";r=900;t=4000     draft-ietf-httpapi-ratelimit-headers-10, structured items
 ///     RateLimit: limit=100, remaining=0, reset=5           versions 07 and 08 of the draft
@@ -36,9 +36,7 @@ package struct RateLimitStatus: Hashable, Sendable {
     ///   above 10⁹ (31 years in seconds) are read as a Unix time in seconds, numbers above 10¹¹ as a Unix time in
     ///   milliseconds. Fractions are rounded up.
     package init?(_ headers: HTTPHeaders, status: HTTPStatus? = nil, now: Date) {
-        if let value = headers[Self.field] {
-            let statuses = Self.items(of: value)
-            guard let least = statuses.min(by: Self.isTighter) else { return nil }
+        if let least = headers[Self.field].flatMap({ Self.items(of: $0).min(by: Self.isTighter) }) {
             self = least
             return
         }

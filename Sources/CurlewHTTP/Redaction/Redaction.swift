@@ -57,13 +57,14 @@ public struct Redaction: Sendable {
     /// The text that replaces a secret value.
     package static let mark = "REDACTED"
 
-    /// Returns this list with the declarations of `rules` added.
+    /// Returns this list with the declarations of `rules` added. A field that this list or `rules` declare as secret
+    /// stays secret, even if the other declares it as harmless.
     public func adding(_ rules: FieldRules) -> Redaction {
         var copy = self
         copy.headerNames.formUnion(rules.secret)
         copy.memberNames.formUnion(rules.secretMembers.map { SecretName.plain($0) })
         copy.pathPatterns.formUnion(rules.secretPaths)
-        copy.shownNames = rules.harmless.subtracting(copy.headerNames)
+        copy.shownNames = shownNames.union(rules.harmless).subtracting(copy.headerNames)
         return copy
     }
 

@@ -59,7 +59,10 @@ enum HostSyntax {
     }
 
     private static func labelProblem(_ bytes: String.UTF8View) -> String? {
-        guard bytes.count <= 254 else { return "has a host of more than 253 characters; check it" }
+        // A trailing dot does not count.
+        guard bytes.count <= 253 || bytes.count == 254 && bytes.last == 0x2E else {
+            return "has a host of more than 253 characters; check it"
+        }
         var labels = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)
         // A single trailing dot marks a fully qualified name.
         if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }

@@ -23,7 +23,9 @@ struct FilesArea {
     private func download(_ request: RecordedRequest) throws -> MockResponse {
         let name = request.parameters["name"] ?? ""
         guard Self.isPlain(name) else {
-            throw Refusal(.badRequest, "A name must consist of letters, digits, dots and dashes.", code: "bad_name")
+            throw Refusal(
+                .badRequest, "A name must consist of at most 100 letters, digits, dots, dashes and underscores.",
+                code: "bad_name")
         }
         let bytes = try request.number("bytes", from: Self.sizes, orElse: 1024 * 1024)
         let response = MockResponse.generated(bytes: bytes, chunked: request.query("chunked") == "true")

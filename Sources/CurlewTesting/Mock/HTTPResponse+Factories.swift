@@ -56,16 +56,19 @@ enum StubAnswer {
     static func response<Answer: Encodable>(for answer: Answer, using codecs: Codecs) throws -> HTTPResponse {
         switch answer {
         case let text as String:
-            let looksLikeJSON = text.first { !$0.isWhitespace }.map { "{[".contains($0) } ?? false
-            return .text(text, type: looksLikeJSON ? .json : .text)
+            return .text(text, type: looksLikeJSON(text.utf8) ? .json : .text)
         case let data as Data:
-            let looksLikeJSON = data.first.map { [UInt8(ascii: "{"), UInt8(ascii: "[")].contains($0) } ?? false
-            return .data(data, type: looksLikeJSON ? .json : .octetStream)
+            return .data(data, type: looksLikeJSON(data) ? .json : .octetStream)
         case let optional as any OptionalAnswer where optional.isAbsent:
             return .status(.noContent)
         default:
             return .data(try codecs.encode(answer), type: codecs.primary.mediaType)
         }
+    }
+
+    /// Whether the first byte that is not white space (RFC 8259 §2) begins an object or an array.
+    private static func looksLikeJSON(_ bytes: some Sequence<UInt8>) -> Bool {
+        bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }.map { [0x7B, 0x5B].contains($0) } ?? false
     }
 }
 

@@ -34,6 +34,15 @@ struct ReadyMadeMessageTests {
         #expect(sent.request.headers[.contentType] == "text/plain")
     }
 
+    @Test("a description says whether there is a body")
+    func description() throws {
+        let empty = try HTTPRequest(.post, url: "https://mock.test/v1/count")
+        let full = try HTTPRequest(.post, url: "https://mock.test/v1/count", body: .bytes(Data("x".utf8)))
+        #expect("\(Request<Int>(empty).content)" == "no body")
+        #expect("\(Request<Int>(full).content)" == "a body")
+        #expect("\(Request<Int>(full))" == "HTTPRequest: POST, a body")
+    }
+
     @Test("a completion receives them too")
     func completion() async throws {
         let message = try HTTPRequest(.post, url: "https://mock.test/v1/count")

@@ -18,6 +18,7 @@ struct SystemErrorTests {
             ("NSURLErrorDomain", -1003, .unreachable), ("NSURLErrorDomain", -1004, .unreachable),
             ("NSURLErrorDomain", -1005, .connectionLost(.requestMayHaveArrived)),
             ("NSURLErrorDomain", -1009, .unreachable), ("NSURLErrorDomain", -1011, .badResponse),
+            ("NSURLErrorDomain", -1102, .invalidRequest), ("NSURLErrorDomain", -1103, .limitExceeded(.responseBody)),
             ("NSURLErrorDomain", -1200, .secureConnectionFailed(.handshake)),
             ("NSURLErrorDomain", -3003, .storage),
             ("NSURLErrorDomain", -1013, .notAuthenticated(.missingCredential)),

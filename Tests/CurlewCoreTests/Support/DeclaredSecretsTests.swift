@@ -111,4 +111,14 @@ struct DeclaredSecretsTests {
         #expect(shown["X-Partition-Session"] == "seven" && shown[.authorization] == "REDACTED")
         #expect(Redaction.standard.headers(headers)["X-Partition-Session"] == "REDACTED")
     }
+
+    @Test("Declarations add up: what one names harmless stays shown unless another one names it secret")
+    func addingTwice() {
+        let headers: HTTPHeaders = ["X-Partition-Session": "seven", "X-Page-Token": "eight"]
+        let first = Redaction.standard.adding(FieldRules(harmless: ["X-Partition-Session", "X-Page-Token"]))
+        #expect(first.adding(FieldRules(secret: ["X-Device"])).headers(headers)["X-Partition-Session"] == "seven")
+        let second = first.adding(FieldRules(harmless: ["X-Row-Key"], secret: ["X-Page-Token"]))
+        #expect(second.headers(headers)["X-Partition-Session"] == "seven")
+        #expect(second.headers(headers)["X-Page-Token"] == "REDACTED")
+    }
 }

@@ -21,6 +21,8 @@ struct TimeTests {
         #expect(Self.instant(5).advanced(by: .seconds(Int64.max)) == Self.instant(.max))
         #expect(Self.instant(-5).advanced(by: .seconds(Int64.min / 2)) == Self.instant(.min))
         #expect(Self.instant(5).duration(to: Self.instant(2)) == .nanoseconds(-3))
+        #expect(Self.instant(5).duration(to: Self.instant(.min)) == .nanoseconds(Int64.min))
+        #expect(Self.instant(-5).duration(to: Self.instant(.max)) == .nanoseconds(Int64.max))
     }
 
     @Test("The system's clock does not go backwards, and its date is now")

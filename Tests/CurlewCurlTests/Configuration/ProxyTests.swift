@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
 import TestServers
 import Testing
+
+@testable import CurlewCurl
 
 /// Through proxies, and past them.
 @Suite(.timeLimit(.minutes(1)))
@@ -66,6 +67,32 @@ struct ProxyTests {
         let url = "http://service.example:\(server.port)/"
         #expect(try await transport.exchange(.get, url).text() == "hello")
         #expect(proxy.asked == ["service.example:\(server.port)"])
+    }
+
+    @Test("an empty query reaches the server through a SOCKS proxy and through a tunnel", arguments: [true, false])
+    func emptyQuery(isSOCKS: Bool) async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("hello"))
+        let proxy = try LoopbackProxy(isSOCKS ? .socks5 : .http)
+        let settings = ProxyConfiguration.Server(
+            isSOCKS ? .socks5 : .http, host: "127.0.0.1", port: proxy.port, user: isSOCKS ? nil : "ada",
+            authentication: isSOCKS ? .basic : .digest)
+        let transport = CurlTransport(configuration: TransportConfiguration(proxy: .fixed(settings)))
+        let response = try await transport.exchange(.get, "http://service.example:\(server.port)/?")
+        #expect(try await response.text() == "hello")
+        #expect(server.requests.map(\.target) == ["/?"])
+    }
+
+    @Test("only an HTTP proxy without a tunnel receives complete URLs")
+    func completeURLs() throws {
+        let (plain, secure) = (try #require(Origin(scheme: "http", host: "a")), Origin(scheme: "https", host: "a"))
+        for kind in [ProxyConfiguration.Server.Kind.http, .https] {
+            #expect(ProxyConfiguration.Server(kind, host: "proxy").receivesURLs(to: plain))
+            #expect(try !ProxyConfiguration.Server(kind, host: "proxy").receivesURLs(to: #require(secure)))
+            let digest = ProxyConfiguration.Server(kind, host: "proxy", user: "ada", authentication: .digest)
+            #expect(!digest.receivesURLs(to: plain))
+        }
+        #expect(!ProxyConfiguration.Server(.socks5, host: "proxy").receivesURLs(to: plain))
     }
 
     @Test("a proxy may be reached over TLS, and is trusted like a server")

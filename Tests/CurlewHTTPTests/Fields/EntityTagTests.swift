@@ -71,6 +71,12 @@ struct EntityTagTests {
         #expect(ContentRange(value) == nil)
     }
 
+    @Test
+    func noContentRangeIsEmpty() {
+        let none = [ContentRange(0..<0, of: 0), ContentRange(5..<5, of: nil)] as [ContentRange?]
+        #expect(none == [nil, nil])
+    }
+
     @Test(arguments: 1...100)
     func noTextIsATrap(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

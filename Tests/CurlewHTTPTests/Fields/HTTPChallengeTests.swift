@@ -40,6 +40,17 @@ struct HTTPChallengeTests {
         #expect(text("=x, Basic realm=a") == [])
     }
 
+    @Test("parameters and challenges over the limits are left out, and read as nothing else")
+    func limits() {
+        let many = (0..<100).map { "p\($0)=\($0)" }.joined(separator: ", ")
+        let challenges = HTTPChallenge.list(["Digest \(many), basic=\"x\", Bearer a=b"])
+        #expect(challenges.map(\.scheme) == ["digest", "bearer"])
+        #expect(challenges.first?.parameters.count == 64)
+        #expect(challenges.first?.parameters.last?.name == "p63")
+        let schemes = Array(repeating: "Negotiate", count: 1000).joined(separator: ", ")
+        #expect(HTTPChallenge.list([schemes, "Basic realm=a"]).count == 64)
+    }
+
     @Test("parameters of a field without a scheme")
     func bare() {
         let parameters = HTTPChallenge.parameters(of: #"nextnonce="a b", qop=auth"#)

@@ -48,6 +48,14 @@ struct RateLimitStatusTests {
         #expect(RateLimitStatus([:], now: Self.now) == nil)
     }
 
+    @Test("A field that cannot be read does not hide an older one that can", arguments: ["", "default", "remaining"])
+    func fallback(value: String) {
+        let headers: HTTPHeaders = [
+            "RateLimit": value, "RateLimit-Remaining": value, "X-RateLimit-Remaining": "3", "X-RateLimit-Reset": "7",
+        ]
+        #expect(RateLimitStatus(headers, now: Self.now) == RateLimitStatus(remaining: 3, reset: .seconds(7)))
+    }
+
     @Test("A 429 that names a reset alone leaves nothing; any other status says nothing with it")
     func refusal() {
         let headers: HTTPHeaders = ["X-RateLimit-Reset": "1700000030"]

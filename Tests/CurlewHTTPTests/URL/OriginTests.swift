@@ -36,6 +36,14 @@ struct OriginTests {
         #expect(Origin(scheme: scheme, host: host, port: port) == nil)
     }
 
+    @Test("A name has at most 253 characters, without the dot at its end (RFC 1035 §2.3.4)")
+    func longest() {
+        let name = String(repeating: "a.", count: 126) + "a"
+        #expect(name.utf8.count == 253)
+        #expect(Origin(scheme: "http", host: name) != nil && Origin(scheme: "http", host: name + ".") != nil)
+        #expect(Origin(scheme: "http", host: name + "a") == nil && Origin(scheme: "http", host: name + "a.") == nil)
+    }
+
     @Test("Scheme, host and port distinguish origins (RFC 6454 §5)")
     func equality() {
         let base = Origin(scheme: "https", host: "example.com")

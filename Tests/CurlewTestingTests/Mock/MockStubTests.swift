@@ -34,6 +34,22 @@ struct MockStubTests {
         #expect(try await client.send(FindUser(name: "x"))?.name == "response")
     }
 
+    @Test("Text and bytes that begin like JSON, also behind white space, are sent as JSON", arguments: ["", " \n\t\r"])
+    func recognised(space: String) async throws {
+        let client = APIClient.mock {
+            $0.on(.get, "/text/:json") { call in space + (call.parameters["json"] ?? "") }
+            $0.on(.get, "/data/:json") { call in Data((space + (call.parameters["json"] ?? "")).utf8) }
+        }
+        for (path, type) in [
+            ("/text/%5B1%5D", "application/json"), ("/data/%5B1%5D", "application/json"),
+            ("/text/%7B%7D", "application/json"), ("/data/%7B%7D", "application/json"),
+            ("/text/x", "text/plain"), ("/data/x", "application/octet-stream"),
+        ] {
+            let response = try await client.send(Request<HTTPResponse>.get("\(raw: path)"))
+            #expect(response.headers[.contentType]?.hasPrefix(type) == true, "\(path)")
+        }
+    }
+
     @Test("A fixed response can be given any number of times")
     func fixed() async throws {
         let client = APIClient.mock {

@@ -36,13 +36,13 @@ public final class MemoryCacheStore: CacheStore {
 
     private let table: Locked<MemoryCacheTable>
 
-    /// Creates an empty store. A negative `byteLimit` or `entryLimit` counts as 0.
+    /// Creates an empty store. A negative limit counts as 0.
     public init(
         byteLimit: Int64 = 64 << 20, entryLimit: Int = 10_000, bodyLimit: Int64? = nil, originShare: Double = 0.5
     ) {
         self.byteLimit = max(0, byteLimit)
         self.entryLimit = max(0, entryLimit)
-        self.bodyLimit = min(bodyLimit ?? self.byteLimit / 8, self.byteLimit)
+        self.bodyLimit = min(max(0, bodyLimit ?? self.byteLimit / 8), self.byteLimit)
         self.originShare = originShare
         table = Locked(
             MemoryCacheTable(byteLimit: self.byteLimit, entryLimit: self.entryLimit, originShare: originShare))

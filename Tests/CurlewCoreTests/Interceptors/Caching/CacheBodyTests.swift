@@ -106,6 +106,20 @@ struct CacheBodyTests {
         #expect(fixture.transport.requestCount == 1)
     }
 
+    @Test("a store that returns too few bytes of a range is reported with the place and the numbers")
+    func shortRange() async throws {
+        let body = Data(repeating: 1, count: 400_000)
+        let fixture = CacheFixture(store: ShortStore()) { _ in
+            .data(body, headers: [.cacheControl: "max-age=60", .contentLength: "\(body.count)"])
+        }
+        #expect(try await fixture.send().data() == body)
+        let part = try await fixture.send(headers: [.range: "bytes=100000-299999"])
+        let error = await #expect(throws: NetworkError.self) { try await part.data() }
+        #expect(error?.reason == .storage)
+        #expect(error?.detail.contains("0 bytes at offset 200000 ") == true, "\(error?.detail ?? "")")
+        #expect(error?.detail.contains("100000 bytes are left") == true, "\(error?.detail ?? "")")
+    }
+
     @Test
     func bytesAtHandAreStoredWithoutReading() async throws {
         let fixture = CacheFixture { _ in .text("hand").with(Self.fresh) }
@@ -166,5 +180,34 @@ extension HTTPResponse {
         var copy = self
         copy.headers = copy.headers.merging(headers, replacing: true)
         return copy
+    }
+}
+
+/// A store whose bodies end after 200,000 bytes, although they are longer. It has no bytes at hand.
+private struct ShortStore: CacheStore {
+    private let memory = MemoryCacheStore()
+    let isLasting = false
+    var bodyLimit: Int64 { memory.bodyLimit }
+
+    func find(_ key: CacheKey) async throws -> CacheFindings { await memory.find(key) }
+    func body(of response: StoredResponse) async throws -> (any CacheBody)? {
+        await memory.body(of: response).map(Body.init)
+    }
+    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
+        await memory.write(response, since: epoch)
+    }
+    func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
+    func remove(_ selection: CacheRemoval) async throws -> Int { await memory.remove(selection) }
+    func statistics() async throws -> CacheStatistics { await memory.statistics() }
+
+    private struct Body: CacheBody {
+        let inner: any CacheBody
+        var length: Int64 { inner.length }
+
+        func read(from offset: Int64, upTo count: Int) async throws -> Data {
+            try await inner.read(from: offset, upTo: min(count, max(0, 200_000 - Int(offset))))
+        }
+
+        func close() { inner.close() }
     }
 }

@@ -48,6 +48,12 @@ struct MemoryCacheStoreTests {
         #expect(await store.statistics().bytes == 0)
     }
 
+    @Test("negative limits count as 0")
+    func negativeLimits() {
+        #expect(MemoryCacheStore(bodyLimit: -1).bodyLimit == 0)
+        #expect(MemoryCacheStore(byteLimit: -1, entryLimit: -1).bodyLimit == 0)
+    }
+
     @Test
     func bodiesBeingWrittenAreBounded() async throws {
         let store = MemoryCacheStore(byteLimit: 1000, bodyLimit: 900)
