@@ -47,7 +47,8 @@ extension MultipartForm {
             _ name: String, path: String, fileName: String? = nil, type: MediaType? = nil
         ) -> Part {
             let shown = fileName ?? path.parts("/").last.map(String.init) ?? path
-            return Part(name: name, fileName: shown, mediaType: type ?? MediaType(fileName: shown), content: .file(path))
+            return Part(
+                name: name, fileName: shown, mediaType: type ?? MediaType(fileName: shown), content: .file(path))
         }
 
         /// Creates a part from the file at a file URL. For any other URL `send` throws `.invalidRequest`.

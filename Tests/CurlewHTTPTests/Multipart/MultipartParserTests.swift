@@ -77,7 +77,8 @@ struct MultipartDocument: Sendable, CustomTestStringConvertible {
         MultipartDocument("the end after a delimiter", "--b", [], error: .truncated),
         MultipartDocument("the end in the last delimiter", "--b-", [], error: .truncated),
         MultipartDocument("the end in a head", "--b\r\nA: 1\r\n", [], error: .truncated),
-        MultipartDocument("the end in content", "--b\r\n\r\nab", [.head([:]), .body(Data("ab".utf8))], error: .truncated),
+        MultipartDocument(
+            "the end in content", "--b\r\n\r\nab", [.head([:]), .body(Data("ab".utf8))], error: .truncated),
         MultipartDocument(
             "the end between parts", "--b\r\n\r\nab\r\n--b\r\n", part([:], "ab"), error: .truncated),
         MultipartDocument("the beginning of another boundary", "--bx\r\n", [], error: .badDelimiter),
@@ -88,7 +89,8 @@ struct MultipartDocument: Sendable, CustomTestStringConvertible {
         MultipartDocument("a bare CR after a delimiter", "--b\r \r\n", [], error: .badDelimiter),
         MultipartDocument("a bare LF in a head", "--b\r\nA: 1\n\r\n\r\n", [], error: .badField(.bareLineFeed)),
         MultipartDocument("a bare CR in a head", "--b\r\nA: 1\rB: 2\r\n\r\n", [], error: .badField(.badFieldValue)),
-        MultipartDocument("a head that begins with a space", "--b\r\n A: 1\r\n\r\n", [], error: .badField(.foldedField)),
+        MultipartDocument(
+            "a head that begins with a space", "--b\r\n A: 1\r\n\r\n", [], error: .badField(.foldedField)),
         MultipartDocument("a field without a colon", "--b\r\nA\r\n\r\n", [], error: .badField(.badFieldName)),
         MultipartDocument("a delimiter in a head", "--b\r\n--b--\r\n\r\n", [], error: .badField(.badFieldName)),
         MultipartDocument("a name that is no token", "--b\r\nA : 1\r\n\r\n", [], error: .badField(.badFieldName)),
