@@ -199,7 +199,7 @@ struct MultipartPartsTests {
     @Test("a part may be multipart")
     func nesting() async throws {
         let text =
-            "--b\r\nContent-Type: multipart/mixed; boundary=\"b/2\"\r\n\r\n--b/2\r\n\r\n1\r\n--b/2\r\n\r\n2\r\n--b/2--"
+            "--b\r\nContent-Type: multipart/mixed; boundary=\"c/2\"\r\n\r\n--c/2\r\n\r\n1\r\n--c/2\r\n\r\n2\r\n--c/2--"
             + Self.second + Self.last
         var found: [String] = []
         for try await part in try MultipartParts(
