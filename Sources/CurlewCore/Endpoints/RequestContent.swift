@@ -33,7 +33,7 @@ public struct RequestContent: Sendable {
     private enum Recipe: Sendable {
         case ready(RequestBody)
         case encoded(any Encodable & Sendable, MediaType)
-        case made(@Sendable () throws -> RequestBody)
+        case made(@Sendable (Codecs) throws -> RequestBody)
         case refused(NetworkError)
     }
 
@@ -91,7 +91,12 @@ public struct RequestContent: Sendable {
     package init(
         _ mediaType: MediaType, contentType: String? = nil, make: @escaping @Sendable () throws -> RequestBody
     ) {
-        self.init(.made(make), mediaType, contentType: contentType)
+        self.init(.made { _ in try make() }, mediaType, contentType: contentType)
+    }
+
+    /// Creates the content of a capability from a function that also receives the codecs of the client.
+    package init(_ mediaType: MediaType, encoding make: @escaping @Sendable (Codecs) throws -> RequestBody) {
+        self.init(.made(make), mediaType)
     }
 
     /// Returns this content with a change to its body. `change` receives the encoded body and returns the body to send.
@@ -146,7 +151,7 @@ public struct RequestContent: Sendable {
     }
 
     /// Returns the encoded body.
-    func body(using codecs: Codecs) throws(NetworkError) -> RequestBody {
+    package func body(using codecs: Codecs) throws(NetworkError) -> RequestBody {
         guard let storage = storage?.value else { return .empty }
         var body = try body(of: storage.recipe, using: codecs)
         body.trailers = storage.trailers ?? body.trailers
@@ -157,7 +162,7 @@ public struct RequestContent: Sendable {
         switch recipe {
         case .ready(let body): return body
         case .refused(let problem): throw problem
-        case .made(let make): return try Self.encoding(make)
+        case .made(let make): return try Self.encoding { try make(codecs) }
         case .encoded(let value, let mediaType):
             guard let codec = codecs.codec(for: mediaType) ?? Self.plain(mediaType) else {
                 throw NetworkError(

@@ -16,69 +16,121 @@ import Musl
 import Darwin
 #endif
 
-/// Arranges the parts of a form as pieces of known length: byte runs, and file ranges between them.
+/// Arranges the parts of a form as bodies to send one after the other: byte runs and file ranges of known length, and
+/// streams between them.
 struct MultipartWriter {
+    /// Content in memory of at most this size is copied next to the heads around it, larger content is sent as it is.
+    private static let copied = 16 << 10
+
     let boundary: String
+    let subtype: MultipartForm.Subtype
+    private var bodies: [RequestBody] = []
+    /// The pieces since the last stream.
     private var pieces: [RequestBody.Part] = []
-    /// The bytes since the last file.
+    /// The bytes since the last piece.
     private var text = Data()
 
-    init(boundary: String) {
+    init(boundary: String, subtype: MultipartForm.Subtype) {
         self.boundary = boundary
+        self.subtype = subtype
     }
 
-    mutating func append(_ part: MultipartForm.Part) throws(NetworkError) {
-        text.append(contentsOf: head(of: part).utf8)
-        switch part.source {
-        case .bytes(let data):
-            text.append(data)
+    mutating func append(_ part: MultipartForm.Part, using codecs: Codecs) throws(NetworkError) {
+        let body = try part.content.body(using: codecs)
+        guard body.trailers == nil else {
+            throw NetworkError(
+                .invalidRequest, detail: "The part \(part.name.printable) has trailers.",
+                hint: "Only the body of a request has trailers.")
+        }
+        text.append(contentsOf: "--\(boundary)\r\n".utf8)
+        text.append(contentsOf: try head(of: part).utf8)
+        switch body.kind {
+        case .empty: break
+        case .parts(let parts): for piece in parts { try append(piece, of: part) }
         case .file(let path):
-            let length = try Self.length(ofFile: path)
-            flush()
-            if length > 0 { pieces.append(.file(path: path, offset: 0, length: length)) }
-        case .refused(let problem):
-            throw problem
+            try append(.file(path: path, offset: 0, length: Self.length(ofFile: path)), of: part)
+        case .stream(let length, _, _):
+            if let length, length < 0 {
+                throw NetworkError(.invalidRequest, detail: "The part \(part.name.printable) has a negative length.")
+            }
+            flushPieces()
+            bodies.append(body)
         }
         text.append(contentsOf: "\r\n".utf8)
     }
 
-    mutating func finished() -> RequestBody {
-        text.append(contentsOf: "--\(boundary)--\r\n".utf8)
-        flush()
-        return .parts(pieces)
+    private mutating func append(_ piece: RequestBody.Part, of part: MultipartForm.Part) throws(NetworkError) {
+        guard piece.length > 0 else { return }
+        if case .bytes(let data) = piece {
+            guard !MultipartParser.delimiter(boundary, occursIn: data) else {
+                throw NetworkError(
+                    .invalidRequest, detail: "The part \(part.name.printable) contains the boundary.",
+                    hint: "Omit the boundary: the default is a random one.")
+            }
+            if data.count <= Self.copied { return text.append(data) }
+        }
+        flushText()
+        pieces.append(piece)
     }
 
-    private mutating func flush() {
+    mutating func finished() throws(NetworkError) -> RequestBody {
+        text.append(contentsOf: "--\(boundary)--\r\n".utf8)
+        flushText()
+        if bodies.isEmpty { return .parts(pieces) }
+        flushPieces()
+        let bodies = bodies
+        let canReplay = bodies.allSatisfy(\.canReplay)
+        return .stream(length: try Self.length(of: bodies), replay: canReplay ? .always : .never) {
+            RequestBody.Chunks(JoinedChunks(bodies: bodies))
+        }
+    }
+
+    private mutating func flushText() {
         if !text.isEmpty { pieces.append(.bytes(text)) }
         text = Data()
     }
 
-    private func head(of part: MultipartForm.Part) -> String {
-        var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(part.name))\""
-        if let fileName = part.fileName { head += "; filename=\"\(Self.escaped(fileName))\"" }
-        if let type = part.mediaType { head += "\r\nContent-Type: \(Self.oneLine(type.description))" }
-        return head + "\r\n\r\n"
+    private mutating func flushPieces() {
+        flushText()
+        if !pieces.isEmpty { bodies.append(.parts(pieces)) }
+        pieces = []
     }
 
-    /// Escapes names as browsers do (WHATWG HTML §4.10.21.8): UTF-8, with quotes and line breaks percent-encoded. Also
-    /// encodes the other control characters, which end a name for some receivers, and a backslash, which some receivers
-    /// treat as an escape for the following quote.
-    static func escaped(_ name: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in name.utf8 {
-            if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                bytes.append(byte)
+    private func head(of part: MultipartForm.Part) throws(NetworkError) -> String {
+        if let problem = part.headers.problem {
+            throw NetworkError(.invalidRequest, detail: "In the part \(part.name.printable): \(problem.message)")
+        }
+        var head = ""
+        if !part.headers.contains(.contentDisposition) {
+            if subtype == .formData {
+                let value = PartDisposition.formData(name: part.name, fileName: part.fileName)
+                head += "Content-Disposition: \(value)\r\n"
+            } else if let fileName = part.fileName {
+                head += "Content-Disposition: \(PartDisposition.attachment(fileName: fileName))\r\n"
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        if let type = part.mediaType, !part.headers.contains(.contentType) {
+            head += "Content-Type: \(Self.oneLine(type.description))\r\n"
+        }
+        for field in part.headers { head += "\(field.name.text): \(field.value)\r\n" }
+        return head + "\r\n"
     }
 
     /// Removes control characters from a custom media type, so that it cannot start a new header line.
     private static func oneLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+    }
+
+    /// The sum of the lengths; nil if one of them is unknown.
+    private static func length(of bodies: [RequestBody]) throws(NetworkError) -> Int64? {
+        var sum: Int64 = 0
+        for body in bodies {
+            guard let length = body.length else { return nil }
+            let (more, isBeyond) = sum.addingReportingOverflow(length)
+            guard !isBeyond else { throw NetworkError(.invalidRequest, detail: "The multipart body is too long.") }
+            sum = more
+        }
+        return sum
     }
 
     private static func length(ofFile path: String) throws(NetworkError) -> Int64 {
@@ -91,5 +143,29 @@ struct MultipartWriter {
             throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be sent: it is not a regular file.")
         }
         return Int64(facts.st_size)
+    }
+}
+
+/// The chunks of bodies, one body after the other. A body is created when its turn comes.
+private struct JoinedChunks: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let bodies: [RequestBody]
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(rest: bodies[...])
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<RequestBody>
+        var current: RequestBody.Chunks.Iterator?
+
+        mutating func next() async throws -> Data? {
+            while true {
+                if let chunk = try await current?.next() { return chunk }
+                guard let body = rest.popFirst() else { return nil }
+                current = try body.chunks().makeAsyncIterator()
+            }
+        }
     }
 }

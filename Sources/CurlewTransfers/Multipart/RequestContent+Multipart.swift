@@ -7,8 +7,9 @@ extension RequestContent {
     ///
     ///     .multipart([.field("title", "Nosferatu"), .file("poster", path: path)])
     ///
-    /// The body is created when the call is sent. `send` throws `.invalidRequest` for a file that cannot be read.
+    /// The body is created when the call is sent. `send` throws `.invalidRequest` for a file that cannot be read, and
+    /// `.encoding` for a value that cannot be encoded.
     public static func multipart(_ form: MultipartForm) -> RequestContent {
-        RequestContent(form.mediaType) { try form.body() }
+        RequestContent(form.mediaType, encoding: { codecs in try form.body(using: codecs) })
     }
 }

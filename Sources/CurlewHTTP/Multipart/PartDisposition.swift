@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+/// The `Content-Disposition` field of a part (RFC 7578 §4.2): its kind, and the names of the field and of the file.
+package struct PartDisposition: Hashable, Sendable {
+    /// The kind in lower case: `form-data` in forms.
+    package let kind: String
+    /// The name of the field; nil if there is none.
+    package let name: String?
+    /// The file name; nil if there is none.
+    ///
+    /// Only what follows the last `/` or `\`, without control characters, and never `.` or `..`. `filename*` (RFC 8187,
+    /// UTF-8) takes precedence over `filename`.
+    package let fileName: String?
+
+    /// Parses the value of the field. Returns nil for a malformed value and if a parameter repeats, because receivers
+    /// would read different names.
+    ///
+    /// In a quoted value, a backslash escapes only a quote or a backslash: some senders write paths with unescaped
+    /// ones. In `form-data`, `%22`, `%0D` and `%0A` stand for the characters that browsers encode (WHATWG HTML
+    /// §4.10.21.8).
+    package init?(_ value: String) {
+        var reader = FieldReader(value)
+        reader.skipBlanks()
+        guard let kind = reader.token().map(ASCII.lowercased), let parameters = Self.parameters(&reader) else {
+            return nil
+        }
+        func plain(_ name: String) -> String? {
+            parameters[name].map { kind == "form-data" ? Self.unescaped($0) : $0 }
+        }
+        self.kind = kind
+        name = plain("name")
+        fileName = (parameters["filename*"].flatMap(Self.extended) ?? plain("filename")).flatMap(Self.base)
+    }
+
+    private static func parameters(_ reader: inout FieldReader) -> [String: String]? {
+        var found: [String: String] = [:]
+        reader.skipBlanks()
+        while !reader.isAtEnd {
+            guard reader.take(0x3B) else { return nil }
+            reader.skipBlanks()
+            // Some senders end the value with a semicolon.
+            if reader.isAtEnd { break }
+            guard let name = reader.token().map(ASCII.lowercased) else { return nil }
+            reader.skipBlanks()
+            guard reader.take(0x3D) else { return nil }
+            reader.skipBlanks()
+            guard let value = reader.rest.first == 0x22 ? quoted(&reader) : unquoted(&reader),
+                found.updateValue(value, forKey: name) == nil
+            else { return nil }
+            reader.skipBlanks()
+        }
+        return found
+    }
+
+    private static func quoted(_ reader: inout FieldReader) -> String? {
+        guard reader.take(0x22) else { return nil }
+        var bytes: [UInt8] = []
+        while var byte = reader.rest.popFirst() {
+            if byte == 0x22 { return String(decoding: bytes, as: UTF8.self) }
+            if byte == 0x5C, let next = reader.rest.first, next == 0x22 || next == 0x5C {
+                byte = next
+                reader.rest.removeFirst()
+            }
+            bytes.append(byte)
+        }
+        return nil
+    }
+
+    /// Reads a value without quotes, which may be other characters than those of a token.
+    private static func unquoted(_ reader: inout FieldReader) -> String? {
+        let bytes = reader.rest.prefix { $0 != 0x3B }
+        let text = Substring(bytes).trimmed()
+        guard !text.isEmpty, !text.holds("\"") else { return nil }
+        reader.rest = reader.rest[bytes.endIndex...]
+        return String(text)
+    }
+
+    /// Decodes a value of RFC 8187: `UTF-8'language'percent-encoded`. Returns nil for other encodings.
+    private static func extended(_ value: String) -> String? {
+        let parts = value.parts("'", most: 3, keepingEmpty: true)
+        guard parts.count == 3, ASCII.equalIgnoringCase(String(parts[0]), "utf-8") else { return nil }
+        return PercentCoding.decode(String(parts[2]))
+    }
+
+    private static func base(_ path: String) -> String? {
+        let name = path.utf8.split(omittingEmptySubsequences: false) { $0 == 0x2F || $0 == 0x5C }.last ?? path.utf8[...]
+        let text = Substring(name).without(ASCII.isControl)
+        return text.isEmpty || text == "." || text == ".." ? nil : text
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        guard text.holds("%") else { return text }
+        let source = Array(text.utf8)
+        var bytes: [UInt8] = []
+        var index = 0
+        while index < source.count {
+            if source[index] == 0x25, index + 2 < source.count, let high = ASCII.hexValue(source[index + 1]),
+                let low = ASCII.hexValue(source[index + 2]), [0x0A, 0x0D, 0x22].contains(high << 4 | low)
+            {
+                bytes.append(high << 4 | low)
+                index += 3
+            } else {
+                bytes.append(source[index])
+                index += 1
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension PartDisposition {
+    /// Returns the value for a part of a form.
+    package static func formData(name: String, fileName: String?) -> String {
+        "form-data; name=\"\(escaped(name))\"" + (fileName.map { "; filename=\"\(escaped($0))\"" } ?? "")
+    }
+
+    /// Returns the value for a file in a body that is not a form. A name that a quoted string cannot hold in ASCII is
+    /// written as RFC 8187 says.
+    package static func attachment(fileName: String) -> String {
+        let isPlain = fileName.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+        if isPlain { return "attachment; filename=\"\(fileName)\"" }
+        return "attachment; filename*=UTF-8''\(PercentCoding.encode(fileName, keeping: .unreserved))"
+    }
+
+    /// Escapes names as browsers do (WHATWG HTML §4.10.21.8): UTF-8, with quotes and line breaks percent-encoded. Also
+    /// encodes the other control characters, which end a name for some receivers, and a backslash, which some receivers
+    /// treat as an escape for the following quote.
+    private static func escaped(_ name: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in name.utf8 {
+            if ASCII.isControl(byte) || byte == 0x22 || byte == 0x5C {
+                bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+nonisolated struct TicketOrder: Encodable {
+    var film = "nosferatu"
+    var seats = [7, 8]
+    var buyer = ["name": "Ann"]
+}
+
+nonisolated struct FilmFilter: Encodable {
+    var genre: String?
+    var years: [Int]
+}
+
+enum FormsPage {
+    static func forms(_ client: APIClient, _ order: TicketOrder) async throws {
+        try await client.send(.post("/login", body: .form(["user": "ann", "remember": true])))
+        try await client.send(.post("/orders", body: .form(order)))  // film=…&seats=7&seats=8&buyer[name]=Ann
+
+        let php = FormEncoder(lists: .brackets, dates: .secondsSince1970)
+        try await client.send(.post("/orders", body: .form(order, using: php)))  // seats[]=7&seats[]=8
+    }
+
+    static func query(_ client: APIClient, _ filter: FilmFilter) async throws -> [Film] {
+        let films: [Film] = try await client.send(.get("/films", query: try QueryItems(encoding: filter)))
+
+        return films
+    }
+
+    static func upload(_ client: APIClient, _ film: Rating, path: String, poster: Data) async throws {
+        let form: MultipartForm = [
+            .field("caption", "On the beach"),
+            .file("photo", path: path),  // read while it is sent
+            .data("poster", poster, fileName: "poster.png"),  // image/png, by its name
+            .part("rating", .json(film)),  // the client's JSON codec
+        ]
+        try await client.send(.post("/photos", body: .multipart(form)))
+    }
+
+    static func stream(_ lines: AsyncStream<Data>, size: Int64) -> MultipartForm {
+        let log = RequestContent.stream(length: size, replay: .never, type: .text) { RequestBody.Chunks(lines) }
+        let form: MultipartForm = [.field("host", "a1"), .part("log", log, fileName: "today.log")]
+
+        return form
+    }
+
+    static func related(_ client: APIClient, path: String) async throws {
+        let upload = MultipartForm(
+            [
+                .part("metadata", .json(["name": "beach.jpg"])),
+                .part("media", .file(path), headers: ["Content-ID": "<media>"]),
+            ], subtype: .related)
+        try await client.send(.post("/upload", body: .multipart(upload)))
+    }
+
+    static func batch(_ client: APIClient) async throws -> [String] {
+        var names: [String] = []
+        try await client.withResponse(to: Request<Data>.get("/batch")) { response in
+            for try await part in try response.parts() {
+                guard part.mediaType?.isJSON == true else { continue }  // skipped, not kept
+                let film = try FastJSONDecoder().decode(Film.self, from: try await part.body.collect(upTo: 1 << 20))
+                names.append(film.title)
+            }
+        }
+
+        return names
+    }
+}
