@@ -47,7 +47,7 @@ enum Demand: Sendable {
         return try await TaskOptions.$change.withValue(Self.validate) { try await work() }
     }
 
-    private static let validate: @Sendable (inout RequestOptions) -> Void = { options in
+    private static let validate: @Sendable (inout RequestOptions, Timeouts) -> Void = { options, _ in
         switch options.cachePolicy {
         case .useProtocol, .returnStaleElseLoad: options.cachePolicy = .validate
         default: break

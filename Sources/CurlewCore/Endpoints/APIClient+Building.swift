@@ -23,8 +23,8 @@ extension APIClient.Core {
         guard let origin = base.origin else { throw base.problem ?? NetworkError(.configuration) }
 
         var target = base.path.isEmpty ? path.encoded : base.path + path.encoded
-        if target.isEmpty { target = "/" }
-        if own == nil, !query.isEmpty { query.write(to: &target, hasQuery: false) }
+        if target.utf8.first != UInt8(ascii: "/") { target = "/" + target }
+        if own == nil, !query.isEmpty { query.write(toFrontOf: &target) }
         let items = route.query
         if !items.isEmpty { items.write(to: &target, hasQuery: target.utf8.contains(UInt8(ascii: "?"))) }
 

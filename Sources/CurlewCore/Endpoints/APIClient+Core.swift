@@ -89,7 +89,7 @@ extension APIClient.Core {
         change: (inout RequestOptions) -> Void = { _ in }
     ) throws(NetworkError) -> PreparedCall {
         var options = options?.overridden(by: route.options) ?? route.options
-        TaskOptions.change?(&options)
+        TaskOptions.change?(&options, configuration.timeouts)
         change(&options)
         let codecs = codecs ?? options.codecs ?? configuration.codecs
         let context = ExchangeContext(

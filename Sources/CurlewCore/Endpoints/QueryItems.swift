@@ -69,6 +69,15 @@ public struct QueryItems: Sendable, Hashable {
         }.joined(separator: "&")
     }
 
+    /// Inserts the encoded items before the query that `target` may have.
+    func write(toFrontOf target: inout String) {
+        let mark = target.first("?") ?? target.endIndex
+        let rest = target[mark...].utf8.dropFirst()
+        var front = String(target[..<mark])
+        write(to: &front, hasQuery: false)
+        target = rest.isEmpty ? front : front + "&" + String(Substring(rest))
+    }
+
     /// Appends the encoded items to the query of `target`.
     func write(to target: inout String, hasQuery: Bool) {
         var separator = hasQuery ? "&" : "?"

@@ -72,6 +72,14 @@ public struct Request<Value: Sendable>: Endpoint {
         self.extras = Boxed(extras)
     }
 
+    /// Creates a call that sends `endpoint`. Unlike an endpoint, it can be changed. Typed stubs of a mock match the
+    /// endpoint.
+    package init<E: Endpoint>(sending endpoint: E) where E.Response == Value {
+        self.init(
+            endpoint, extras: RequestExtras(options: endpoint.options, baseURL: endpoint.baseURL, route: endpoint)
+        ) { try await endpoint.decode($0, using: $1) }
+    }
+
     /// The options of the call, which take precedence over the client's.
     public var options: RequestOptions {
         get { extras?.value.options ?? RequestOptions() }

@@ -19,7 +19,8 @@ import CurlewHTTP
 ///
 /// A path is always appended to the base URL, never resolved against it, so it changes neither host nor base path.
 public struct RequestPath: Sendable {
-    /// The path on the wire: percent-encoded, and beginning with `/` unless it is empty.
+    /// The path on the wire: percent-encoded, and beginning with `/` unless it is empty. Only a path from a URI template
+    /// may contain a query, even without a path before it.
     public let encoded: String
     /// The reason why the path is invalid; nil when it is valid.
     public let problem: NetworkError?
@@ -31,7 +32,7 @@ public struct RequestPath: Sendable {
         self.init(stringInterpolation: builder)
     }
 
-    /// Creates a path from a target that was checked as part of an absolute URL. Only such a path may contain a query.
+    /// Creates a path from a checked target, which may contain a query.
     init(target: String) {
         self.init(encoded: target, problem: nil)
     }

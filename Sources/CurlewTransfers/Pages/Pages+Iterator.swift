@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+extension Pages {
+    /// Loads one page after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let plan: Plan
+        private var state = State()
+
+        /// What decides whether another page is requested: a value, without any I/O.
+        private struct State {
+            /// The position of the next page; nil for the first one.
+            var position: Position?
+            var hasEnded = false
+            var count = 0
+            var visited = VisitedPages()
+            var ahead: PageAhead<Value>?
+        }
+
+        init(_ plan: Plan) {
+            self.plan = plan
+            state.position = plan.start
+        }
+
+        /// Returns the next page, or nil after the last one. Throws `NetworkError`, and returns nil afterwards.
+        public mutating func next() async throws(NetworkError) -> Page? {
+            guard !state.hasEnded else { return nil }
+            do throws(NetworkError) {
+                let page = try await load()
+                state.position = page.next
+                state.hasEnded = page.next == nil
+                if plan.prefetches, !state.hasEnded { prefetch() }
+                return page
+            } catch {
+                end()
+                throw error
+            }
+        }
+
+        /// Ends the iteration and cancels the page that is loaded ahead.
+        mutating func end() {
+            state.hasEnded = true
+            state.ahead = nil
+        }
+
+        private mutating func load() async throws(NetworkError) -> Page {
+            guard !Task.isCancelled else { throw NetworkError(.cancelled) }
+            if let ahead = state.ahead {
+                state.ahead = nil
+                return try await ahead.page()
+            }
+            try admit()
+            let page = try await plan.page(at: state.position)
+            if state.count == 1, state.position == nil { state.visited.add(page.response.url) }
+            return page
+        }
+
+        /// Starts the next page. If it is refused, the next call reports why.
+        private mutating func prefetch() {
+            // A refusal does not change the state, so the next call throws it.
+            guard (try? admit()) != nil else { return }
+            state.ahead = PageAhead(plan, state.position)
+        }
+
+        /// Counts the page that is about to be requested. Throws if it must not be.
+        private mutating func admit() throws(NetworkError) {
+            if let refusal = state.position?.refusal {
+                throw NetworkError(
+                    .refused(by: .pages), detail: refusal, hint: "Request the URL yourself, if it is trusted.")
+            }
+            guard state.count < plan.pageLimit else {
+                throw NetworkError(
+                    .refused(by: .pages), detail: "The list has more than \(plan.pageLimit) pages.",
+                    hint: "Raise pageLimit, or continue with the position of the last page.")
+            }
+            guard state.position.map({ !state.visited.contains($0.token) }) ?? true else {
+                throw NetworkError(
+                    .refused(by: .pages), detail: "A page leads to a page that was requested before.",
+                    hint: "The server repeats its pages; check how the next page is found.")
+            }
+            state.position.map { state.visited.add($0.token) }
+            state.count += 1
+        }
+    }
+}
+
+extension Pages.Plan {
+    func page(at position: Pages.Position?) async throws(NetworkError) -> Pages.Page {
+        let response = try await client.response(for: next.request(self, position))
+        do {
+            return Pages.Page(response: response, next: try next.position(response, position, self))
+        } catch {
+            throw NetworkError(error)
+        }
+    }
+}
+
+/// The pages that were requested, as hashes of their positions: at most 10,000, then the set begins anew.
+private struct VisitedPages {
+    private static let most = 10_000
+    private var hashes: Set<Int> = []
+
+    func contains(_ token: String) -> Bool {
+        hashes.contains(token.hashValue)
+    }
+
+    mutating func add(_ token: String) {
+        if hashes.count >= Self.most { hashes.removeAll(keepingCapacity: true) }
+        hashes.insert(token.hashValue)
+    }
+}
+
+/// A page that is loaded in a task of its own. The task is cancelled when the iterator no longer refers to it.
+private final class PageAhead<Value: Sendable>: Sendable {
+    private let task: Task<Result<Pages<Value>.Page, NetworkError>, Never>
+
+    init(_ plan: Pages<Value>.Plan, _ position: Pages<Value>.Position?) {
+        task = Task {
+            do throws(NetworkError) {
+                return .success(try await plan.page(at: position))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    func page() async throws(NetworkError) -> Pages<Value>.Page {
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        return try result.get()
+    }
+
+    deinit { task.cancel() }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+extension Pages {
+    /// How the request of the next page is found: `.link`, `.cursor(_:in:)`, `.offset(limit:in:items:total:)`,
+    /// `.number(in:from:items:)` or `.custom(next:request:)`.
+    public struct Next: Sendable {
+        /// Returns the position after a page, or nil at the end. The second argument is the position of the page.
+        let position: @Sendable (Response<Value>, Position?, Plan) throws -> Position?
+        /// Returns the request of the page at a position; nil is the first page.
+        let request: @Sendable (Plan, Position?) throws(NetworkError) -> Request<Value>
+
+        /// Follows the link with the relation `next` of the `Link` field (RFC 8288). A page without it is the last one.
+        ///
+        /// The target is resolved against the URL of the response, and a link whose anchor is another resource is
+        /// ignored. It is requested with GET and the fields and options of the first request, under the rules of
+        /// `.get(url:)`: a link to another origin is requested without credentials, and only with fields that are
+        /// harmless or declared. A link from https to http, and a link from another origin back to the client's, end
+        /// with `.refused(by: .pages)`.
+        public static var link: Next {
+            following { response, base throws(URLProblem) in try response.headers.link("next", from: base) }
+        }
+
+        /// Follows a URL in the page, absolute or relative, under the rules of `link`:
+        ///
+        ///     client.pages(.films, next: .link(\.next))       // {"next": "https://…?page=2", "results": […]}
+        ///
+        /// A page without the URL, or with an empty one, is the last one.
+        public static func link(_ url: @escaping @Sendable (Value) -> String?) -> Next {
+            following { response, base throws(URLProblem) in
+                guard let text = url(response.value), !text.isEmpty else { return nil }
+                return try URLParts(resolving: text, against: base.origin, target: base.target)
+            }
+        }
+
+        /// Sends the cursor of a page as a query item of the next request:
+        ///
+        ///     client.pages(.films, next: .cursor(\.nextCursor, in: "cursor"))
+        ///
+        /// A page whose cursor is nil or empty is the last one. The item replaces one of the same name.
+        public static func cursor<Cursor: QueryValue>(
+            _ cursor: @escaping @Sendable (Value) -> Cursor?, in item: String
+        ) -> Next {
+            custom { response in
+                cursor(response.value)?.queryTexts.first
+            } request: { request, token in
+                request.query.set(item, token)
+            }
+        }
+
+        /// Uses texts that `next` finds in a response, and that `request` puts into the first request:
+        ///
+        ///     .custom { $0.headers["X-Next"] } request: { $0.content = .json(Search(after: $1)) }
+        ///
+        /// A nil or empty text ends the list. Errors of `next` are thrown in place of the page.
+        public static func custom(
+            next: @escaping @Sendable (Response<Value>) throws -> String?,
+            request: @escaping @Sendable (_ request: inout Request<Value>, _ token: String) -> Void
+        ) -> Next {
+            Next { response, _, _ in
+                guard let token = try next(response), !token.isEmpty else { return nil }
+                return Position(token: token)
+            } request: { plan, position in
+                var copy = plan.first
+                if let position { request(&copy, position.token) }
+                return copy
+            }
+        }
+    }
+}
+
+/// Lists that are counted: by items, or by pages.
+extension Pages.Next {
+    /// Requests a number of items after an offset, in query items:
+    ///
+    ///     client.pages(.films, next: .offset(limit: 50, items: \.films, total: \.total))
+    ///
+    /// The offset of the next page is the number of items so far, also if the server returns fewer than `limit`. The
+    /// list ends with an empty page, at `total`, or, if `total` is nil, with a page of fewer than `limit` items.
+    ///
+    /// - `names`: the names of the query items. Default `offset` and `limit`. They replace items of the same names.
+    public static func offset<Item>(
+        limit: Int, in names: (offset: String, limit: String) = ("offset", "limit"),
+        items: @escaping @Sendable (Value) -> [Item], total: @escaping @Sendable (Value) -> Int? = { _ in nil }
+    ) -> Pages.Next {
+        let limit = max(1, limit)
+        return counted(from: 0) { response, offset in
+            let count = items(response.value).count
+            let (end, isTooLarge) = offset.addingReportingOverflow(count)
+            guard count > 0, !isTooLarge else { return nil }
+            if let total = total(response.value) { return end < total ? end : nil }
+            return count < limit ? nil : end
+        } request: { request, offset in
+            request.query.set(names.offset, "\(offset)")
+            request.query.set(names.limit, "\(limit)")
+        }
+    }
+
+    /// Requests pages by their number, in a query item. The list ends with an empty page.
+    ///
+    ///     client.pages(.films, next: .number(in: "page", items: \.films))
+    ///
+    /// - `first`: the number of the first page. Default 1.
+    public static func number<Item>(
+        in item: String, from first: Int = 1, items: @escaping @Sendable (Value) -> [Item]
+    ) -> Pages.Next {
+        counted(from: first) { response, number in
+            let (next, isTooLarge) = number.addingReportingOverflow(1)
+            return items(response.value).isEmpty || isTooLarge ? nil : next
+        } request: { request, number in
+            request.query.set(item, "\(number)")
+        }
+    }
+
+    private static func counted(
+        from first: Int, next: @escaping @Sendable (Response<Value>, Int) -> Int?,
+        request: @escaping @Sendable (inout Request<Value>, Int) -> Void
+    ) -> Pages.Next {
+        Pages.Next { response, position, _ in
+            let number = position.flatMap { Int($0.token) } ?? first
+            return next(response, number).map { Pages.Position(token: "\($0)") }
+        } request: { plan, position throws(NetworkError) in
+            var copy = plan.first
+            guard let number = position.map({ Int($0.token) }) ?? first else {
+                throw NetworkError(.invalidRequest, detail: "The position belongs to another kind of list.")
+            }
+            request(&copy, number)
+            return copy
+        }
+    }
+}
+
+extension QueryItems {
+    /// Replaces all items with this name.
+    fileprivate mutating func set(_ name: String, _ value: String) {
+        self = QueryItems(items.filter { $0.name != name }.map { ($0.name, $0.value) } + [(name, value)])
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+/// The pages of a list as an asynchronous sequence, each requested when it is needed.
+///
+///     for try await page in client.pages(.films, next: .link) { show(page.value) }
+///     for try await film in client.pages(.films, next: .link).items { show(film) }
+///
+/// - Each page is an ordinary call, with retries, credentials, cache and logs. Only one page is loaded at a time, and
+///   no earlier page is kept.
+/// - A failure ends the sequence. `Page.next` of the last page that arrived continues it: `pages(…, from: page.next)`.
+/// - Cancelling the task ends the sequence, between pages and between items, with `.cancelled`.
+/// - A server cannot extend the sequence forever: after `pageLimit` pages, and if a page leads to one that was
+///   requested before, iterating throws `.refused(by: .pages)`. Loops of up to 10,000 pages are detected.
+/// - Errors are `NetworkError`. Each iteration begins anew.
+public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
+    /// A page: its value, its response, and where the list continues.
+    public struct Page: Sendable {
+        /// The decoded value.
+        public var value: Value { response.value }
+        /// The value with its status, header fields and final URL.
+        public let response: Response<Value>
+        /// The position of the next page; nil if this is the last one.
+        public let next: Position?
+    }
+
+    /// A position in a list: where `pages(…, from:)` continues, also in another run of the program.
+    ///
+    /// It contains what the server sent, such as a cursor or a URL, so store it as you store the items. Descriptions
+    /// do not show it.
+    public struct Position: Sendable, Hashable, Codable {
+        let token: String
+        /// The reason why this position must not be requested; nil if it may be.
+        var refusal: String?
+    }
+
+    /// One page, in the order of the server.
+    public typealias Element = Page
+
+    let plan: Plan
+
+    /// What all iterations share.
+    struct Plan: Sendable {
+        let client: APIClient
+        let first: Request<Value>
+        let next: Next
+        let start: Position?
+        let pageLimit: Int
+        let prefetches: Bool
+    }
+
+    /// Returns an iterator that begins at the first page, or at the position with which the sequence was created.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(plan)
+    }
+}
+
+extension APIClient {
+    /// Returns the pages of the list that `endpoint` requests.
+    ///
+    /// - `next`: how the request of the next page is found.
+    /// - `start`: where to begin: `Page.next` of an earlier iteration. Default nil, the first page.
+    /// - `pageLimit`: the maximum number of pages of one iteration, at least 1. If the list is longer, iterating throws.
+    ///   Default 10,000.
+    /// - `prefetches`: whether the next page is loaded while the current one is processed. At most one page is loaded
+    ///   ahead, and it is cancelled when the iteration ends. Default false.
+    public func pages<E: Endpoint>(
+        _ endpoint: E, next: Pages<E.Response>.Next, from start: Pages<E.Response>.Position? = nil,
+        pageLimit: Int = 10_000, prefetches: Bool = false
+    ) -> Pages<E.Response> {
+        pages(
+            Request(sending: endpoint), next: next, from: start, pageLimit: pageLimit, prefetches: prefetches)
+    }
+
+    /// Returns the pages of the list that an inline request requests: `client.pages(.films, next: .link)`. Its
+    /// parameters are those of the form for endpoints.
+    public func pages<Value>(
+        _ request: Request<Value>, next: Pages<Value>.Next, from start: Pages<Value>.Position? = nil,
+        pageLimit: Int = 10_000, prefetches: Bool = false
+    ) -> Pages<Value> {
+        Pages(
+            plan: Pages.Plan(
+                client: self, first: request, next: next, start: start, pageLimit: max(1, pageLimit),
+                prefetches: prefetches))
+    }
+}
+
+extension Pages.Position: CustomStringConvertible, CustomReflectable {
+    /// The name of the type only, because the position may contain secrets.
+    public var description: String { "Position" }
+
+    /// A mirror that shows only the description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension NetworkError.Policy {
+    /// The pages of a list do not end, or lead to a URL that must not be requested.
+    public static let pages = NetworkError.Policy("pages", message: "The list could not be loaded completely.")
+}
