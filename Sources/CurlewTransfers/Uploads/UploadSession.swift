@@ -260,7 +260,7 @@ actor UploadRecord {
 
     /// Keeps what the machine of a part has learnt.
     func update(_ part: Int, _ course: UploadCourse) throws(NetworkError) {
-        if let url = course.url { try claim.add(url) }
+        if let url = course.url { claim.addCreated(url) }
         descriptor.parts[part].url = course.url
         descriptor.expires = course.expires ?? descriptor.expires
         try store.save(descriptor)
