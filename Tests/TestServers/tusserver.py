@@ -4,14 +4,20 @@
     tusserver.py <folder>
 """
 
+import functools
 import os
 import socket
 import sys
 import threading
 
+import tuspyserver.request
 import uvicorn
 from fastapi import FastAPI
 from tuspyserver import create_tus_router
+
+# The server waits for the lock of an upload on its only thread, which the request that has the lock needs too: after a
+# cut it would stand still for 30 seconds. A response with 503 comes instead.
+tuspyserver.request.acquire_upload_lock = functools.partial(tuspyserver.request.acquire_upload_lock, timeout=0.2)
 
 listener = socket.socket()
 listener.bind(("127.0.0.1", 0))

@@ -92,7 +92,9 @@ struct UploadCourse: Sendable {
             appended(reply, offset, chunk, at: now, random)
         case (.waiting(.create), .waited): prepare()
         case (.waiting(.ask), .waited): ask()
-        case (_, .failed(let error)): failed(error, at: now, random)
+        case (.preparing, .failed(let error)), (.creating, .failed(let error)), (.asking, .failed(let error)),
+            (.reading, .failed(let error)), (.appending, .failed(let error)):
+            failed(error, at: now, random)
         default: end(.fail(NetworkError(.badResponse, detail: "The upload received an event out of order.")))
         }
     }

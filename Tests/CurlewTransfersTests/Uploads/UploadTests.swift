@@ -233,7 +233,9 @@ struct UploadTests {
                 .file(path), to: .post("/files"), options: Upload.Options(chunkSize: 50_000))
         }
         #expect(error?.reason == .encoding)
-        let missing = await uploadFailure { try await client(transport).upload(.file(folder.path), to: .post("/files")) }
+        let missing = await uploadFailure {
+            try await client(transport).upload(.file(folder.path), to: .post("/files"))
+        }
         #expect(missing?.reason == .invalidRequest)
     }
 
