@@ -118,6 +118,7 @@ let package = Package(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
                 "CurlewStandard", "CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe",
+                "UploadProbe",
             ]),
         .testTarget(
             name: "CurlewSQLiteTests",
@@ -147,7 +148,7 @@ let package = Package(
         .target(
             name: "TestServers",
             dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "CurlewConformance", "CTestSupport"],
-            path: "Tests/TestServers", exclude: ["h2server.py"]),
+            path: "Tests/TestServers", exclude: ["h2server.py", "tusserver.py"]),
 
         // The snippets of the documentation, in a plain module and (those of the first week) in one of the main actor.
         .testTarget(
@@ -170,6 +171,9 @@ let package = Package(
 
         // A program that is signed in by a file which others use too, to be killed while it renews.
         .executableTarget(name: "TokenFileProbe", dependencies: ["Curlew"], path: "Tests/TokenFileProbe"),
+
+        // A program that uploads a file, to be killed while it does.
+        .executableTarget(name: "UploadProbe", dependencies: ["Curlew"], path: "Tests/UploadProbe"),
 
         // C for tests: name lookups that hang until they are released, child processes that inherit nothing.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),

@@ -43,6 +43,26 @@ struct GoingFurtherTests {
         #expect(try await RetryingPage.test().firstName == "Ada")
     }
 
+    @Test func uploads() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
+        try Data("film".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let offset = HTTPHeaders([HTTPField(name: "Upload-Offset", value: "4")])
+        let client = APIClient.mock { mock in
+            mock.on("OPTIONS", "/*path", HTTPResponse(status: .noContent, headers: ["Tus-Version": "1.0.0"]))
+            mock.on(.post, "/*path", HTTPResponse(status: .created, headers: [.location: "/files/1"]))
+            mock.on(.patch, "/files/1", HTTPResponse(status: .noContent, headers: offset))
+        }
+        #expect(try await UploadsPage.first(client, file.path).length == 4)
+        try await UploadsPage.plain(client, file.path)
+        #expect(try await UploadsPage.resumable(client, file.path).url == "https://mock.test/files/1")
+        let samples = AsyncStream<Data> {
+            $0.yield(Data("film".utf8)); $0.finish()
+        }
+        #expect(try await UploadsPage.stream(client, samples).length == 4)
+        try await UploadsPage.kept(client, file.path, { _ in }, { nil })
+    }
+
     @Test func caching() async throws {
         let client = APIClient.mock(pipeline: [.caching()]) { mock in
             mock.on(.get, "/films/metropolis") { _ in

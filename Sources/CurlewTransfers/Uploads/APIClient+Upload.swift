@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+/// Uploads that continue after a cut, and after the end of the process.
+extension APIClient {
+    /// Uploads `source` to the resource that `request` names, and continues after each cut:
+    ///
+    ///     let options = Upload.Options(storage: .besideSource)
+    ///     let upload = try await client.upload(.file(path), to: .post("/files"), options: options)
+    ///
+    /// If the options keep a descriptor in a file, the same call continues the upload of an earlier call or process, if
+    /// the source has not changed. To pause an upload, cancel the task and keep the descriptor.
+    ///
+    /// `request` creates the upload: its header fields are sent with this request only, its options apply to all
+    /// requests, and it has no body. Every request runs through the pipeline of the client, so that authentication,
+    /// limits and logs apply. The total timeout does not apply to the requests that carry content; the idle timeout
+    /// does. If the server places the upload at another origin, no credentials of the client go there. An upload never
+    /// moves from https to http.
+    ///
+    /// After a failure that may pass, the client waits, asks for the offset and sends the rest. It waits as long as
+    /// `Retry-After` says, and gives up after `Upload.Options.maximumFailures` failures without progress. An upload
+    /// that the server has lost (404, 410) begins anew, once. Two requests never transfer the same upload.
+    ///
+    /// - `progress`: receives the progress, which never decreases. Bytes count when the transport takes them.
+    ///
+    /// Throws `NetworkError`:
+    /// - `.badResponse` if the server offers no protocol, or violates it
+    /// - `.invalidRequest` for a source that cannot be read or is too large for the server
+    /// - `.encoding` for a source that changes meanwhile
+    /// - `.storage` if the descriptor cannot be kept
+    /// - `.refused(by: .uploadInProgress)` if another call of this process transfers the same upload
+    /// - otherwise the error of the request that failed last
+    @concurrent @discardableResult
+    public func upload(
+        _ source: Upload.Source, to request: Request<Void>, options: Upload.Options = Upload.Options(),
+        progress: TransferProgress.Handler? = nil
+    ) async throws(NetworkError) -> Upload.Result {
+        try await UploadSession(self, request, source, options, progress).upload()
+    }
+
+    /// Uploads `source` to the resource that a route names. The rules are those of the form for inline requests.
+    @concurrent @discardableResult
+    public func upload(
+        _ source: Upload.Source, to route: some Route, options: Upload.Options = Upload.Options(),
+        progress: TransferProgress.Handler? = nil
+    ) async throws(NetworkError) -> Upload.Result {
+        try await UploadSession(self, route, source, options, progress).upload()
+    }
+
+    /// Continues the upload of a descriptor, in this process or a later one.
+    ///
+    /// - `source`: the same bytes again; nil for the file at the path of the descriptor. A stream is read up to the
+    ///   offset of the server, and these bytes are dropped.
+    /// - `options`: `resumption`, `metadata`, `fileName`, `mediaType` and `parallelParts` are those of the descriptor.
+    ///   A descriptor that was read from a file is kept there, unless the options say otherwise.
+    ///
+    /// If the size or the modification time of the file, or the digest, differs from that of the descriptor, the upload
+    /// begins anew. Throws as `upload` does.
+    @concurrent @discardableResult
+    public func resume(
+        _ upload: Upload.Descriptor, from source: Upload.Source? = nil, options: Upload.Options = Upload.Options(),
+        progress: TransferProgress.Handler? = nil
+    ) async throws(NetworkError) -> Upload.Result {
+        guard let source = source ?? upload.path.map({ .file($0) }) else {
+            throw NetworkError(
+                .invalidRequest, detail: "The source of the upload was not a file.",
+                hint: "Pass the same bytes as the source.")
+        }
+        var options = options
+        if case .none = options.storage, let file = upload.file { options.storage = .file(file) }
+        let request = Request<Void>(HTTPMethod(rawValue: upload.method), url: upload.endpoint, name: "upload")
+        return try await UploadSession(self, request, source, options, progress).resume(upload)
+    }
+
+    /// Discards an unfinished upload on the server (DELETE) and removes the file of its descriptor. An upload that the
+    /// server does not have is not an error. Throws the error of the request otherwise, and keeps the file.
+    @concurrent
+    public func discard(_ upload: Upload.Descriptor) async throws(NetworkError) {
+        let claim = UploadClaim()
+        let request = Request<Void>(HTTPMethod(rawValue: upload.method), url: upload.endpoint, name: "upload")
+        let meter = UploadMeter(nil, parts: 0, total: nil, time: configuration.time)
+        let shell = UploadShell(self, request, Upload.Options(), meter)
+        for url in upload.urls {
+            try claim.add(url)
+            do throws(NetworkError) {
+                _ = try await shell.send(upload.dialect.removal(url), .empty, upload.resumption)
+            } catch  where error.isNotFound {
+                continue
+            }
+        }
+        if let file = upload.file { UploadStore.remove(file) }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+extension Upload {
+    /// The settings of an upload.
+    public struct Options: Sendable {
+        /// Where the descriptor of an unfinished upload is kept.
+        public enum Storage: Sendable {
+            /// Nowhere: the upload ends with the call.
+            case none
+            /// In a file beside the source, with the suffix `.upload`. Only for sources that are files.
+            case besideSource
+            /// In the file at this path, which belongs to one upload.
+            case file(String)
+            /// By the caller: the closure receives each new descriptor, and nil when the upload is complete. It runs on
+            /// the task that uploads, one call at a time.
+            case custom(@Sendable (Descriptor?) -> Void)
+        }
+
+        /// The protocol. Default `.discovered`.
+        public var resumption = Resumption.discovered
+        /// Whether the source is sent as the content of one ordinary request if the server offers no protocol. Default
+        /// false: the upload then throws `.badResponse`. Applies to `.discovered`.
+        public var allowsPlain = false
+        /// The file name for the server. Default nil: the last component of the path of a file.
+        public var fileName: String?
+        /// The media type for the server. Default nil: determined by the extension of the file name.
+        public var mediaType: MediaType?
+        /// Further metadata for a tus server (`Upload-Metadata`). A name is ASCII without spaces and commas.
+        public var metadata: [String: String] = [:]
+        /// The maximum number of bytes of one request; nil for one request with everything that is left. Set it below
+        /// the limit that proxies and servers have for the content of a request. Default nil, which means 4 MiB for
+        /// streams and with `checksums`: their chunks are held in memory.
+        public var chunkSize: Int64?
+        /// Whether each request has a checksum, if the server offers that: SHA-256, SHA-1 or MD5 with tus, and
+        /// `Content-Digest` with the draft. The server discards a damaged chunk and receives it again. Default false.
+        public var checksums = false
+        /// The number of parts that are uploaded concurrently and joined by the server (the concatenation of tus), at
+        /// most 16. Ignored for streams and for servers that do not offer it. Default 1.
+        public var parallelParts = 1
+        /// The maximum number of failures without progress in between. Each byte that the server newly has resets the
+        /// count. Default 10.
+        public var maximumFailures = 10
+        /// The maximum wait after a failure. It also limits `Retry-After`. Waits are random below a bound that doubles
+        /// from one second. Default 60 s.
+        public var maximumWait = Duration.seconds(60)
+        /// Where the descriptor is kept, so that a later call continues. Default `.none`.
+        public var storage = Storage.none
+        /// Whether the digest of a file also decides whether it has changed since the descriptor was written, and not
+        /// only its size and modification time. Reads the complete file once for each call. Default false.
+        public var comparesContent = false
+        /// Returns the jitter of the next wait, from 0 to 1.
+        package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
+
+        /// Creates the default options.
+        public init() {}
+
+        /// Creates options from those that most uploads set.
+        public init(
+            _ resumption: Resumption = .discovered, storage: Storage = .none, chunkSize: Int64? = nil,
+            allowsPlain: Bool = false
+        ) {
+            self.resumption = resumption
+            self.storage = storage
+            self.chunkSize = chunkSize
+            self.allowsPlain = allowsPlain
+        }
+    }
+}
+
+extension Upload.Options {
+    /// The size of the chunks that are held in memory, unless the options say otherwise.
+    static let bufferedChunk: Int64 = 4 << 20
+    /// The maximum size of these chunks.
+    static let largestBuffer: Int64 = 64 << 20
+    static let mostParts = 16
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads the chunks of a source, or of a range of it. Used by one task.
+final class UploadReader {
+    private enum Kind {
+        case file(UploadFile)
+        case data(Data)
+        case stream(UploadStream)
+    }
+
+    private let kind: Kind
+    /// The position of the range in the source.
+    private let base: Int64
+    /// The number of bytes of the range; nil while it is unknown.
+    let length: Int64?
+
+    init(_ source: Upload.Source, range: Range<Int64>? = nil) throws(NetworkError) {
+        base = range?.lowerBound ?? 0
+        let all: Int64?
+        switch source.kind {
+        case .file(let path):
+            let file = try UploadFile(path)
+            kind = .file(file)
+            all = file.length
+        case .data(let data):
+            kind = .data(data)
+            all = Int64(data.count)
+        case .stream(let length, let make):
+            kind = .stream(try UploadStream(length: length, make))
+            all = length
+        case .refused(let problem): throw problem
+        }
+        if let range {
+            guard let all, range.upperBound <= all else { throw Self.changed }
+            length = range.upperBound - range.lowerBound
+        } else {
+            length = all
+        }
+    }
+
+    /// Returns at most `limit` bytes at `offset`, as a body and as the machine sees them. Throws `.encoding` if a file
+    /// has changed, or if a stream is beyond `offset`.
+    func read(
+        at offset: Int64, limit: Int64, _ checksum: UploadChecksum?
+    ) async throws(NetworkError) -> (UploadChunk, RequestBody) {
+        switch kind {
+        case .stream(let stream):
+            let (data, isLast) = try await stream.read(at: offset, limit: limit)
+            return (try Self.chunk(data, isLast: isLast, checksum), .bytes(data))
+        case .data(let data):
+            let count = min(limit, max(0, (length ?? 0) - offset))
+            let start = data.startIndex + Int(base + offset)
+            let piece = data[start..<start + Int(count)]
+            return (try Self.chunk(piece, isLast: offset + count == length, checksum), .bytes(piece))
+        case .file(let file):
+            try file.check()
+            let count = min(limit, max(0, (length ?? 0) - offset))
+            let isLast = offset + count == length
+            guard let checksum else {
+                let chunk = UploadChunk(count: count, isLast: isLast)
+                guard count > 0 else { return (chunk, .bytes(Data())) }
+                return (chunk, .parts([.file(path: file.path, offset: base + offset, length: count)]))
+            }
+            let data = try file.bytes(at: base + offset, count: Int(count))
+            return (try Self.chunk(data, isLast: isLast, checksum), .bytes(data))
+        }
+    }
+
+    /// Throws `.encoding` if a file has changed since the upload began.
+    func check() throws(NetworkError) {
+        if case .file(let file) = kind { try file.check() }
+    }
+
+    private static func chunk(
+        _ data: Data, isLast: Bool, _ checksum: UploadChecksum?
+    ) throws(NetworkError) -> UploadChunk {
+        let digest: Data? =
+            switch checksum {
+            case .sha256: MessageDigest.sha256(data)
+            case .sha1: MessageDigest.sha1(data)
+            case .md5: MessageDigest.md5(data)
+            case nil: nil
+            }
+        guard digest != nil || checksum == nil else {
+            throw NetworkError(
+                .encoding, detail: "This system forbids the checksum \(checksum?.rawValue ?? "") of the server.",
+                hint: "Upload without options.checksums.")
+        }
+        return UploadChunk(count: Int64(data.count), isLast: isLast, digest: digest?.base64EncodedString())
+    }
+
+    private static var changed: NetworkError {
+        NetworkError(.encoding, detail: "The source of the upload became shorter.")
+    }
+}
+
+/// The window of a stream: the bytes that the server may not have.
+final class UploadStream {
+    private let next: ChunkPull
+    private let length: Int64?
+    private var window = Data()
+    private var start: Int64 = 0
+    private var hasEnded = false
+
+    init(length: Int64?, _ make: @Sendable () throws -> RequestBody.Chunks) throws(NetworkError) {
+        self.length = length
+        do {
+            next = try make().makeNext()
+        } catch {
+            throw NetworkError(.encoding, detail: "The stream could not be created: \(error)", underlying: error)
+        }
+    }
+
+    /// Returns at most `limit` bytes at `offset`, and whether the stream ends with them. Forgets the bytes before
+    /// `offset`.
+    func read(at offset: Int64, limit: Int64) async throws(NetworkError) -> (Data, isLast: Bool) {
+        guard offset >= start else { throw Self.gone }
+        while true {
+            let count = min(offset - start, Int64(window.count))
+            if count > 0 {
+                window = Data(window.dropFirst(Int(count)))
+                start += count
+            }
+            if start == offset { break }
+            // A stream that was created again for an earlier upload is read up to where that upload stopped.
+            guard !hasEnded else { throw Self.gone }
+            try await pull()
+        }
+        // One byte more than the limit shows that the stream goes on.
+        while !hasEnded, Int64(window.count) <= limit { try await pull() }
+        let data = window.prefix(Int(min(limit, Int64(window.count))))
+        return (Data(data), hasEnded && data.count == window.count)
+    }
+
+    private func pull() async throws(NetworkError) {
+        do {
+            if let chunk = try await next() { window.append(chunk) } else { hasEnded = true }
+        } catch {
+            throw NetworkError(error)
+        }
+        let total = start + Int64(window.count)
+        guard length.map({ hasEnded ? total == $0 : total <= $0 }) ?? true else {
+            throw NetworkError(
+                .encoding, detail: "The stream produced a number of bytes other than its declared length.")
+        }
+    }
+
+    private static var gone: NetworkError {
+        NetworkError(
+            .encoding, detail: "The server needs bytes of the stream that are not in memory any more.",
+            hint: "Upload a file, which can be read again.")
+    }
+}

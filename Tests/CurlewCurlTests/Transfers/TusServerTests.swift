@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import CurlewTransfers
+import Foundation
+import TestServers
+import Testing
+
+/// Resumable uploads against a tus server that is not ours, over real connections.
+@Suite(.timeLimit(.minutes(2)), .serialized)
+struct TusServerTests {
+    /// The server; nil, with the reason printed, if its packages are missing.
+    private static func server() async throws -> TusServer? {
+        do {
+            return try await TusServer.start()
+        } catch let failure as Program.Failure {
+            print("skipped: \(failure)")
+            return nil
+        }
+    }
+
+    private static func bytes(_ count: Int, seed: UInt64) -> Data {
+        var random = SeededGenerator(seed: seed)
+        var data = Data(capacity: count + 8)
+        while data.count < count { withUnsafeBytes(of: random.next()) { data.append(contentsOf: $0) } }
+        return data.prefix(count)
+    }
+
+    private static func digest(_ path: String) throws -> String {
+        MessageDigest.sha256(try Data(contentsOf: URL(fileURLWithPath: path))).hexText
+    }
+
+    private static func client(_ url: String) -> APIClient {
+        APIClient(baseURL: BaseURL(stringLiteral: url), pipeline: [], transport: CurlTransport())
+    }
+
+    @Test("Twenty cuts, and the file is the same", arguments: [UInt64(1)])
+    func cuts(seed: UInt64) async throws {
+        guard let server = try await Self.server() else { return }
+        var random = SeededGenerator(seed: seed)
+        let cuts = (0..<20).map { _ in Int.random(in: 2_000...900_000, using: &random) }
+        let proxy = try CuttingProxy(to: server.port, cuts: cuts)
+        let folder = try TemporaryFolder()
+        let path = try folder.file("film.mp4", Self.bytes(24_000_000, seed: seed))
+        var options = Upload.Options()
+        options.maximumWait = .milliseconds(100)
+        let values = Locked<[Int64]>([])
+        let result = try await Self.client(proxy.url).upload(.file(path), to: .post("/files/"), options: options) {
+            value in values.withLock { $0.append(value.completed) }
+        }
+        #expect(try Self.digest(server.path(of: result.url)) == Self.digest(path), "seed \(seed)")
+        #expect(proxy.cuts == 20)
+        #expect(values.withLock { $0 == $0.sorted() && $0.last == 24_000_000 })
+    }
+
+    @Test("Five kills of the process, and the file is the same")
+    func kills() async throws {
+        guard let server = try await Self.server() else { return }
+        let folder = try TemporaryFolder()
+        let path = try folder.file("film.mp4", Self.bytes(200_000_000, seed: 5))
+        let probe = try Program.built("UploadProbe")
+        var random = SeededGenerator(seed: 5)
+        var killed = 0
+        var text = ""
+        for round in 0..<40 where !text.hasPrefix("done") {
+            let time = killed < 5 ? Int.random(in: 60..<220, using: &random) : -1
+            let url = "http://127.0.0.1:\(server.port)"
+            (text, killed) = try await onThread { [killed] in
+                let process = try CompanionProcess(probe, [path, url, "\(time)"])
+                let text = String(decoding: process.readToEnd(), as: UTF8.self)
+                return (text, killed + (process.finish() & 0x7F == SIGKILL ? 1 : 0))
+            }
+            #expect(!text.hasPrefix("failed"), "round \(round): \(text)")
+        }
+        let result = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try Self.digest(server.path(of: result)) == Self.digest(path))
+        #expect(killed >= 1)
+        print("TusServer: \(killed) kills")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])
+    }
+
+    @Test("Its extensions: creation with upload, deferred length, concatenation, termination")
+    func extensions() async throws {
+        guard let server = try await Self.server() else { return }
+        let client = Self.client("http://127.0.0.1:\(server.port)")
+        let folder = try TemporaryFolder()
+        for (count, parts, chunk) in [(0, 1, nil), (1000, 1, nil), (300_000, 1, Int64(70_000)), (300_001, 3, nil)] {
+            let path = try folder.file("film.mp4", Self.bytes(count, seed: UInt64(count)))
+            var options = Upload.Options(chunkSize: chunk)
+            options.parallelParts = parts
+            let result = try await client.upload(.file(path), to: .post("/files/"), options: options)
+            #expect(try Self.digest(server.path(of: result.url)) == Self.digest(path), "\(count) \(parts)")
+        }
+        let data = Self.bytes(250_000, seed: 9)
+        var options = Upload.Options(chunkSize: 100_000)
+        options.fileName = "film.mp4"
+        let stream = Upload.Source.stream {
+            RequestBody.Chunks(
+                AsyncStream {
+                    $0.yield(data); $0.finish()
+                })
+        }
+        let result = try await client.upload(stream, to: .post("/files/"), options: options)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: server.path(of: result.url))) == data)
+    }
+}

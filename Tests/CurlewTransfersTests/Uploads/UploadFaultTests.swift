@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewTransfers
+
+/// Uploads through the machine and through calls, with generated faults: the bytes are always the same, and none is
+/// sent twice that the server has.
+@Suite(.timeLimit(.minutes(1)))
+struct UploadFaultTests {
+    private static let now = Date(timeIntervalSince1970: 1_000_000)
+
+    @Test("The machine delivers identical bytes whatever fails", arguments: 0..<40)
+    func machine(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<25 {
+            let server = UploadServerModel(Bool.random(using: &random) ? .tus : .draft)
+            let source = Data(random.bytes(upTo: 5000))
+            let isKnown = Bool.random(using: &random)
+            var plan = UploadPlan(metadata: try UploadMetadata(Upload.Options(), path: nil))
+            plan.length = isKnown ? Int64(source.count) : nil
+            plan.defersLength = !isKnown
+            plan.chunkSize = Bool.random(using: &random) && isKnown ? nil : Int64.random(in: 1...2000, using: &random)
+            plan.maximumFailures = .max
+            let dialect: any UploadDialect = server.resumption == .tus ? TusDialect() : DraftDialect()
+            var course = UploadCourse(dialect, plan)
+            let wrong = try Self.drive(&course, server, source, &random)
+            #expect(wrong == nil, "seed \(seed): \(wrong ?? "")")
+            let upload = course.url.flatMap { url in
+                server.state.withLock {
+                    $0.uploads["/" + url.split(separator: "/").dropFirst(2).joined(separator: "/")]
+                }
+            }
+            #expect(upload?.bytes == source && upload?.isComplete == true, "seed \(seed)")
+            #expect(server.received == source.count, "seed \(seed)")
+        }
+    }
+
+    /// Runs a machine against a server behind a bad network. Returns what went wrong.
+    private static func drive(
+        _ course: inout UploadCourse, _ server: UploadServerModel, _ source: Data, _ random: inout SeededGenerator
+    ) throws -> String? {
+        var event = UploadCourse.Event.begin
+        var chunk = Data()
+        let lost = UploadCourse.Event.failed(NetworkError(.connectionLost(.requestMayHaveArrived)))
+        for _ in 0..<100_000 {
+            switch course.handle(event, at: now, random: 0) {
+            case .finish: return nil
+            case .fail(let error): return "\(error)"
+            case .wait: event = .waited
+            case .read(let offset, let limit, _):
+                chunk = source.dropFirst(Int(offset)).prefix(Int(min(limit, 1 << 20)))
+                event = .read(
+                    UploadChunk(count: Int64(chunk.count), isLast: Int(offset) + chunk.count == source.count))
+            case .send(let call):
+                let path: String =
+                    switch call.target {
+                    case .endpoint: "/files"
+                    case .upload(let url): "/" + url.split(separator: "/").dropFirst(2).joined(separator: "/")
+                    }
+                let body = call.sendsChunk ? Data(chunk) : Data()
+                let headers = HTTPHeaders(call.fields)
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0: event = lost
+                case 1:
+                    let part = body.prefix(Int.random(in: 0...body.count, using: &random))
+                    if call.method == .patch { _ = server.answer("PATCH", path, headers, part, isCut: true) }
+                    event = lost
+                case 2:
+                    _ = server.answer(call.method.rawValue, path, headers, body)
+                    event = lost
+                case 3:
+                    let status = [423, 500, 502, 503, 504, 429].randomElement(using: &random) ?? 500
+                    event = .failed(NetworkError(statusCode: status))
+                default:
+                    let (status, fields) = server.answer(call.method.rawValue, path, headers, body)
+                    event =
+                        status < 300
+                        ? .answered(
+                            UploadReply(status: HTTPStatus(status), headers: fields, url: "https://mock.test" + path))
+                        : .failed(NetworkError(statusCode: status, headers: fields))
+                }
+            }
+        }
+        return "no end"
+    }
+
+    @Test("Calls deliver identical bytes over a bad connection, with progress that never decreases", arguments: 0..<20)
+    func calls(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let server = UploadServerModel(seed.isMultiple(of: 2) ? .tus : .draft)
+        let source = Data((0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let faults = Locked(random)
+        let transport = server.transport { number, call in
+            faults.withLock { random in
+                guard call.method == .patch || call.method == .head else { return .none }
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: return .lost
+                case 1 where call.method == .patch:
+                    return .cut(Int.random(in: 0...call.body.count, using: &random))
+                case 2: return .lostResponse
+                default: return .none
+                }
+            }
+        }
+        let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+        let values = Locked<[TransferProgress]>([])
+        var options = Upload.Options(chunkSize: seed.isMultiple(of: 3) ? 30_000 : nil)
+        options.maximumFailures = 1000
+        let result = try await client.upload(.data(source), to: .post("/files"), options: options) { value in
+            values.withLock { $0.append(value) }
+        }
+        #expect(server.only?.bytes == source && result.length == 200_000, "seed \(seed)")
+        #expect(server.received == source.count, "seed \(seed)")
+        let seen = values.withLock { $0 }
+        #expect(seen.map(\.completed) == seen.map(\.completed).sorted())
+        #expect(seen.last?.isLast == true && seen.last?.completed == 200_000 && seen.count { $0.isLast } == 1)
+    }
+
+    @Test("A stream continues after cuts from the chunk in memory", arguments: 0..<20)
+    func streams(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let server = UploadServerModel(seed.isMultiple(of: 2) ? .tus : .draft)
+        let pieces = (0..<40).map { _ in Data(random.bytes(upTo: 3000)) }
+        let source = pieces.reduce(Data(), +)
+        let faults = Locked(random)
+        let transport = server.transport { _, call in
+            faults.withLock { random in
+                guard call.method == .patch else { return .none }
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: return .cut(Int.random(in: 0...call.body.count, using: &random))
+                case 1: return .lostResponse
+                default: return .none
+                }
+            }
+        }
+        let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+        var options = Upload.Options(chunkSize: 10_000)
+        options.maximumFailures = 1000
+        let length = seed.isMultiple(of: 3) ? Int64(source.count) : nil
+        let stream = Upload.Source.stream(length: length) {
+            RequestBody.Chunks(
+                AsyncStream {
+                    for piece in pieces { $0.yield(piece) }; $0.finish()
+                })
+        }
+        let result = try await client.upload(stream, to: .post("/files"), options: options)
+        #expect(server.only?.bytes == source && result.length == Int64(source.count), "seed \(seed)")
+        #expect(server.received == source.count, "seed \(seed)")
+    }
+}

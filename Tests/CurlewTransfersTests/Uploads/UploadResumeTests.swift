@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewTransfers
+
+/// Uploads that a later call continues: descriptors, what they survive, and what they do not.
+@Suite(.timeLimit(.minutes(1)))
+struct UploadResumeTests {
+    private static let source = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 17) })
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = try folder.file("film.mp4", Self.source)
+    }
+
+    private func client(_ transport: MockTransport) -> APIClient {
+        APIClient.mock(transport, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    /// Leaves an upload of which the server has a part.
+    private func interrupt(
+        _ server: UploadServerModel, at request: Int = 2, bytes: Int = 40_000, _ options: Upload.Options
+    ) async {
+        let transport = server.transport { number, _ in
+            if number == request { return .cut(bytes) }
+            if number > request { throw NetworkError(.cancelled) }
+            return .none
+        }
+        let error = await uploadFailure {
+            try await client(transport).upload(.file(path), to: .post("/files"), options: options)
+        }
+        #expect(error?.isCancelled == true)
+    }
+
+    @Test("The same call continues after the end of the process", arguments: [Upload.Resumption.tus, .draft])
+    func besideSource(resumption: Upload.Resumption) async throws {
+        let server = UploadServerModel(resumption)
+        let options = Upload.Options(storage: .besideSource)
+        await interrupt(server, options)
+        #expect(try names == ["film.mp4", "film.mp4.upload"])
+        let values = Locked<[Int64]>([])
+        let result = try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options) {
+            value in values.withLock { $0.append(value.completed) }
+        }
+        #expect(server.only?.bytes == Self.source && server.received == Self.source.count)
+        #expect(server.methods.suffix(2) == ["HEAD", "PATCH"] && result.url == server.url(1))
+        #expect(values.withLock { $0.first == 40_000 && $0.last == 100_000 })
+        #expect(try names == ["film.mp4"])
+    }
+
+    @Test("A cancelled upload can be continued, whichever request it was at", arguments: 0..<6, [false, true])
+    func cancelled(request: Int, isProcessed: Bool) async throws {
+        let server = UploadServerModel(.tus)
+        var options = Upload.Options(chunkSize: 30_000)
+        options.storage = .besideSource
+        let task = Locked<Task<Void, any Error>?>(nil)
+        let transport = server.transport { number, call in
+            guard number == request else { return .none }
+            task.withLock { $0 }?.cancel()
+            return isProcessed ? .lostResponse : .lost
+        }
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let running = Task { [path, options] in
+            for await _ in gate {}
+            try await client(transport).upload(.file(path), to: .post("/files"), options: options)
+        }
+        task.withLock { $0 = running }
+        open.finish()
+        let failed = await running.result
+        #expect(throws: NetworkError.self) { try failed.get() }
+        try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+        #expect(server.state.withLock { $0.uploads.values.contains { $0.bytes == Self.source && $0.isComplete } })
+        #expect(server.received == Self.source.count)
+        #expect(try names == ["film.mp4"])
+    }
+
+    @Test("The caller keeps the descriptor, which survives coding, and has nothing to show")
+    func custom() async throws {
+        let server = UploadServerModel(.tus)
+        let kept = Locked<[Upload.Descriptor?]>([])
+        let storage = Upload.Options.Storage.custom { descriptor in kept.withLock { $0.append(descriptor) } }
+        await interrupt(server, Upload.Options(storage: storage))
+        let descriptor = try #require(kept.withLock { $0 }.last ?? nil)
+        let coded = try JSONDecoder().decode(Upload.Descriptor.self, from: JSONEncoder().encode(descriptor))
+        #expect(coded == descriptor && descriptor.urls == [server.url(1)])
+        #expect(descriptor.path == path && descriptor.length == 100_000 && descriptor.resumption == .tus)
+        #expect("\(descriptor)" == "tus upload to https://mock.test, 100000 bytes")
+        #expect(!String(reflecting: descriptor).contains("uploads"))
+        try await client(server.transport()).resume(coded, options: Upload.Options(storage: storage))
+        #expect(server.only?.bytes == Self.source && server.received == Self.source.count)
+        #expect(kept.withLock { $0.last == .some(nil) })
+    }
+
+    @Test("A file that has changed begins anew, by its time or by its content")
+    func changed() async throws {
+        let server = UploadServerModel(.tus)
+        let options = Upload.Options(storage: .besideSource)
+        await interrupt(server, options)
+        let other = Data(Self.source.reversed())
+        try other.write(to: URL(fileURLWithPath: path))
+        try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+        #expect(server.only?.bytes == other)
+
+        let second = UploadServerModel(.tus)
+        var careful = options
+        careful.comparesContent = true
+        await interrupt(second, careful)
+        // A copy has another time and the same content.
+        try other.write(to: URL(fileURLWithPath: path))
+        try await client(second.transport()).upload(.file(path), to: .post("/files"), options: careful)
+        #expect(second.only?.bytes == other && second.received == other.count)
+    }
+
+    @Test("Another endpoint, a damaged descriptor and a lost upload begin anew; one that others can change is refused")
+    func unusable() async throws {
+        let options = Upload.Options(storage: .besideSource)
+        let server = UploadServerModel(.tus)
+        await interrupt(server, options)
+        try await client(server.transport()).upload(.file(path), to: .post("/other"), options: options)
+        #expect(server.only?.bytes == Self.source && server.received == 140_000)
+
+        let second = UploadServerModel(.tus)
+        await interrupt(second, options)
+        second.state.withLock { $0.uploads = [:] }
+        try await client(second.transport()).upload(.file(path), to: .post("/files"), options: options)
+        #expect(second.only?.bytes == Self.source)
+
+        let third = UploadServerModel(.tus)
+        _ = try folder.file("film.mp4.upload", "{")
+        let file = folder.path + "/film.mp4.upload"
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        try await client(third.transport()).upload(.file(path), to: .post("/files"), options: options)
+        #expect(third.only?.bytes == Self.source)
+
+        _ = try folder.file("film.mp4.upload", "{}")
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
+        let error = await uploadFailure {
+            try await client(third.transport()).upload(.file(path), to: .post("/files"), options: options)
+        }
+        #expect(error?.reason == .storage && error?.hint != nil)
+    }
+
+    @Test("Parallel parts continue, each where it was")
+    func parts() async throws {
+        let server = UploadServerModel(.tus)
+        var options = Upload.Options(storage: .besideSource)
+        options.parallelParts = 4
+        options.maximumFailures = 0
+        let transport = server.transport { _, call in call.method == .patch ? .cut(7000) : .none }
+        let error = await uploadFailure {
+            try await client(transport).upload(.file(path), to: .post("/files"), options: options)
+        }
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+        #expect(server.only?.bytes == Self.source && server.received == Self.source.count)
+    }
+
+    @Test("One call at a time transfers an upload")
+    func concurrent() async throws {
+        let server = UploadServerModel(.tus)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let transport = server.transport { number, _ in
+            if number == 2 { for await _ in gate {} }
+            return .none
+        }
+        let options = Upload.Options(storage: .besideSource)
+        let running = Task { [path] in
+            try await client(transport).upload(.file(path), to: .post("/files"), options: options)
+        }
+        try await yieldUntil { server.methods.count == 2 }
+        let error = await uploadFailure {
+            try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+        }
+        #expect(error?.reason == .refused(by: .uploadInProgress))
+        open.finish()
+        _ = try await running.value
+        #expect(server.only?.bytes == Self.source)
+        // The claim ends with the call.
+        try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+    }
+
+    @Test("An upload is discarded on the server and beside the file; one that is gone is no error")
+    func discard() async throws {
+        let server = UploadServerModel(.tus)
+        await interrupt(server, Upload.Options(storage: .besideSource))
+        let descriptor = try #require(try Upload.Descriptor.saved(besideFile: path))
+        let failing = server.transport { _, _ in .status(500, [:]) }
+        let error = await uploadFailure { try await client(failing).discard(descriptor) }
+        #expect(error?.statusCode == 500)
+        #expect(try names == ["film.mp4", "film.mp4.upload"])
+        try await client(server.transport()).discard(descriptor)
+        #expect(server.state.withLock { $0.uploads.isEmpty })
+        #expect(try names == ["film.mp4"] && Upload.Descriptor.saved(besideFile: path) == nil)
+        try await client(server.transport()).discard(descriptor)
+    }
+
+    @Test("Bytes and streams continue if the caller has them again")
+    func otherSources() async throws {
+        let server = UploadServerModel(.tus)
+        let kept = Locked<Upload.Descriptor?>(nil)
+        var options = Upload.Options(storage: .custom { descriptor in kept.withLock { $0 = descriptor } })
+        options.chunkSize = 30_000
+        let stream = Upload.Source.stream(length: 100_000) {
+            RequestBody.Chunks(
+                AsyncStream {
+                    $0.yield(Self.source); $0.finish()
+                })
+        }
+        for source in [Upload.Source.data(Self.source), stream] {
+            let before = server.received
+            let transport = server.transport { number, _ in
+                if number == 3 { return .cut(10_000) }
+                if number > 3 { throw NetworkError(.cancelled) }
+                return .none
+            }
+            _ = await uploadFailure {
+                try await client(transport).upload(source, to: .post("/files"), options: options)
+            }
+            let descriptor = try #require(kept.withLock { $0 })
+            let error = await uploadFailure {
+                try await client(server.transport()).resume(descriptor, options: options)
+            }
+            #expect(error?.reason == .invalidRequest)
+            try await client(server.transport()).resume(descriptor, from: source, options: options)
+            #expect(server.received - before == 100_000)
+        }
+        #expect(server.state.withLock { $0.uploads.values.allSatisfy { $0.bytes == Self.source } })
+    }
+
+    @Test("A folder without permission is reported when the descriptor cannot be kept")
+    func storage() async throws {
+        let server = UploadServerModel(.tus)
+        let options = Upload.Options(storage: .file(folder.path + "/missing/x.upload"))
+        let error = await uploadFailure {
+            try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+        }
+        #expect(error?.reason == .storage && server.received == 0)
+        let none = await uploadFailure {
+            try await client(server.transport()).upload(
+                .data(Data()), to: .post("/files"), options: Upload.Options(storage: .besideSource))
+        }
+        #expect(none?.reason == .invalidRequest)
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewTransfers
+
+/// `client.upload` against servers in memory: protocols, extensions, and what the caller sees.
+@Suite(.timeLimit(.minutes(1)))
+struct UploadTests {
+    private static let source = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+
+    private func client(_ transport: MockTransport, _ pipeline: Pipeline = .empty) -> APIClient {
+        APIClient.mock(
+            transport, pipeline: pipeline, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+    }
+
+    @Test(
+        "The protocol is discovered, or named, and the result has the URL", arguments: [Upload.Resumption.tus, .draft])
+    func protocols(resumption: Upload.Resumption) async throws {
+        for named in [.discovered, resumption] {
+            let server = UploadServerModel(resumption)
+            let options = Upload.Options(named)
+            let result = try await client(server.transport()).upload(
+                .data(Self.source), to: .post("/files"), options: options)
+            #expect(server.only?.bytes == Self.source)
+            #expect(server.methods == (named == .discovered ? ["OPTIONS"] : []) + ["POST", "PATCH"])
+            #expect(result.url == server.url(1) && result.length == 100_000)
+            #expect(result.response?.status == (resumption == .tus ? .noContent : .ok))
+            #expect(!"\(result)".contains("uploads"))
+        }
+    }
+
+    @Test("Chunks, and an empty source", arguments: [Upload.Resumption.tus, .draft])
+    func chunks(resumption: Upload.Resumption) async throws {
+        let server = UploadServerModel(resumption)
+        try await client(server.transport()).upload(
+            .data(Self.source), to: .post("/files"), options: Upload.Options(resumption, chunkSize: 30_000))
+        #expect(server.only?.bytes == Self.source && server.methods == ["POST", "PATCH", "PATCH", "PATCH", "PATCH"])
+        let empty = UploadServerModel(resumption)
+        let result = try await client(empty.transport()).upload(.data(Data()), to: .post("/files"))
+        #expect(empty.only?.bytes == Data() && result.length == 0)
+    }
+
+    @Test("A small source goes with the creation if tus offers that; a minimum of the draft does too")
+    func withCreation() async throws {
+        let server = UploadServerModel(.tus, offered: "creation,creation-with-upload")
+        try await client(server.transport()).upload(.data(Self.source.prefix(1000)), to: .post("/files"))
+        #expect(server.only?.bytes == Self.source.prefix(1000) && server.methods == ["OPTIONS", "POST"])
+        let draft = UploadServerModel(.draft, limits: "min-append-size=40000, max-append-size=50000")
+        try await client(draft.transport()).upload(.data(Self.source), to: .post("/files"))
+        #expect(draft.only?.bytes == Self.source && draft.methods == ["OPTIONS", "POST", "PATCH", "PATCH"])
+        let small = UploadServerModel(.draft, limits: "min-append-size=40000")
+        try await client(small.transport()).upload(.data(Self.source.prefix(5)), to: .post("/files"))
+        #expect(small.only?.bytes == Self.source.prefix(5) && small.methods == ["OPTIONS", "POST"])
+    }
+
+    @Test("Each chunk has a checksum, and a damaged one is sent again")
+    func checksums() async throws {
+        let server = UploadServerModel(.tus)
+        let seen = Locked<[String]>([])
+        let transport = server.transport { number, call in
+            if let checksum = call.request.headers["Upload-Checksum"] { seen.withLock { $0.append(checksum) } }
+            return number == 3 ? .status(460, [:]) : .none
+        }
+        var options = Upload.Options(chunkSize: 40_000)
+        options.checksums = true
+        try await client(transport).upload(.data(Self.source), to: .post("/files"), options: options)
+        #expect(server.only?.bytes == Self.source)
+        let digests = seen.withLock { $0 }
+        #expect(digests.count == 4 && digests.allSatisfy { $0.hasPrefix("sha256 ") } && digests[1] == digests[2])
+    }
+
+    @Test("Parts are uploaded concurrently and joined, and the progress counts all of them")
+    func parallel() async throws {
+        let server = UploadServerModel(.tus)
+        let faults = Locked(SeededGenerator(seed: 3))
+        let transport = server.transport { _, call in
+            faults.withLock { random in
+                guard call.method == .patch, Bool.random(using: &random) else { return .none }
+                return .cut(Int.random(in: 0...call.body.count, using: &random))
+            }
+        }
+        let last = Locked<TransferProgress?>(nil)
+        var options = Upload.Options()
+        options.parallelParts = 3
+        options.maximumFailures = 100
+        let result = try await client(transport).upload(.data(Self.source), to: .post("/files"), options: options) {
+            value in last.withLock { $0 = value }
+        }
+        #expect(server.only?.bytes == Self.source && server.received == Self.source.count)
+        #expect(result.url == server.url(4) && result.length == 100_000)
+        #expect(last.withLock { $0?.isLast == true && $0?.completed == 100_000 && $0?.total == 100_000 })
+    }
+
+    @Test("Without a protocol the upload fails, or is one ordinary request by choice")
+    func plain() async throws {
+        let bodies = Locked<[Data]>([])
+        let mock = MockTransport.answering { call in
+            guard call.method == .post else { return .status(404) }
+            bodies.withLock { $0.append(call.body) }
+            return .text("stored", status: .created)
+        }
+        let error = await uploadFailure {
+            try await client(mock).upload(.data(Self.source), to: .post("/files"))
+        }
+        #expect(error?.reason == .badResponse && error?.hint?.contains("allowsPlain") == true)
+        let last = Locked<TransferProgress?>(nil)
+        let result = try await client(mock).upload(
+            .data(Self.source), to: .post("/files"), options: Upload.Options(allowsPlain: true)
+        ) { value in last.withLock { $0 = value } }
+        #expect(bodies.withLock { $0 } == [Self.source] && result.url == nil && result.length == 100_000)
+        #expect(result.response.map { String(decoding: $0.value, as: UTF8.self) } == "stored")
+        #expect(last.withLock { $0?.isLast == true && $0?.completed == 100_000 })
+    }
+
+    @Test("Metadata in both protocols; a name that is invalid is refused before anything is sent")
+    func metadata() async throws {
+        var options = Upload.Options()
+        options.fileName = "Über.txt"
+        options.metadata = ["owner": "Ann", "empty": ""]
+        let server = UploadServerModel(.tus)
+        try await client(server.transport()).upload(.data(Data()), to: .post("/files"), options: options)
+        let name = Data("Über.txt".utf8).base64EncodedString()
+        let type = Data("text/plain".utf8).base64EncodedString()
+        #expect(server.only?.metadata == "filename \(name),filetype \(type),empty,owner QW5u")
+        let draft = UploadServerModel(.draft)
+        try await client(draft.transport()).upload(.data(Data()), to: .post("/files"), options: options)
+        #expect(draft.only?.metadata == "inline; filename*=UTF-8''%C3%9Cber.txt")
+        options.metadata = ["a b": "c"]
+        let error = await uploadFailure {
+            try await client(server.transport()).upload(.data(Data()), to: .post("/files"), options: options)
+        }
+        #expect(error?.reason == .invalidRequest)
+    }
+
+    @Test("The fields of the request create the upload and are not sent elsewhere; other origins get no credentials")
+    func origins() async throws {
+        let server = UploadServerModel(.tus, origin: "https://storage.test")
+        let seen = Locked<[(String, HTTPHeaders)]>([])
+        let transport = server.transport { _, call in
+            seen.withLock { $0.append((call.method.rawValue, call.request.headers)) }
+            return .none
+        }
+        let configuration = APIClient.Configuration(headers: ["X-API-Key": "secret"])
+        let client = APIClient.mock(transport, configuration: configuration)
+        try await client.upload(.data(Self.source), to: .post("/files", headers: ["X-Kind": "film"]))
+        for (method, headers) in seen.withLock({ $0 }) {
+            #expect(headers["X-Kind"] == (method == "POST" ? "film" : nil), "\(method)")
+            #expect(headers["X-API-Key"] == (method == "PATCH" ? nil : "secret"), "\(method)")
+        }
+        let insecure = UploadServerModel(.tus, origin: "http://mock.test")
+        let error = await uploadFailure {
+            try await client.upload(.data(Self.source), to: .post("/files"), options: Upload.Options(.tus))
+        }
+        #expect(error == nil)
+        let refused = await uploadFailure {
+            try await self.client(insecure.transport()).upload(.data(Self.source), to: .post("/files"))
+        }
+        #expect(refused?.reason == .badResponse && insecure.received == 0)
+    }
+
+    @Test("A size beyond the limit of the server is refused before anything is sent, 413 has a hint")
+    func tooLarge() async throws {
+        let draft = UploadServerModel(.draft, limits: "max-size=10")
+        let error = await uploadFailure {
+            try await client(draft.transport()).upload(.data(Self.source), to: .post("/files"))
+        }
+        #expect(error?.reason == .invalidRequest && draft.methods == ["OPTIONS"])
+        let server = UploadServerModel(.tus)
+        let transport = server.transport { _, call in call.method == .patch ? .status(413, [:]) : .none }
+        let other = await uploadFailure { try await client(transport).upload(.data(Self.source), to: .post("/files")) }
+        #expect(other?.statusCode == 413 && other?.hint?.contains("chunkSize") == true)
+    }
+
+    @Test("A lock is waited for as long as the server says, at most the maximum")
+    func locked() async throws {
+        let server = UploadServerModel(.tus)
+        let clock = ManualClock()
+        let transport = server.transport { number, call in
+            number == 2
+                ? .status(423, ["Retry-After": "5"]) : number == 3 ? .status(423, ["Retry-After": "999"]) : .none
+        }
+        let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: clock))
+        async let result = client.upload(.data(Self.source), to: .post("/files"))
+        for seconds in [5, 60] {
+            try await clock.waitForSleepers(1)
+            #expect(clock.advanceToNextSleeper() == .seconds(seconds))
+        }
+        _ = try await result
+        #expect(server.only?.bytes == Self.source)
+    }
+
+    @Test("A stream that has another length than it says, or that fails, ends the upload")
+    func streams() async throws {
+        let server = UploadServerModel(.tus)
+        for length in [Int64(2), 4] {
+            let error = await uploadFailure {
+                try await client(server.transport()).upload(
+                    .stream(length: length) {
+                        RequestBody.Chunks(
+                            AsyncStream {
+                                $0.yield(Data("abc".utf8)); $0.finish()
+                            })
+                    },
+                    to: .post("/files"))
+            }
+            #expect(error?.reason == .encoding)
+        }
+        let error = await uploadFailure {
+            try await client(server.transport()).upload(
+                .stream { RequestBody.Chunks(AsyncThrowingStream { $0.finish(throwing: CancellationError()) }) },
+                to: .post("/files"))
+        }
+        #expect(error?.isCancelled == true && server.only == nil)
+    }
+
+    @Test("A file that changes during the upload ends it")
+    func changing() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.file("film", Self.source)
+        let server = UploadServerModel(.tus)
+        let transport = server.transport { number, _ in
+            if number == 2 { try Data("other".utf8).write(to: URL(fileURLWithPath: path)) }
+            return .none
+        }
+        let error = await uploadFailure {
+            try await client(transport).upload(
+                .file(path), to: .post("/files"), options: Upload.Options(chunkSize: 50_000))
+        }
+        #expect(error?.reason == .encoding)
+        let missing = await uploadFailure {
+            try await client(transport).upload(.file(folder.path), to: .post("/files"))
+        }
+        #expect(missing?.reason == .invalidRequest)
+    }
+
+    @Test("A request with a body of its own is refused")
+    func ownBody() async throws {
+        let server = UploadServerModel(.tus)
+        let error = await uploadFailure {
+            try await client(server.transport()).upload(.data(Data()), to: .post("/files", body: .text("x")))
+        }
+        #expect(error?.reason == .invalidRequest && server.methods.isEmpty)
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+import Foundation
+
+// Uploads, plain and resumable.
+
+enum UploadsPage {
+    static func first(_ client: APIClient, _ path: String) async throws -> Upload.Result {
+        let options = Upload.Options(storage: .besideSource)
+        let upload = try await client.upload(.file(path), to: .post("/files"), options: options)
+
+        return upload
+    }
+
+    static func plain(_ client: APIClient, _ path: String) async throws {
+        let photo = RequestContent.file(path).reporting { progress in print(progress) }
+        try await client.send(Request<Void>.post("/photos", body: photo))
+    }
+
+    static func resumable(_ client: APIClient, _ path: String) async throws -> Upload.Result {
+        var options = Upload.Options(.tus, chunkSize: 8 << 20)
+        options.fileName = "film.mp4"
+        options.metadata = ["album": "Holidays"]
+        options.checksums = true
+        let upload = try await client.upload(.file(path), to: .post("/files"), options: options) { progress in
+            print(progress)  // never decreases, also after a cut
+        }
+
+        return upload
+    }
+
+    static func stream(_ client: APIClient, _ samples: AsyncStream<Data>) async throws -> Upload.Result {
+        let recording = Upload.Source.stream { RequestBody.Chunks(samples) }
+        let upload = try await client.upload(recording, to: .post("/recordings"))
+
+        return upload
+    }
+
+    static func kept(
+        _ client: APIClient, _ path: String, _ keep: @escaping @Sendable (Upload.Descriptor?) -> Void,
+        _ kept: () -> Upload.Descriptor?
+    ) async throws {
+        let options = Upload.Options(storage: .custom { descriptor in keep(descriptor) })
+        try await client.upload(.file(path), to: .post("/files"), options: options)
+
+        if let descriptor = kept() {
+            try await client.resume(descriptor, options: options)  // or: try await client.discard(descriptor)
+        }
+    }
+}
