@@ -74,7 +74,7 @@ final class RangeServer: Transport {
                 return (response, Data(), 0)
             }
             response.status = .partialContent
-            response.headers[.contentRange] = ContentRange(bytes, of: whole).description
+            response.headers[.contentRange] = ContentRange(bytes, of: whole)?.description
             let part = state.content[Int(bytes.lowerBound)..<Int(bytes.upperBound)]
             return (response, Data(part), Int64(part.count))
         }
