@@ -61,7 +61,7 @@ extension PagedLoadable {
     /// Inserts an item that was created elsewhere, by default at the beginning. If the list contains the item already,
     /// its new version replaces the old one in its position.
     public func insert(_ item: Item, at index: Int = 0) {
-        keep(.insert(item, at: index), answered: item)
+        keep(.insert(item, at: index), replacedBy: item)
         publish()
     }
 
@@ -79,9 +79,9 @@ extension PagedLoadable {
         changes.append(Change(number: number, edit: edit))
         publish()
         do {
-            let answer = try await commit()
+            let result = try await commit()
             changes.removeAll { $0.number == number }
-            keep(edit, answered: answer)
+            keep(edit, replacedBy: result)
             publish()
         } catch {
             changes.removeAll { $0.number == number }

@@ -6,13 +6,13 @@ extension APIClient {
     /// would throw before sending. For a route that is not an endpoint, the `Accept` field is that of a call with a
     /// decoded response.
     public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
-        try core.request(for: route, answer: route.responseType)
+        try core.request(for: route, response: route.responseType)
     }
 
     /// Returns the request that an inline request builds, before interceptors. Nothing is sent. Throws what `send`
     /// would throw before sending.
     public func request<Value>(for request: Request<Value>) throws(NetworkError) -> HTTPRequest {
-        try core.request(for: request, answer: Value.self)
+        try core.request(for: request, response: Value.self)
     }
 
     /// Returns the request of an endpoint or a route as the interceptors have changed it, with its credentials,
@@ -27,14 +27,14 @@ extension APIClient {
     /// interceptor responds to the call itself.
     @concurrent
     public func preview(_ route: some Route) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(route, answer: route.responseType)
+        try await core.preview(route, response: route.responseType)
     }
 
     /// Returns the request of an inline request as the interceptors have changed it:
     /// `try await client.preview(.user(id: 1))`.
     @concurrent
     public func preview<Value>(_ request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(request, answer: Value.self)
+        try await core.preview(request, response: Value.self)
     }
 }
 
@@ -48,8 +48,8 @@ extension Endpoint {
 }
 
 extension APIClient.Core {
-    func preview(_ route: some Route, answer: any Any.Type) async throws(NetworkError) -> HTTPRequest {
-        let call = try prepare(route, answer: answer, nil, isObserved: false)
+    func preview(_ route: some Route, response: any Any.Type) async throws(NetworkError) -> HTTPRequest {
+        let call = try prepare(route, response: response, nil, isObserved: false)
         let result = Locked<HTTPRequest?>(nil)
         let end = ClosureTransport(changesPrincipal: false) { request, context in
             var request = request

@@ -100,7 +100,7 @@ extension APIClient {
 private final class CountingSink: BodySink {
     private struct State {
         var count: Int64 = 0
-        var told: Int64 = -1
+        var reported: Int64 = -1
     }
 
     private static let step: Int64 = 1 << 20
@@ -117,20 +117,20 @@ private final class CountingSink: BodySink {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
         try file.write(bytes)
-        tell(adding: Int64(bytes.count))
+        report(adding: Int64(bytes.count))
     }
 
     /// Reports the final progress and returns the number of bytes.
     func finish() -> Int64 {
-        tell(adding: 0, isLast: true)
+        report(adding: 0, isLast: true)
     }
 
     @discardableResult
-    private func tell(adding added: Int64, isLast: Bool = false) -> Int64 {
+    private func report(adding added: Int64, isLast: Bool = false) -> Int64 {
         let (count, isDue) = state.withLock { state -> (Int64, Bool) in
             state.count += added
-            let isDue = isLast ? state.told < state.count : state.count - state.told > Self.step
-            if isDue { state.told = state.count }
+            let isDue = isLast ? state.reported < state.count : state.count - state.reported > Self.step
+            if isDue { state.reported = state.count }
             return (state.count, isDue)
         }
         if isDue { progress?(count, expected) }
