@@ -116,7 +116,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
             let client = APIClient(
                 baseURL: BaseURL(origin: origin), pipeline: Pipeline(logs), transport: next.transport,
                 configuration: APIClient.Configuration(time: context.time, fields: context.fields),
-                tellingObserversOf: context)
+                notifyingObserversOf: context)
             return try await renew(tokens, client)
         }
     }

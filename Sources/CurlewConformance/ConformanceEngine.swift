@@ -50,7 +50,7 @@ public struct ConformanceEngine: Sendable {
         guard let server = trial.server(at: call.request.origin) else {
             throw NetworkError(.unreachable, detail: "The case has no server there.")
         }
-        return try server.answer(RecordedRequest(call)).response(to: call.method)
+        return try server.response(to: RecordedRequest(call)).response(to: call.method)
     }
 
     /// The cases that the transport is required to pass.

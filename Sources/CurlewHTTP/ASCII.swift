@@ -77,13 +77,13 @@ package enum ASCII {
         let left = left.utf8
         let right = right.utf8
         guard left.count == right.count else { return false }
-        let answer = left.withContiguousStorageIfAvailable { left in
+        let result = left.withContiguousStorageIfAvailable { left in
             right.withContiguousStorageIfAvailable { right in
                 for index in left.indices where !same(left[index], right[index]) { return false }
                 return true
             }
         }
-        if let answer, let answer { return answer }
+        if let result, let result { return result }
         return zip(left, right).allSatisfy(same)
     }
 

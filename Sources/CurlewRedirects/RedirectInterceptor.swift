@@ -48,17 +48,17 @@ package struct RedirectInterceptor: Interceptor {
     /// Returns the call's policy plus the header fields that the client's policy declares; the client's policy if the
     /// call has none.
     private func policy(for context: ExchangeContext) -> RedirectPolicy {
-        let asked = context.options.isSingleHop ? .manual : context[RedirectPolicyKey.self]
-        return asked?.adding(policy) ?? policy
+        let chosen = context.options.isSingleHop ? .manual : context[RedirectPolicyKey.self]
+        return chosen?.adding(policy) ?? policy
     }
 
     private func follow(
-        _ first: HTTPResponse, to asked: HTTPRequest, _ next: Next, _ context: ExchangeContext
+        _ first: HTTPResponse, to original: HTTPRequest, _ next: Next, _ context: ExchangeContext
     ) async throws -> HTTPResponse {
         let policy = policy(for: context)
         var context = context
         var trail = RedirectTrail(crossedOrigin: context.crossedOrigin)
-        var (request, response, began) = (asked, first, Duration.zero)
+        var (request, response, began) = (original, first, Duration.zero)
         while true {
             let decision = policy.decide(
                 response.status, response.headers, to: request, after: trail, limit: context.limits.redirects,

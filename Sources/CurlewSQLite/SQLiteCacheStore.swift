@@ -66,7 +66,7 @@ public final class SQLiteCacheStore: CacheStore {
     let folder: BodyFolder
     let queue: DatabaseQueue
     private let counters = Locked(CacheStatistics())
-    private let untoldEvictions = Locked(0)
+    private let unreportedEvictions = Locked(0)
     private let pendingBytes = Locked<Int64>(0)
     /// The result of reading the key; nil until the key has been requested.
     private let key = Locked<Data??>(nil)
@@ -238,7 +238,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// Returns the number of entries that this store object has evicted since the previous call.
     public func takeEvictionCount() -> Int {
-        untoldEvictions.withLock { count in
+        unreportedEvictions.withLock { count in
             defer { count = 0 }
             return count
         }
@@ -248,7 +248,7 @@ public final class SQLiteCacheStore: CacheStore {
         changes.withLock { $0 &+= 1 }
         if change.evicted > 0 {
             counters.withLock { $0.evicted += Int64(change.evicted) }
-            untoldEvictions.withLock { $0 += change.evicted }
+            unreportedEvictions.withLock { $0 += change.evicted }
         }
         if !change.files.isEmpty {
             queue.later { [folder] in for id in change.files { folder.remove(id) } }

@@ -9,19 +9,19 @@ enum ItemEdit<Item: Identifiable> {
     /// Removes the item with this identity.
     case remove(Item.ID)
 
-    /// Applies the edit to `items`. Does nothing if the item to change or remove is not in the list. With `answer`, the
+    /// Applies the edit to `items`. Does nothing if the item to change or remove is not in the list. With `result`, the
     /// server's version of the item replaces the local one.
     @MainActor
-    func apply(to items: inout [Item], answered answer: Item? = nil) {
+    func apply(to items: inout [Item], replacedBy result: Item? = nil) {
         switch self {
         case .change(let id, let mutate):
             guard let place = items.firstIndex(where: { $0.id == id }) else { return }
-            if let answer { items[place] = answer } else { mutate(&items[place]) }
+            if let result { items[place] = result } else { mutate(&items[place]) }
         case .insert(let item, let index):
-            let item = answer ?? item
+            let item = result ?? item
             // A page or a refresh may have delivered the item in the meantime.
             if let place = items.firstIndex(where: { $0.id == item.id }) {
-                if answer != nil { items[place] = item }
+                if result != nil { items[place] = item }
             } else {
                 items.insert(item, at: min(max(0, index), items.count))
             }
@@ -33,6 +33,6 @@ enum ItemEdit<Item: Identifiable> {
 
 /// A holder of the server's version of an item, for an edit that is applied again to another list.
 @MainActor
-final class ItemAnswer<Item> {
+final class ItemResult<Item> {
     var item: Item?
 }

@@ -42,7 +42,7 @@ enum Demand: Sendable {
     /// Runs `work` so that the client calls in it follow the demand. In a refresh, these calls use stored responses
     /// only after the server has validated them, unless a call sets another cache policy.
     @MainActor
-    func told<Value>(_ work: @MainActor () async throws -> Value) async throws -> Value {
+    func apply<Value>(_ work: @MainActor () async throws -> Value) async throws -> Value {
         guard case .refresh = self else { return try await work() }
         return try await TaskOptions.$change.withValue(Self.validate) { try await work() }
     }

@@ -50,11 +50,11 @@ extension Loadable {
         publish()
         defer { publish() }
         do {
-            let answer = try await commit()
+            let result = try await commit()
             // After a reset, the change belongs to a previous value, which may be the value of another user.
             guard let place = changes.firstIndex(where: { $0.number == change.number }) else { return }
             changes.remove(at: place)
-            keep(change, answer)
+            keep(change, result)
         } catch {
             changes.removeAll { $0.number == change.number }
             throw NetworkError(error)
@@ -83,9 +83,9 @@ extension Loadable {
         return value
     }
 
-    private func keep(_ change: Change, _ answer: Value?) {
+    private func keep(_ change: Change, _ result: Value?) {
         func kept(_ value: Value) -> (value: Value, isComplete: Bool) {
-            if let answer { return (answer, true) }
+            if let result { return (result, true) }
             var value = value
             let isComplete = change.apply(to: &value)
             return (value, isComplete)
@@ -165,9 +165,9 @@ extension Loadable {
     private func edit<Item: Identifiable>(
         _ edit: ItemEdit<Item>, _ commit: @MainActor () async throws -> Item?
     ) async throws(NetworkError) where Value == [Item] {
-        let answer = ItemAnswer<Item>()
-        try await perform({ edit.apply(to: &$0, answered: answer.item) }, writtenFor: nil) {
-            answer.item = try await commit()
+        let result = ItemResult<Item>()
+        try await perform({ edit.apply(to: &$0, replacedBy: result.item) }, writtenFor: nil) {
+            result.item = try await commit()
             return nil
         }
     }

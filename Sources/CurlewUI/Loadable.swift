@@ -100,7 +100,7 @@ public final class Loadable<Value: Sendable> {
         earlier?.end()
         begun.start { [source, weak self, weak begun] in
             let result: Result<(Value, Freshness), any Error>
-            do { result = .success(try await demand.told { try await source(demand) }) } catch {
+            do { result = .success(try await demand.apply { try await source(demand) }) } catch {
                 result = .failure(error)
             }
             if let self, let begun { self.finish(begun, result) }

@@ -62,7 +62,7 @@ extension PagedLoadable {
     /// Inserts an item that was created elsewhere, by default at the beginning. If the list already contains an item
     /// with the same `id`, the new item replaces it in place.
     public func insert(_ item: Item, at index: Int = 0) {
-        keep(.insert(item, at: index), answered: item)
+        keep(.insert(item, at: index), replacedBy: item)
         publish()
     }
 
@@ -80,9 +80,9 @@ extension PagedLoadable {
         changes.append(Change(number: number, edit: edit))
         publish()
         do {
-            let answer = try await commit()
+            let result = try await commit()
             changes.removeAll { $0.number == number }
-            keep(edit, answered: answer)
+            keep(edit, replacedBy: result)
             publish()
         } catch {
             changes.removeAll { $0.number == number }

@@ -135,7 +135,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         let demand = refresh || hasRefreshed ? Demand.refresh : .load
         begun.start { [source, weak self, weak begun] in
             let result: Result<Page<Item, Cursor>, any Error>
-            do { result = .success(try await demand.told { try await source(cursor) }) } catch {
+            do { result = .success(try await demand.apply { try await source(cursor) }) } catch {
                 result = .failure(error)
             }
             if let self, let begun { self.finish(begun, result) }
@@ -179,8 +179,8 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     }
 
     /// Applies a committed edit to the loaded items.
-    func keep(_ edit: ItemEdit<Item>, answered answer: Item? = nil) {
-        edit.apply(to: &loaded, answered: answer)
+    func keep(_ edit: ItemEdit<Item>, replacedBy result: Item? = nil) {
+        edit.apply(to: &loaded, replacedBy: result)
         places = Dictionary(loaded.enumerated().map { ($1.id, $0) }) { first, _ in first }
     }
 

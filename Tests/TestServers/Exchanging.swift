@@ -17,10 +17,10 @@ extension Transport {
         let context = ExchangeContext(options: options, timeouts: timeouts, limits: limits, observers: observers)
         do {
             let response = try await send(HTTPRequest(method, url: url, headers: headers, body: body), in: context)
-            await context.eventsTold()
+            await context.eventsDelivered()
             return response
         } catch {
-            await context.eventsTold()
+            await context.eventsDelivered()
             throw error
         }
     }

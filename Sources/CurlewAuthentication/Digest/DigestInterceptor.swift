@@ -35,7 +35,7 @@ package struct DigestInterceptor: ValidatingInterceptor {
         guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization) else {
             return try await next(request)
         }
-        var sendings = 0
+        var attempts = 0
         var context: ExchangeContext?
         while true {
             let field = authenticator.withLock { $0.authorization(method: request.method, target: request.target) }
@@ -46,7 +46,7 @@ package struct DigestInterceptor: ValidatingInterceptor {
                 if let context { try await next.again(authorized, in: context.authenticated) } else {
                     try await next(authorized, context: next.context.authenticated)
                 }
-            sendings += 1
+            attempts += 1
             let isTaken = response.status != .unauthorized
             let info = response.headers["Authentication-Info"]
             if isTaken || info != nil {
@@ -62,7 +62,7 @@ package struct DigestInterceptor: ValidatingInterceptor {
                 response.body.cancel()
                 throw Self.refusal(offered, wanted, request)
             }
-            guard verdict == .again, sendings < 3, request.body.canReplay else { return response }
+            guard verdict == .again, attempts < 3, request.body.canReplay else { return response }
             try await response.body.finish(on: next.context.time)
             context = (context ?? next.context).following(response, because: .challenged)
         }

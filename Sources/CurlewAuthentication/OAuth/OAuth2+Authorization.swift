@@ -55,13 +55,13 @@ extension OAuth2 {
     /// different, or its `iss` is not the `issuer` that the app specifies (RFC 9207). Throws
     /// `.notAuthenticated(.refused)` if the user or the server declined, with the server's message in `detail`.
     public func code(from url: String, redirect: String, state: String) throws(NetworkError) -> String {
-        let answer = RedirectURI(url)
-        guard answer.isAnswer(to: RedirectURI(redirect)) else {
+        let response = RedirectURI(url)
+        guard response.belongs(to: RedirectURI(redirect)) else {
             throw NetworkError(
                 .invalidRequest, detail: "The response does not belong to this sign-in: its redirect URI is different.",
                 hint: "Pass the whole URL that the browser was redirected to, and the redirect URI as registered.")
         }
-        let items = answer.items
+        let items = response.items
         guard let returned = items["state"], !state.isEmpty, Self.isSame(returned, state) else {
             throw NetworkError(
                 .invalidRequest, detail: "The response does not belong to this sign-in: its state is different.",
@@ -113,7 +113,7 @@ private struct RedirectURI {
     }
 
     /// Returns whether this response was sent to `redirect` and contains its query items.
-    func isAnswer(to redirect: RedirectURI) -> Bool {
+    func belongs(to redirect: RedirectURI) -> Bool {
         place == redirect.place
             && redirect.query.allSatisfy { named in query.contains { $0.elementsEqual(named) } }
     }

@@ -105,7 +105,7 @@ public struct OAuth2: Sendable {
     func request(_ fields: QueryItems) -> Request<Tokens> {
         // Always JSON (RFC 6749 §5.1), whatever the client's codecs are.
         request(to: tokenEndpoint, fields, name: "OAuth2.tokens") { response, _ in
-            try await response.decoded(as: BearerAnswer.self, using: .json).tokens
+            try await response.decoded(as: BearerResponse.self, using: .json).tokens
         }
     }
 
@@ -152,7 +152,7 @@ public struct OAuth2: Sendable {
 
 /// The response of a token endpoint. The client must understand the type of the token (RFC 6749 §7.1): a token that is
 /// bound to a key must not be sent as a bearer token. Servers that omit the type mean `Bearer`.
-private struct BearerAnswer: Decodable, Sendable {
+private struct BearerResponse: Decodable, Sendable {
     let tokens: Tokens
 
     private enum Field: String, CodingKey { case type = "token_type" }

@@ -44,13 +44,13 @@ final class CacheCandidate: Sendable {
     ) -> Result<CacheCandidate, CacheRequest.Refusal> {
         if variants.isEmpty { return .failure(CacheRequest.Refusal(.nothingStored)) }
         // The usual case: one response without `Vary`.
-        if variants.count == 1, !variants[0].headers.contains(.vary), question.isAnswered(by: variants[0]) {
+        if variants.count == 1, !variants[0].headers.contains(.vary), question.isSatisfied(by: variants[0]) {
             return .success(CacheCandidate(variants[0], at: now, question.rules))
         }
         let matching = variants.filter { $0.matches(question.request.headers) }
         guard !matching.isEmpty else { return .failure(CacheRequest.Refusal(.nothingMatches)) }
         var best: (stored: StoredResponse, made: Date)?
-        for stored in matching where question.isAnswered(by: stored) {
+        for stored in matching where question.isSatisfied(by: stored) {
             let made = CacheDate.made(stored)
             guard let old = best else {
                 best = (stored, made)
@@ -65,8 +65,8 @@ final class CacheCandidate: Sendable {
 
     /// Returns the reason why the response must not be used without validation; nil if it may be used.
     func obstacle(for question: CacheRequest) -> CacheReason? {
-        if freshness.control.isUnqualified("no-cache") { return .responseAsksToValidate }
-        if question.policy == .validate { return .callAsksToValidate }
+        if freshness.control.isUnqualified("no-cache") { return .responseRequiresValidation }
+        if question.policy == .validate { return .callRequiresValidation }
         if question.policy != .returnStaleElseLoad, let obstacle = callsObstacle(question) { return obstacle }
         if freshness.clockWentBack { return .clockWentBack }
         return freshness.isFresh ? nil : .stale(seconds: Int(freshness.staleness))
@@ -77,13 +77,15 @@ final class CacheCandidate: Sendable {
     func callsObstacle(_ question: CacheRequest) -> CacheReason? {
         let control = question.control
         if control.directives.isEmpty { return nil }
-        if control.contains("no-cache") { return .callAsksToValidate }
+        if control.contains("no-cache") { return .callRequiresValidation }
         // A fresh `immutable` response may be used even if it is older than the request's `max-age` (RFC 8246 §2).
         let isImmutable = freshness.isFresh && freshness.control.permits("immutable")
-        if let most = control.seconds("max-age"), freshness.age > Double(most), !isImmutable { return .olderThanAsked }
+        if let most = control.seconds("max-age"), freshness.age > Double(most), !isImmutable {
+            return .olderThanAccepted
+        }
         if let least = control.seconds("min-fresh"), freshness.lifetime - freshness.age < Double(least) {
             // `stalePermission` decides about a stale response, with `max-stale`.
-            return freshness.isFresh ? .lessFreshThanAsked : nil
+            return freshness.isFresh ? .lessFreshThanRequired : nil
         }
         return nil
     }

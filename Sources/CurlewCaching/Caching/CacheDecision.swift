@@ -60,9 +60,9 @@ enum CacheDecision: Sendable {
         _ failure: Failure, _ standIn: CacheCandidate?, _ question: CacheRequest
     ) -> AfterFailure {
         guard let standIn, failure.isServers, question.policy != .validate else { return .rethrow }
-        let asked = question.control.seconds("stale-if-error")
+        let requested = question.control.seconds("stale-if-error")
         // A request whose directives exclude the stored response receives it only if it contains `stale-if-error`.
-        if asked == nil, standIn.callsObstacle(question) != nil { return .rethrow }
+        if requested == nil, standIn.callsObstacle(question) != nil { return .rethrow }
         if standIn.freshness.forbidsStale {
             guard case .error(let error) = failure, standIn.freshness.control.contains("must-revalidate") else {
                 return .rethrow
@@ -71,7 +71,7 @@ enum CacheDecision: Sendable {
         }
         let allowed =
             [
-                standIn.freshness.control.seconds("stale-if-error"), asked,
+                standIn.freshness.control.seconds("stale-if-error"), requested,
                 Int(clamping: question.rules.staleIfError.components.seconds),
             ].compactMap { $0 }.max() ?? 0
         guard allowed > 0, standIn.freshness.staleness <= Double(allowed) else { return .rethrow }

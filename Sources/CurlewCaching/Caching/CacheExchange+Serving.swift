@@ -31,13 +31,13 @@ extension CacheExchange {
     }
 
     /// Returns a stored response that the server has just validated; nil if its body is no longer available.
-    func serve(_ stored: StoredResponse, validatedBy answer: HTTPResponse) async -> HTTPResponse? {
+    func serve(_ stored: StoredResponse, validatedBy fresh: HTTPResponse) async -> HTTPResponse? {
         let delivery = CachedResponseBuilder(of: stored, for: question, age: nil)
         guard var response = await response(stored, delivery) else { return nil }
-        for cookie in answer.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
-        response.metrics = answer.metrics
-        response.history = answer.history
-        response.version = answer.version
+        for cookie in fresh.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
+        response.metrics = fresh.metrics
+        response.history = fresh.history
+        response.version = fresh.version
         response.judge(CacheStatus(.revalidated, .stillGood, keeping: .freshens), in: context)
         return response
     }

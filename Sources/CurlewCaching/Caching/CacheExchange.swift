@@ -60,7 +60,7 @@ struct CacheExchange: Sendable {
             if context.totalDeadline.hasPassed(at: context.time.now) { throw DeadlinePassed() }
             context.reportStoreFailure(error)
             if question.takesOnlyStored { return refusal(because: .storeFailed) }
-            return try await askPast(because: .storeFailed)
+            return try await sendUncached(because: .storeFailed)
         }
         switch CacheDecision.about(question, found.variants, at: context.time.date) {
         case .serve(let choice, let refreshes):
@@ -120,7 +120,7 @@ struct CacheExchange: Sendable {
     }
 
     /// Sends the request without using the store. The response is not stored.
-    private func askPast(because cause: CacheReason) async throws -> HTTPResponse {
+    private func sendUncached(because cause: CacheReason) async throws -> HTTPResponse {
         var response = try await next(question.request, context: context)
         response.judge(CacheStatus(.network, cause), in: context)
         return response
@@ -135,11 +135,11 @@ struct CacheExchange: Sendable {
         if [.reload, .validate].contains(question.policy) { request.addCacheDirective("no-cache") }
         let (response, head): (HTTPResponse, StorageDecision.Head)
         do {
-            (response, head) = try await ask(request)
+            (response, head) = try await send(request)
         } catch {
             return try await standFor(error, standIn)
         }
-        if let answer = await standFor(response, standIn) { return answer }
+        if let standIn = await standFor(response, standIn) { return standIn }
         return await keep(response, head, found, replacing: standIn?.stored, because: cause)
     }
 
@@ -167,12 +167,12 @@ struct CacheExchange: Sendable {
         }
         switch outcome {
         case .good(let fresh):
-            if question.takes(fresh), let answer = await serve(fresh, becauseOf: .validatedBeside) { return answer }
+            if question.takes(fresh), let served = await serve(fresh, becauseOf: .validatedBeside) { return served }
         case .failed(let failure):
             if case .serve(let standIn) = CacheDecision.after(failure, choice, question),
-                let answer = await serve(standIn)
+                let served = await serve(standIn)
             {
-                return answer
+                return served
             }
         case .unknown: break
         }
@@ -190,13 +190,13 @@ struct CacheExchange: Sendable {
     ) async throws -> HTTPResponse {
         let (response, head): (HTTPResponse, StorageDecision.Head)
         do {
-            (response, head) = try await ask(conditional)
+            (response, head) = try await send(conditional)
         } catch {
-            tell(.error(NetworkError(error)), of: choice, to: validation)
+            report(.error(NetworkError(error)), of: choice, to: validation)
             return try await standFor(error, choice)
         }
-        tell(.status(response.status), of: choice, to: validation)
-        if let answer = await standFor(response, choice) { return answer }
+        report(.status(response.status), of: choice, to: validation)
+        if let standIn = await standFor(response, choice) { return standIn }
         guard response.status == .notModified else {
             return await keep(response, head, found, replacing: choice.stored, because: .replaced)
         }
@@ -204,16 +204,16 @@ struct CacheExchange: Sendable {
         // If the 304 is for another response, or the body was removed during the request, the response is fetched with
         // an unconditional request.
         guard let fresh = StorageDecision.freshened(choice.stored, by: head, question),
-            let answer = isRefresh ? response : await serve(fresh, validatedBy: response)
+            let served = isRefresh ? response : await serve(fresh, validatedBy: response)
         else { return try await fetch(found, standIn: nil, because: choice.cause) }
         await update(fresh)
         if let validation { cache.traffic.end(validation, of: fresh.id, with: .good(fresh)) }
-        return answer
+        return served
     }
 
     /// Passes a failure of the server on to the calls that wait for the validation. A timeout is not passed on, because
     /// it is the timeout of this call only.
-    private func tell(
+    private func report(
         _ failure: CacheDecision.Failure, of choice: CacheCandidate, to validation: CacheFetches.Validation?
     ) {
         guard let validation, failure.isServers else { return }
@@ -224,7 +224,7 @@ struct CacheExchange: Sendable {
     /// Sends a request, and records the times from which the age of its response is calculated. The request time is the
     /// time at which the attempt that received the response was sent (RFC 9111 §4.2.3), so waits in queues and earlier
     /// attempts do not add to the age.
-    private func ask(_ request: HTTPRequest) async throws -> (HTTPResponse, StorageDecision.Head) {
+    private func send(_ request: HTTPRequest) async throws -> (HTTPResponse, StorageDecision.Head) {
         var context = context
         let stamp = DepartureStamp(outer: context.departure)
         context.departure = stamp
@@ -243,18 +243,18 @@ struct CacheExchange: Sendable {
     /// used.
     private func standFor(_ response: HTTPResponse, _ standIn: CacheCandidate?) async -> HTTPResponse? {
         guard case .serve(let choice) = CacheDecision.after(.status(response.status), standIn, question),
-            let answer = await serve(choice)
+            let served = await serve(choice)
         else { return nil }
         response.body.cancel()
-        return answer
+        return served
     }
 
     /// Returns the stored response or a 504 in place of an error, or throws the error.
     private func standFor(_ error: any Error, _ standIn: CacheCandidate?) async throws -> HTTPResponse {
         switch CacheDecision.after(.error(NetworkError(error)), standIn, question) {
         case .serve(let choice):
-            guard let answer = await serve(choice) else { throw error }
-            return answer
+            guard let served = await serve(choice) else { throw error }
+            return served
         case .refuse(let cause): return refusal(because: cause)
         case .rethrow: throw error
         }

@@ -111,10 +111,10 @@ package struct CacheInterceptor: ValidatingInterceptor {
         {
             return CacheExchange.refusal(of: request, because: cause, in: context)
         }
-        var asked = request
-        if context.options.cachePolicy == .noStore { asked.addCacheDirective("no-store") }
+        var sent = request
+        if context.options.cachePolicy == .noStore { sent.addCacheDirective("no-store") }
         let isQuestion = request.method.isSafe || request.method == .post && context.options.cacheKeyIncludesBody
-        var response = try await isQuestion ? next(asked) : change(by: asked, next)
+        var response = try await isQuestion ? next(sent) : change(by: sent, next)
         response.judge(CacheStatus(.network, cause), in: context)
         return response
     }
@@ -213,7 +213,7 @@ extension ExchangeContext {
             error as? NetworkError
             ?? NetworkError(
                 .storage,
-                detail: "The cache store failed: \(NetworkError.told("\(error)", upTo: 300, without: secrets))",
+                detail: "The cache store failed: \(NetworkError.quoted("\(error)", upTo: 300, without: secrets))",
                 hint: "The call continued without it.", underlying: error)
         record(.feature(CacheEvent.storeFailed(failure)))
     }

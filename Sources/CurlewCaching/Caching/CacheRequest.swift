@@ -133,7 +133,7 @@ final class CacheRequest: Sendable {
     }
 
     /// Whether a response contains all requested bytes, in the requested form.
-    func isAnswered(by stored: StoredResponse) -> Bool {
+    func isSatisfied(by stored: StoredResponse) -> Bool {
         guard stored.status == .partialContent else { return true }
         guard let part = stored.part, let range, ifRangeMatches(stored) else { return false }
         guard let length = part.length else {

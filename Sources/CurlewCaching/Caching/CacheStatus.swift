@@ -105,8 +105,8 @@ enum CacheReason: Hashable, Sendable {
     case stillGood, validatedBeside
     case replaced
     case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown([String]), principalOfProcess, principalChanged
-    case storeFailed, callReloads, callStoresNothing, callHasPreconditions, callAsksToValidate, credentialMissing
-    case olderThanAsked, lessFreshThanAsked, responseAsksToValidate, stale(seconds: Int), clockWentBack
+    case storeFailed, callReloads, callStoresNothing, callHasPreconditions, callRequiresValidation, credentialMissing
+    case olderThanAccepted, lessFreshThanRequired, responseRequiresValidation, stale(seconds: Int), clockWentBack
     case onlyIfCached, unreachable(String)
     case callFailed(String)
     case kept, freshens, requestForbids, responseForbids, notUnderstood(Int), notMarked
@@ -137,11 +137,11 @@ enum CacheReason: Hashable, Sendable {
         case .callReloads: "the call requests a reload"
         case .callStoresNothing: "the call forbids storing"
         case .callHasPreconditions: "the call has preconditions that only the server can check"
-        case .callAsksToValidate: "the call requires validation"
+        case .callRequiresValidation: "the call requires validation"
         case .credentialMissing: "the call needs a credential, and there is none"
-        case .olderThanAsked: "it is older than the call accepts"
-        case .lessFreshThanAsked: "it does not stay fresh for as long as the call requires"
-        case .responseAsksToValidate: "the server requires validation for each use (no-cache)"
+        case .olderThanAccepted: "it is older than the call accepts"
+        case .lessFreshThanRequired: "it does not stay fresh for as long as the call requires"
+        case .responseRequiresValidation: "the server requires validation for each use (no-cache)"
         case .stale(let seconds): "it is stale by \(seconds) s"
         case .clockWentBack: "the clock was set back after it was stored"
         case .onlyIfCached: "the call accepts only a stored response"

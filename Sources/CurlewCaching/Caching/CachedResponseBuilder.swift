@@ -34,7 +34,7 @@ struct CachedResponseBuilder: Sendable {
         }
         bytes = 0..<stored.bodyLength
         if Self.isNotModified(stored, question) {
-            answer(.notModified) { Self.notModified.contains($0) }
+            respond(.notModified) { Self.notModified.contains($0) }
             return
         }
         takeRange(stored, question)
@@ -71,7 +71,7 @@ struct CachedResponseBuilder: Sendable {
         guard let wanted = range.bytes(of: length ?? offset + stored.bodyLength),
             let part = ContentRange(wanted, of: length)
         else {
-            answer(.rangeNotSatisfiable) { $0 == .date || $0 == .age }
+            respond(.rangeNotSatisfiable) { $0 == .date || $0 == .age }
             headers[.contentRange] = "bytes */\(length ?? 0)"
             return
         }
@@ -81,7 +81,7 @@ struct CachedResponseBuilder: Sendable {
         bytes = wanted.lowerBound - offset..<wanted.upperBound - offset
     }
 
-    private mutating func answer(_ status: HTTPStatus, keeping isKept: (HTTPField.Name) -> Bool) {
+    private mutating func respond(_ status: HTTPStatus, keeping isKept: (HTTPField.Name) -> Bool) {
         self.status = status
         var kept = HTTPHeaders()
         for field in headers where isKept(field.name) { kept.appendUnchecked(field) }

@@ -58,12 +58,12 @@ struct CoalescingKey: Hashable, Sendable {
     /// fields are a part of the key.
     static func principal(of request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) -> Principal {
         let secrets = next.context.forwardedFields.secret.union(next.context.fields.secret)
-        var asked = request
+        var kept = request
         for field in request.headers
         where fields.contains(field.name) && !field.name.isSensitive && !secrets.contains(field.name) {
-            asked.headers.remove(field.name)
+            kept.headers.remove(field.name)
         }
-        return next.principal(of: asked)
+        return next.principal(of: kept)
     }
 
     private static func text(
@@ -98,10 +98,10 @@ struct CoalescingKey: Hashable, Sendable {
 
     /// Returns the options that extensions define; nil if one of them is not `Hashable`.
     private static func values(of options: RequestOptions) -> [ObjectIdentifier: OptionValue]? {
-        let asked = options.exchangeValues
-        if asked.isEmpty { return [:] }
+        let all = options.exchangeValues
+        if all.isEmpty { return [:] }
         var values: [ObjectIdentifier: OptionValue] = [:]
-        for (key, value) in asked {
+        for (key, value) in all {
             guard let value = OptionValue(value) else { return nil }
             values[key] = value
         }

@@ -64,7 +64,7 @@ extension APIClient.Core {
 }
 
 /// Identifies the response types that need no codec, so that the call accepts any media type.
-enum RawAnswer {
+enum RawResponse {
     static func isRaw(_ type: any Any.Type) -> Bool {
         type == Void.self || type == Data.self || type == String.self || type == HTTPResponse.self
             || type == Data?.self || type == String?.self

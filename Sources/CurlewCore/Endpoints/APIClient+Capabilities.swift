@@ -23,7 +23,7 @@ extension APIClient {
         _ route: some Route, changing changes: CallChanges = CallChanges(),
         _ body: (HTTPResponse, ExchangeContext) async throws -> Output
     ) async throws(NetworkError) -> Output {
-        let call = try await core.begin(route, answer: HTTPResponse.self, nil, change: changes.options)
+        let call = try await core.begin(route, response: HTTPResponse.self, nil, change: changes.options)
         var request = call.request
         do throws(NetworkError) {
             try changes.request(&request, call.context)
@@ -32,7 +32,7 @@ extension APIClient {
             failure.request = NetworkError.RequestLine(request)
             failure.routeName = call.context.routeName
             call.context.record(.failed(failure, after: .zero))
-            await call.context.eventsTold()
+            await call.context.eventsDelivered()
             throw failure
         }
         return try await core.exchanger.exchange(request, in: call.context) { response in

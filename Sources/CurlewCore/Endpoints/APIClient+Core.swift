@@ -85,7 +85,7 @@ extension APIClient.Core {
     /// Builds the request and the context of a call. Notifies observers and each `UnsentCallListener` if the request
     /// cannot be built.
     func prepare(
-        _ route: some Route, answer: any Any.Type, _ codecs: Codecs?, isObserved: Bool = true,
+        _ route: some Route, response: any Any.Type, _ codecs: Codecs?, isObserved: Bool = true,
         change: (inout RequestOptions) -> Void = { _ in }
     ) throws(NetworkError) -> PreparedCall {
         var options = options?.overridden(by: route.options) ?? route.options
@@ -97,7 +97,7 @@ extension APIClient.Core {
                 id: ExchangeID.next(), routeName: route.name, options: options, events: isObserved ? events : nil,
                 endpoint: route, codecs: codecs, client: terms))
         do throws(NetworkError) {
-            var request = try request(for: route, answer: answer, codecs)
+            var request = try request(for: route, response: response, codecs)
             if options.sendsIdempotencyKey == true, !request.method.isIdempotent,
                 !request.headers.contains(.idempotencyKey)
             {
@@ -117,23 +117,24 @@ extension APIClient.Core {
     /// Prepares a call that is about to be sent. If that fails, waits until the observers have received the error, then
     /// throws it.
     func begin(
-        _ route: some Route, answer: any Any.Type, _ codecs: Codecs?, change: (inout RequestOptions) -> Void = { _ in }
+        _ route: some Route, response: any Any.Type, _ codecs: Codecs?,
+        change: (inout RequestOptions) -> Void = { _ in }
     ) async throws(NetworkError) -> PreparedCall {
         do throws(NetworkError) {
-            return try prepare(route, answer: answer, codecs, change: change)
+            return try prepare(route, response: response, codecs, change: change)
         } catch {
-            await events?.told()
+            await events?.allDelivered()
             throw error
         }
     }
 
     /// Builds the request for `route`. Errors include the name of the route.
     func request(
-        for route: some Route, answer: any Any.Type, _ codecs: Codecs? = nil
+        for route: some Route, response: any Any.Type, _ codecs: Codecs? = nil
     ) throws(NetworkError) -> HTTPRequest {
         let codecs = codecs ?? route.options.codecs ?? options?.codecs ?? configuration.codecs
         do throws(NetworkError) {
-            return try build(route, codecs: codecs, accept: RawAnswer.isRaw(answer) ? "*/*" : codecs.accept)
+            return try build(route, codecs: codecs, accept: RawResponse.isRaw(response) ? "*/*" : codecs.accept)
         } catch {
             var failure = error.withholding(exchanger.secrets)
             failure.routeName = route.name

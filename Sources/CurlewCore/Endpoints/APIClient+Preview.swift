@@ -6,13 +6,13 @@ extension APIClient {
     /// sent. Throws the error that `send` would throw if the request cannot be built. For a route that is not an
     /// endpoint, the `Accept` field is that of a call with a decoded response.
     public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
-        try core.request(for: route, answer: route.responseType)
+        try core.request(for: route, response: route.responseType)
     }
 
     /// Builds and returns the HTTP request for a `Request`, as it is before the interceptors run. Nothing is sent.
     /// Throws the error that `send` would throw if the request cannot be built.
     public func request<Value>(for request: Request<Value>) throws(NetworkError) -> HTTPRequest {
-        try core.request(for: request, answer: Value.self)
+        try core.request(for: request, response: Value.self)
     }
 
     /// Returns the request that a call of an endpoint or a route would send, after the interceptors have changed it,
@@ -27,14 +27,14 @@ extension APIClient {
     /// `.configuration` if the pipeline has problems or an interceptor returns a response without sending the request.
     @concurrent
     public func preview(_ route: some Route) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(route, answer: route.responseType)
+        try await core.preview(route, response: route.responseType)
     }
 
     /// Returns the HTTP request that a call of a `Request` would send, after the interceptors have changed it, without
     /// sending it: `try await client.preview(.user(id: 1))`.
     @concurrent
     public func preview<Value>(_ request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(request, answer: Value.self)
+        try await core.preview(request, response: Value.self)
     }
 }
 
@@ -48,8 +48,8 @@ extension Endpoint {
 }
 
 extension APIClient.Core {
-    func preview(_ route: some Route, answer: any Any.Type) async throws(NetworkError) -> HTTPRequest {
-        let call = try prepare(route, answer: answer, nil, isObserved: false)
+    func preview(_ route: some Route, response: any Any.Type) async throws(NetworkError) -> HTTPRequest {
+        let call = try prepare(route, response: response, nil, isObserved: false)
         let result = Locked<HTTPRequest?>(nil)
         let end = ClosureTransport(changesPrincipal: false) { request, context in
             var request = request

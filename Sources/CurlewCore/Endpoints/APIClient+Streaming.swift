@@ -58,16 +58,16 @@ extension APIClient.Core {
         /// most five seconds.
         func end() async {
             response.body.cancel()
-            await context.eventsTold()
+            await context.eventsDelivered()
         }
     }
 
     @concurrent
     func stream(_ route: some Route) async throws(NetworkError) -> Stream {
-        let call = try await begin(route, answer: HTTPResponse.self, nil) { $0.streaming = true }
-        let takesEveryStatus = (route as? any Endpoint)?.answersAsItIs ?? false
+        let call = try await begin(route, response: HTTPResponse.self, nil) { $0.streaming = true }
+        let acceptsEveryStatus = (route as? any Endpoint)?.returnsResponse ?? false
         return try await exchanger.exchange(call.request, in: call.context) { response in
-            if !takesEveryStatus { _ = try await check(response, call, HTTPResponse.self) }
+            if !acceptsEveryStatus { _ = try await check(response, call, HTTPResponse.self) }
             return Stream(
                 response: response, line: NetworkError.RequestLine(call.request), routeName: call.context.routeName,
                 context: call.context)
@@ -76,5 +76,5 @@ extension APIClient.Core {
 }
 
 extension Endpoint {
-    fileprivate var answersAsItIs: Bool { Response.self == HTTPResponse.self }
+    fileprivate var returnsResponse: Bool { Response.self == HTTPResponse.self }
 }

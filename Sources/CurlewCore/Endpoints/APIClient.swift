@@ -30,7 +30,7 @@ public struct APIClient: Sendable {
     /// events.
     package init(
         baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
-        tellingObserversOf context: ExchangeContext
+        notifyingObserversOf context: ExchangeContext
     ) {
         core = Core(
             baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration,
@@ -67,7 +67,7 @@ extension APIClient.Core {
     func perform<E: Endpoint, Result>(
         _ endpoint: E, _ codecs: Codecs?, finish: (E.Response, HTTPResponse) -> Result
     ) async throws(NetworkError) -> Result {
-        let call = try await begin(endpoint, answer: E.Response.self, codecs)
+        let call = try await begin(endpoint, response: E.Response.self, codecs)
         return try await exchanger.exchange(call.request, in: call.context) { response in
             let codecs = call.context.codecs
             if E.Response.self == HTTPResponse.self {

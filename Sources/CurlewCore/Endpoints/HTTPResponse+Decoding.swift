@@ -40,12 +40,12 @@ extension HTTPResponse {
         if let absent = absentValue(of: type) { return absent }
         throw NetworkError(
             .badResponse, detail: "The \(status) response has no body, but \(type) is expected.",
-            hint: "If this is correct, make the response type Optional or Void.", response: answer(Data()))
+            hint: "If this is correct, make the response type Optional or Void.", response: errorResponse(Data()))
     }
 
     private func decodingError(_ error: any Error, expected type: Any.Type, _ data: Data) -> NetworkError {
         if let error = error as? NetworkError { return error }
-        var detail = NetworkError.told((error as? DecodingError)?.explanation ?? "\(error)", upTo: 1000)
+        var detail = NetworkError.quoted((error as? DecodingError)?.explanation ?? "\(error)", upTo: 1000)
         var hint: String?
         if let mediaType, mediaType.essence == "text/html" {
             detail = "The server sent text/html, but \(type) is expected. \(detail)"
@@ -53,11 +53,11 @@ extension HTTPResponse {
         } else {
             detail = "The body is not \(type). \(detail)"
         }
-        return NetworkError(.decoding, detail: detail, hint: hint, response: answer(data), underlying: error)
+        return NetworkError(.decoding, detail: detail, hint: hint, response: errorResponse(data), underlying: error)
     }
 
     /// Returns the head and `data` for an error. The caller truncates the data to its limits.
-    func answer(_ data: Data) -> NetworkError.Response {
+    func errorResponse(_ data: Data) -> NetworkError.Response {
         NetworkError.Response(status: status, headers: headers, body: data)
     }
 }

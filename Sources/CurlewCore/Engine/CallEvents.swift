@@ -19,9 +19,9 @@ final class CallEvents: Sendable {
 
     /// Records an event that does not belong to one request on the wire. After the call has ended, the event is
     /// dropped, unless it belongs to a shared exchange or may follow the end of its call.
-    func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
+    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         if state.withLock({ $0.isOver }), context.sharedDeadline == nil, !event.mayFollowTheEnd { return }
-        queue.tell(event.withoutTransfer, in: context)
+        queue.enqueue(event.withoutTransfer, in: context)
     }
 
     /// Creates the recorder for the events of a request that leaves the pipeline.
@@ -57,7 +57,7 @@ final class CallEvents: Sendable {
 /// this class measures the time until the end of the body.
 final class AttemptEvents: Sendable {
     private enum Phase {
-        case begun, sent, answered, over
+        case begun, sent, responded, over
     }
 
     private struct State {
@@ -91,22 +91,22 @@ final class AttemptEvents: Sendable {
                 state.phase = .sent
                 state.context = context
             case (.answered(let response), _):
-                queue.tell(event.withoutTransfer, in: context)
-                state.phase = .answered
+                queue.enqueue(event.withoutTransfer, in: context)
+                state.phase = .responded
                 state.metrics = response.metrics
                 if state.metrics.firstByte == nil { state.metrics.firstByte = start.duration(to: context.time.now) }
                 deliverEarly(&state, context, with: { _ in true })
                 if response.body.isAtHand { finish(&state, context) }
                 return
             case (.attemptFailed, _):
-                queue.tell(event, in: context)
+                queue.enqueue(event, in: context)
                 deliverEarly(&state, context) { if case .measured = $0 { true } else { false } }
                 return finish(&state, context)
             case (.trailers, .sent), (.measured, .sent): return state.early.append(event)
-            case (.interim, .answered), (.connecting, .answered): return
+            case (.interim, .responded), (.connecting, .responded): return
             default: break
             }
-            queue.tell(event, in: context)
+            queue.enqueue(event, in: context)
             if case .measured = event { over(&state) }
         }
     }
@@ -115,7 +115,7 @@ final class AttemptEvents: Sendable {
         _ state: inout State, _ context: ExchangeContext, with isFit: (ExchangeEvent) -> Bool
     ) {
         for event in state.early where isFit(event) {
-            queue.tell(event, in: context)
+            queue.enqueue(event, in: context)
             if case .measured = event { over(&state) }
         }
         state.early = []
@@ -131,7 +131,7 @@ final class AttemptEvents: Sendable {
     func abandon(withHead: Bool) {
         state.withLock { state in
             guard let context = state.context else { return over(&state) }
-            if state.phase == .sent { queue.tell(.attemptFailed(NetworkError(.cancelled)), in: context) }
+            if state.phase == .sent { queue.enqueue(.attemptFailed(NetworkError(.cancelled)), in: context) }
             if state.phase == .sent || withHead { finish(&state, context) }
         }
     }
@@ -144,7 +144,7 @@ final class AttemptEvents: Sendable {
         metrics.total = total
         if let firstByte = metrics.firstByte { metrics.transfer = max(.zero, total - firstByte) }
         if metrics.queue == nil { metrics.queue = context.queued > .zero ? context.queued : nil }
-        queue.tell(.measured(metrics), in: context)
+        queue.enqueue(.measured(metrics), in: context)
         over(&state)
     }
 

@@ -29,9 +29,9 @@ package final class EventQueue: Sendable {
         var waiting: [Entry] = []
         var isDelivering = false
         var lost = 0
-        /// The number of events enqueued so far; `told` is the number of those that have been delivered.
+        /// The number of events enqueued so far; `delivered` is the number of those that have been delivered.
         var queued: UInt64 = 0
-        var told: UInt64 = 0
+        var delivered: UInt64 = 0
         var waiters: [Waiter] = []
         var isWatched = false
     }
@@ -54,7 +54,7 @@ package final class EventQueue: Sendable {
     }
 
     /// Appends an event to the queue, or counts it as lost if the queue is full.
-    func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
+    func enqueue(_ event: ExchangeEvent, in context: ExchangeContext) {
         let mustBegin = state.withLock { state in
             guard state.waiting.count < capacity else {
                 state.lost += 1
@@ -93,27 +93,27 @@ package final class EventQueue: Sendable {
             if let entry = entries.popLast() {
                 for observer in observers { observer.record(entry.event, in: entry.context) }
             }
-            state.withLock { $0.told += 1 }
+            state.withLock { $0.delivered += 1 }
         }
     }
 
     private static func finished(_ state: inout State) -> [Waiter] {
         guard !state.waiters.isEmpty else { return [] }
-        let told = state.told
-        defer { state.waiters.removeAll { $0.number <= told } }
-        return state.waiters.filter { $0.number <= told }
+        let delivered = state.delivered
+        defer { state.waiters.removeAll { $0.number <= delivered } }
+        return state.waiters.filter { $0.number <= delivered }
     }
 
     /// Waits until all events queued so far have been delivered, at most five seconds.
-    func told() async {
+    func allDelivered() async {
         await withCheckedContinuation { continuation in
-            let (isTold, mustWatch) = state.withLock { state in
-                if state.told == state.queued { return (true, false) }
+            let (isDelivered, mustWatch) = state.withLock { state in
+                if state.delivered == state.queued { return (true, false) }
                 state.waiters.append(Waiter(number: state.queued, since: Self.now, continuation: continuation))
                 defer { state.isWatched = true }
                 return (false, !state.isWatched)
             }
-            if isTold { continuation.resume() }
+            if isDelivered { continuation.resume() }
             if mustWatch { watch(after: patience) }
         }
     }

@@ -213,7 +213,7 @@ public struct ExchangeContext: Sendable {
         if let requestEvents = detour?.facts.requestEvents {
             requestEvents.take(event, in: self)
         } else {
-            events.tell(event, in: self)
+            events.record(event, in: self)
         }
     }
 
@@ -226,9 +226,9 @@ public struct ExchangeContext: Sendable {
     }
 
     /// Waits until the observers have received all events recorded so far, at most five seconds. See
-    /// `EventQueue.told()`.
-    package func eventsTold() async {
-        await call.events?.queue.told()
+    /// `EventQueue.allDelivered()`.
+    package func eventsDelivered() async {
+        await call.events?.queue.allDelivered()
     }
 
     /// The event queue of the call. Calls that are made on its behalf record their events in the same queue.

@@ -163,7 +163,7 @@ public struct Next: Sendable {
         }
         try request.validate()
         if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
-        try context.askPolicies()
+        try context.checkPolicies()
         if context.isObserved { context = context.beginSending() }
         context.record(.sent(request))
         do {
@@ -171,7 +171,7 @@ public struct Next: Sendable {
             request.secrets.declare(in: &response.headers)
             response.limitBody(in: context)
             if context.queued > .zero { response.metrics.queue = (response.metrics.queue ?? .zero) + context.queued }
-            return context.isObserved ? context.telling(of: response) : response
+            return context.isObserved ? context.recording(response) : response
         } catch {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
@@ -187,19 +187,19 @@ public struct Next: Sendable {
 
 extension ExchangeContext {
     /// Checks the departure policies, and sets the deadline of the attempt unless it is set.
-    fileprivate mutating func askPolicies() throws {
+    fileprivate mutating func checkPolicies() throws {
         if departure == nil, timeouts.attempt == nil { return }
         let now = time.now
         var policy = departure
-        while let asked = policy {
-            try asked.leave(at: now, in: self)
-            policy = asked.outer
+        while let current = policy {
+            try current.leave(at: now, in: self)
+            policy = current.outer
         }
         if attemptDeadline == .never { attemptDeadline = Deadline(timeouts.attempt, after: now) }
     }
 
     /// Records the response for the observers, and observes the end of its body.
-    fileprivate func telling(of response: HTTPResponse) -> HTTPResponse {
+    fileprivate func recording(_ response: HTTPResponse) -> HTTPResponse {
         record(.answered(response))
         var response = response
         response.body = watchEnd(of: response.body)

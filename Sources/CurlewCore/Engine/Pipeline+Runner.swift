@@ -75,7 +75,7 @@ extension Pipeline {
                 let value = try await finish(response)
                 if context.isObserved {
                     context.conclude(with: .succeeded(response, after: start.duration(to: context.time.now)))
-                    await context.eventsTold()
+                    await context.eventsDelivered()
                 }
                 return value
             } catch {
@@ -87,7 +87,7 @@ extension Pipeline {
                 failure = failure.withholding(secrets)
                 if context.isObserved {
                     context.conclude(with: .failed(failure, after: start.duration(to: context.time.now)))
-                    await context.eventsTold()
+                    await context.eventsDelivered()
                 }
                 throw failure
             }

@@ -12,16 +12,16 @@ extension ExchangeContext {
             start: max(.zero, start.duration(to: time.now) - duration), duration: duration,
             outcome: .status(response.status), decision: .retry(after: .zero, because: cause), notes: response.notes)
         // An interceptor closer to the transport that has resent the request has already recorded its attempts.
-        var told = response.history.map { _ in response.attempts } ?? []
-        if told.count > pastAttempts.count, told.starts(with: pastAttempts) {
-            told[told.count - 1].decision = .retry(after: .zero, because: cause)
+        var recorded = response.history.map { _ in response.attempts } ?? []
+        if recorded.count > pastAttempts.count, recorded.starts(with: pastAttempts) {
+            recorded[recorded.count - 1].decision = .retry(after: .zero, because: cause)
         } else {
-            told = pastAttempts.adding(last)
+            recorded = pastAttempts.adding(last)
         }
         var copy = self
-        copy.attempt += max(1, (told.last?.number ?? 0) - (pastAttempts.last?.number ?? 0))
-        copy.pastAttempts = told
-        if let last = told.last { copy.record(.tried(last)) }
+        copy.attempt += max(1, (recorded.last?.number ?? 0) - (pastAttempts.last?.number ?? 0))
+        copy.pastAttempts = recorded
+        if let last = recorded.last { copy.record(.tried(last)) }
         return copy
     }
 }

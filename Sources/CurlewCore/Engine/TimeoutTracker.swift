@@ -25,7 +25,7 @@ package struct TimeoutTracker: Sendable {
 
     private let handedOver: Int64
     private var begun: Int64?
-    private var answered: Int64?
+    private var responded: Int64?
     private var total: Int64
     /// The deadline for the head, extended by the time that sending the request body takes.
     private var attempt: Int64
@@ -61,10 +61,10 @@ package struct TimeoutTracker: Sendable {
     package func queued(at now: Int64) -> Duration { .nanoseconds((begun ?? now) - handedOver) }
 
     /// The time from the beginning of the exchange to the response head; nil until the head has arrived.
-    package var untilAnswer: Duration? { answered.map { .nanoseconds($0 - (begun ?? handedOver)) } }
+    package var untilResponse: Duration? { responded.map { .nanoseconds($0 - (begun ?? handedOver)) } }
 
     /// The time since the response head arrived; nil until then.
-    package func sinceAnswer(at now: Int64) -> Duration? { answered.map { .nanoseconds(now - $0) } }
+    package func sinceResponse(at now: Int64) -> Duration? { responded.map { .nanoseconds(now - $0) } }
 
     /// The time since the transport received the exchange.
     package func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
@@ -112,7 +112,7 @@ package struct TimeoutTracker: Sendable {
     /// Records that the head is complete or that a part of the body has arrived.
     package mutating func receive(at now: Int64) {
         lastActivity = now
-        if answered == nil { answered = now }
+        if responded == nil { responded = now }
         phase = .receiving
     }
 
@@ -124,7 +124,7 @@ package struct TimeoutTracker: Sendable {
     /// The deadline for the head, extended by the time that sending the request body has taken so far; `.max` once the
     /// head has arrived.
     private var endOfAttempt: Int64 {
-        guard answered == nil else { return .max }
+        guard responded == nil else { return .max }
         return sendingSince.map { Self.sum(attempt, max(0, lastActivity - $0)) } ?? attempt
     }
 

@@ -35,7 +35,7 @@ package struct BodyAccount: Sendable {
     }
 
     private enum Reader {
-        case away, waiting, told
+        case away, waiting, ended
     }
 
     /// The number of bytes at which a waiting reader is resumed, unless the owner calls `release` earlier.
@@ -81,7 +81,7 @@ package struct BodyAccount: Sendable {
     /// Records that the reader requests bytes.
     package mutating func read() -> Step {
         if waiting > 0 { return deliver() }
-        reader = end == nil ? .waiting : .told
+        reader = end == nil ? .waiting : .ended
         return end == nil ? .wait : .end
     }
 
@@ -101,7 +101,7 @@ package struct BodyAccount: Sendable {
     package mutating func abandon() -> Step {
         let cancelled = Result<Void, NetworkError>.failure(NetworkError(.cancelled))
         guard end != nil else { return finish(cancelled, droppingRest: true) }
-        if reader != .told { (end, waiting) = (cancelled, 0) }
+        if reader != .ended { (end, waiting) = (cancelled, 0) }
         return .late
     }
 

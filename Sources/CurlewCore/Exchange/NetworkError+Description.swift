@@ -31,9 +31,9 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         }
         for certificate in certificates.prefix(PeerCertificate.most) { lines.append("  server    \(certificate)") }
         // A single attempt without a decision or notes would only repeat the lines above.
-        let isTold =
+        let isRedundant =
             attempts.count == 1 && attempts[0].decision == .finish(because: .final) && attempts[0].notes.isEmpty
-        for attempt in isTold ? [] : attempts { lines.append("  attempt   \(shown("\(attempt)"))") }
+        for attempt in isRedundant ? [] : attempts { lines.append("  attempt   \(shown("\(attempt)"))") }
         for note in notes { lines.append("  note      \(shown(note))") }
         if let underlying, !(underlying is DecodingError), !(underlying is EncodingError), reason != .interceptor {
             // The lines of a nested `NetworkError` are kept and indented further than those of this one. Any other text

@@ -18,20 +18,20 @@ extension NetworkError {
         case is DeadlinePassed:
             return NetworkError(.timedOut(.total))
         case let error as DecodingError:
-            return NetworkError(.decoding, detail: told(error.explanation, upTo: 1000), underlying: error)
+            return NetworkError(.decoding, detail: quoted(error.explanation, upTo: 1000), underlying: error)
         case let error as EncodingError:
-            return NetworkError(.encoding, detail: told(error.explanation, upTo: 1000), underlying: error)
+            return NetworkError(.encoding, detail: quoted(error.explanation, upTo: 1000), underlying: error)
         default:
             let reason = SystemErrorCode(error).reason ?? .interceptor
             let text = reason == .storage ? "A file could not be used: \(error)" : "\(error)"
-            return NetworkError(reason, detail: told(text), underlying: error)
+            return NetworkError(reason, detail: quoted(text), underlying: error)
         }
     }
 }
 
 extension NetworkError {
     /// Returns text from another component on one line, redacted and truncated to `limit` bytes.
-    package static func told(
+    package static func quoted(
         _ text: String, upTo limit: Int = 500, without secrets: DeclaredSecrets = .none
     ) -> String {
         secrets.redaction.text(text.clipped(to: limit * 4)).clipped(to: limit).printable

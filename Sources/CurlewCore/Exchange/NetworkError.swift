@@ -39,17 +39,17 @@ public struct NetworkError: Error, Sendable {
 
     /// Creates the error that a typed call throws for this status and body.
     public init(statusCode: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
-        let answer = Response(status: HTTPStatus(statusCode), headers: headers, body: body)
-        self.init(.status(answer.status), response: answer)
+        let received = Response(status: HTTPStatus(statusCode), headers: headers, body: body)
+        self.init(.status(received.status), response: received)
     }
 
     /// Creates the error for a response that other code has read. The reason is `.status`, even for a success.
     ///
     /// - `body`: the part of the body that has been read. Default empty. The initializer does not read `response.body`.
     public init(_ response: HTTPResponse, body: Data = Data()) {
-        let answer = Response(
+        let received = Response(
             status: response.status, headers: response.headers, body: body, reasonPhrase: response.reasonPhrase)
-        self.init(.status(answer.status), response: answer)
+        self.init(.status(received.status), response: received)
     }
 
     /// Converts any error to a `NetworkError`:

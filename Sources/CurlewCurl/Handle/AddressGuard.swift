@@ -25,11 +25,11 @@ extension EasyHandle {
         if transfer.plan.context.isObserved {
             check(curlew_set_open_socket_callback(pointer, openWatchedSocket))
             setPointer(CURLOPT_OPENSOCKETDATA, context)
-        } else if current.tellsAddresses {
+        } else if current.reportsAddresses {
             check(curlew_set_open_socket_callback(pointer, openSocket))
             setPointer(CURLOPT_OPENSOCKETDATA, transfer.multi.map { Unmanaged.passUnretained($0.handles).toOpaque() })
         }
-        current.tellsAddresses = transfer.plan.context.isObserved
+        current.reportsAddresses = transfer.plan.context.isObserved
     }
 }
 

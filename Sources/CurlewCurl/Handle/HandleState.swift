@@ -16,7 +16,7 @@ struct Current {
     /// The request target that is set instead of the one that libcurl derives from the URL.
     var target: String?
     /// Whether observers are notified of the addresses that libcurl tries.
-    var tellsAddresses = false
+    var reportsAddresses = false
     /// The origin for which the identity, the pins and the proxy are set.
     var origin: Origin?
     var proxy: ProxyConfiguration.Server?

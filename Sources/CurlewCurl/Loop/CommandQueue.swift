@@ -16,7 +16,7 @@ enum Command {
     /// The reader of a body has made room, or the producer of an upload has bytes.
     case resume(Transfer)
     /// The result of a name lookup.
-    case found(String, NameLookup.Answer)
+    case found(String, NameLookup.Outcome)
     /// Check for late requests at this time on the loop's clock, because requests are waiting.
     case look(by: Int64)
     /// End the thread when no work is left, at this time at the latest.

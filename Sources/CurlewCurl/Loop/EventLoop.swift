@@ -179,7 +179,7 @@ final class EventLoop: @unchecked Sendable {
         case .start(let transfer): begin(transfer)
         case .cancel(let transfer): transfer.multi?.cancel(transfer)
         case .resume(let transfer): transfer.multi?.resume(transfer)
-        case .found(let name, let answer): for handle in multis { handle.found(name, answer) }
+        case .found(let name, let outcome): for handle in multis { handle.found(name, outcome) }
         case .look(let moment): nextLook = min(nextLook, moment)
         case .stop(let moment):
             stopAt = min(stopAt, moment)

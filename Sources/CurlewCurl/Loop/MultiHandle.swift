@@ -41,7 +41,7 @@ final class MultiHandle {
     private var waiting: [String: [Transfer]] = [:]
     /// The lookup results of this turn. libcurl may request a name once more before it has processed the transfer that
     /// provides the addresses of the name.
-    private var foundNow: [String: NameLookup.Answer] = [:]
+    private var foundNow: [String: NameLookup.Outcome] = [:]
     /// The transfers that received the slots of ended transfers and have not begun.
     private var successors: [Transfer] = []
     /// The number of transfers added since libcurl last processed its timer.
@@ -225,18 +225,18 @@ final class MultiHandle {
         if let known = foundNow[name] { return found(name, known) }
         transfer.plan.context.record(.connecting(.lookingUp(name: name)))
         guard isFirst else { return }
-        loop.names.ask(name) { [weak loop] answer in loop?.send(.found(name, answer)) }
+        loop.names.resolve(name) { [weak loop] outcome in loop?.send(.found(name, outcome)) }
     }
 
     /// Resumes or ends the transfers that wait for this name.
-    func found(_ name: String, _ answer: NameLookup.Answer) {
-        foundNow[name] = answer
+    func found(_ name: String, _ outcome: NameLookup.Outcome) {
+        foundNow[name] = outcome
         for transfer in waiting.removeValue(forKey: name) ?? [] {
             guard let easy = transfer.easy, case .waiting(_, let since) = transfer.lookup else { continue }
             let now = TimeoutTracker.now()
             transfer.lookup = .over(took: now - since)
             do throws(NetworkError) {
-                switch answer {
+                switch outcome {
                 case .addresses(let list): easy.setAddresses(list, for: transfer)
                 case .unwritable: break
                 case .failed(let reason): throw CurlFailure.lookup(of: name, reason, easy, transfer)

@@ -16,7 +16,7 @@ import Musl
 /// for it. The system's function cannot be cancelled: a name whose DNS servers do not respond occupies one thread until
 /// the system times out.
 final class NameLookup: Sendable {
-    enum Answer: Sendable {
+    enum Outcome: Sendable {
         /// The addresses in libcurl's format: `192.0.2.1,[2001:db8::1]`.
         case addresses(String)
         /// There are addresses, but none that libcurl's format can represent: libcurl must look up the name itself.
@@ -27,7 +27,7 @@ final class NameLookup: Sendable {
 
     private struct State {
         /// The functions that wait for a result, by name.
-        var waiting: [String: [@Sendable (Answer) -> Void]] = [:]
+        var waiting: [String: [@Sendable (Outcome) -> Void]] = [:]
         /// Names that no thread resolves yet.
         var queue: [String] = []
         var threads = 0
@@ -51,7 +51,7 @@ final class NameLookup: Sendable {
 
     /// Resolves `name` on another thread, and calls `done` there with the result. If no thread can be started and none
     /// is running, calls `done` with the failure before this function returns.
-    func ask(_ name: String, _ done: @escaping @Sendable (Answer) -> Void) {
+    func resolve(_ name: String, _ done: @escaping @Sendable (Outcome) -> Void) {
         let needsThread = state.withLock { state in
             state.waiting[name, default: []].append(done)
             guard state.waiting[name]?.count == 1 else { return false }
@@ -66,7 +66,7 @@ final class NameLookup: Sendable {
     /// Resolves names until the queue is empty.
     fileprivate func run() {
         curlew_name_thread("curlew-lookup")
-        while let name = nextName() { answer(name, find(name)) }
+        while let name = nextName() { finish(name, find(name)) }
     }
 
     private func nextName() -> String? {
@@ -88,14 +88,14 @@ final class NameLookup: Sendable {
             defer { state.queue = [] }
             return state.queue
         }
-        for name in left { answer(name, .failed("The system provided no thread.")) }
+        for name in left { finish(name, .failed("The system provided no thread.")) }
     }
 
-    private func answer(_ name: String, _ answer: Answer) {
-        for done in state.withLock({ $0.waiting.removeValue(forKey: name) }) ?? [] { done(answer) }
+    private func finish(_ name: String, _ result: Outcome) {
+        for done in state.withLock({ $0.waiting.removeValue(forKey: name) }) ?? [] { done(result) }
     }
 
-    private func find(_ name: String) -> Answer {
+    private func find(_ name: String) -> Outcome {
         var hints = addrinfo()
         hints.ai_family = family
         hints.ai_protocol = Int32(IPPROTO_TCP)

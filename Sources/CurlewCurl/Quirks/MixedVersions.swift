@@ -108,7 +108,7 @@ extension MultiHandle {
 
     /// Returns whether the response can be attributed to the request of `transfer`. If not, ends the other transfers on
     /// the connection. Called when the response head is complete.
-    func mayAnswer(_ transfer: Transfer) -> Bool {
+    func hasOwnResponse(_ transfer: Transfer) -> Bool {
         let mixed = loop.mixedVersions.mixedUp(by: transfer, others: transfers)
         for other in mixed where other !== transfer { add(.end(other, MixedVersions.error)) }
         return mixed.isEmpty

@@ -31,25 +31,25 @@ final class BodyPipe: ResponseBodySource {
 
         /// Returns the waiting reader and its result if `step` resumes it, or nil if it does not.
         mutating func news(after step: BodyAccount.Step) -> News? {
-            let told: Result<Data?, NetworkError>?
+            let result: Result<Data?, NetworkError>?
             switch step {
             case .deliver, .deliverAndResume:
                 lastTaken = bytes.count
-                told = .success(bytes.take())
-            case .end: told = account.end?.map { nil }
-            case .wait, .due, .pause, .late: told = nil
+                result = .success(bytes.take())
+            case .end: result = account.end?.map { nil }
+            case .wait, .due, .pause, .late: result = nil
             }
             // The account has dropped the bytes, so the pipe must not keep them.
             if account.waiting == 0, bytes.count > 0 { bytes = GatheredBody() }
-            guard let told, let reader else { return nil }
+            guard let result, let reader else { return nil }
             self.reader = nil
-            return News(reader: reader, told: told)
+            return News(reader: reader, result: result)
         }
     }
 
     private struct News: Sendable {
         let reader: UnsafeContinuation<Data?, any Error>
-        let told: Result<Data?, NetworkError>
+        let result: Result<Data?, NetworkError>
     }
 
     private let state: Locked<State>
@@ -125,7 +125,7 @@ final class BodyPipe: ResponseBodySource {
         if step == .deliverAndResume { transfer.loop?.send(.resume(transfer)) }
         if let news {
             transfer.noteHandOver()
-            news.reader.resume(with: news.told)
+            news.reader.resume(with: news.result)
         }
         return step
     }

@@ -109,7 +109,7 @@ final class Transfer: @unchecked Sendable {
             metrics.total = metrics.queue
             plan.context.record(.measured(metrics))
         }
-        answer(.failure(error))
+        complete(.failure(error))
     }
 
     /// Completes the transfer and resumes its caller or its reader.
@@ -118,7 +118,7 @@ final class Transfer: @unchecked Sendable {
             // The head and the end may arrive in one turn. The caller receives the response first, so that an
             // incomplete body always fails where it is read.
             if case .failure(let error) = result, error.isCancelled, continuation != nil {
-                answer(.failure(error))
+                complete(.failure(error))
             } else {
                 handOverHead(metrics: metrics)
                 pipe.finish(result, trailers: received.head.trailers)
@@ -130,8 +130,8 @@ final class Transfer: @unchecked Sendable {
         switch result {
         case .success:
             let body = ResponseBody(received.gathered.take(), limit: plan.bodyLimit, trailers: received.head.trailers)
-            answer(.success(response(body: body, metrics: metrics)))
-        case .failure(let error): answer(.failure(error))
+            complete(.success(response(body: body, metrics: metrics)))
+        case .failure(let error): complete(.failure(error))
         }
     }
 
@@ -139,11 +139,11 @@ final class Transfer: @unchecked Sendable {
     func handOverHead(metrics: ExchangeMetrics) {
         guard let pipe = received.pipe, continuation != nil else { return }
         let body = ResponseBody(pipe, limit: plan.bodyLimit, length: declaredLength)
-        answer(.success(response(body: body, metrics: metrics)))
+        complete(.success(response(body: body, metrics: metrics)))
     }
 
     /// Returns the response or throws the error to the caller. Does nothing if the caller already has a result.
-    private func answer(_ outcome: Result<HTTPResponse, NetworkError>) {
+    private func complete(_ outcome: Result<HTTPResponse, NetworkError>) {
         guard let continuation else { return }
         self.continuation = nil
         noteHandOver()

@@ -90,7 +90,7 @@ extension Transfer {
             multi?.add(.event(self, .interim(status, headers)))
         }
         guard received.head.isComplete, !received.hasHead else { return line.count }
-        guard multi?.mayAnswer(self) ?? true else {
+        guard multi?.hasOwnResponse(self) ?? true else {
             ending.failure = MixedVersions.error
             return 0
         }

@@ -66,7 +66,7 @@ struct JSONTextRedactor {
             if shown.utf8.contains(UInt8(ascii: "<")) { shown = MarkupRedactor(redaction: redaction).redact(shown) }
             shown = LabelRedactor(redaction: redaction).redact(shown)
         }
-        if shown.utf8.contains(where: redaction.isTelling), holdsURL(shown) {
+        if shown.utf8.contains(where: redaction.mayRevealSecret), holdsURL(shown) {
             // Each URL first and then the complete text, because the value of a pair may contain spaces.
             shown = String(redaction.withoutSecrets(redaction.words(shown)[...]))
         }

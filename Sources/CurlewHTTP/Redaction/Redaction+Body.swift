@@ -31,14 +31,14 @@ extension Redaction {
 
     /// Returns the text with secrets replaced in each word that is a URL, or name-value pairs as in a form.
     func words(_ text: String) -> String {
-        guard text.utf8.contains(where: isTelling) else { return text }
+        guard text.utf8.contains(where: mayRevealSecret) else { return text }
         var result = ""
         var rest = Substring(text)
         // Iterates over scalars: a combining mark may form one `Character` with the preceding space, and hide a secret
         // name.
         while !rest.isEmpty {
             let word = Substring(rest.unicodeScalars.prefix { !$0.properties.isWhitespace })
-            result += word.utf8.contains(where: isTelling) ? withoutSecrets(word) : word
+            result += word.utf8.contains(where: mayRevealSecret) ? withoutSecrets(word) : word
             rest = rest[word.endIndex...]
             let space = Substring(rest.unicodeScalars.prefix { $0.properties.isWhitespace || Self.isMark($0) })
             result += space
@@ -55,7 +55,7 @@ extension Redaction {
 
     /// Returns whether a word with this byte may contain a secret. A word without `=` and `@` has neither pairs nor
     /// userinfo, and a word without `/` has no path.
-    func isTelling(_ byte: UInt8) -> Bool {
+    func mayRevealSecret(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "=") || byte == UInt8(ascii: "@") || byte == UInt8(ascii: "/") && !pathPatterns.isEmpty
     }
 

@@ -36,8 +36,8 @@ extension URLParts {
             let path = rest.firstIndex(of: 0x2F) ?? rest.endIndex
             text += rest[..<path] + Self.withoutDots(rest[path...]) + query
         } else {
-            let asked = Array(target.utf8)
-            let path = asked.prefix { $0 != 0x3F }
+            let own = Array(target.utf8)
+            let path = own.prefix { $0 != 0x3F }
             text += origin.authority.utf8
             if rest.first == 0x2F {
                 text += Self.withoutDots(rest) + query
@@ -45,7 +45,7 @@ extension URLParts {
                 let folder = path[..<((path.lastIndex(of: 0x2F) ?? -1) + 1)]
                 text += Self.withoutDots(folder + rest) + query
             } else {
-                text += path + (query.isEmpty ? asked[path.endIndex...] : query)
+                text += path + (query.isEmpty ? own[path.endIndex...] : query)
             }
         }
         try self.init(String(decoding: text, as: UTF8.self))

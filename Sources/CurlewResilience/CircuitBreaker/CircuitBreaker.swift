@@ -79,7 +79,7 @@ public final class CircuitBreaker: Sendable {
     /// Refuses all calls of a scope until `reset`, whatever the server does.
     public func isolate(_ scope: LimitScope.Key) {
         circuit(of: scope).change { $0.isolate() }
-        news.tell()
+        news.deliver()
     }
 
     /// Refuses all calls to an origin until `reset`, whatever the server does.
@@ -91,7 +91,7 @@ public final class CircuitBreaker: Sendable {
             table.circuits.values.filter { scope == nil || $0.key == scope }
         }
         for circuit in known { circuit.change { $0.reset() } }
-        news.tell()
+        news.deliver()
     }
 
     /// Closes the circuit of an origin and discards its history.

@@ -32,7 +32,7 @@ package struct CircuitBreakerInterceptor: ValidatingInterceptor {
         context.departure = pass
         do {
             var response = try await next(request, context: context)
-            pass.answer(response, to: request, at: time.now)
+            pass.receive(response, to: request, at: time.now)
             guard response.body.bufferedData == nil else { return response }
             response.body = response.body.onEnd { end in
                 if case .failed(let error) = end { pass.breakOff(NetworkError(error), at: time.now) }

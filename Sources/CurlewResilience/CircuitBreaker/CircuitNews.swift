@@ -61,7 +61,7 @@ extension CircuitBreaker.Phase: CustomStringConvertible {
 final class CircuitNews: Sendable {
     private struct State: Sendable {
         var waiting: [CircuitBreaker.Change] = []
-        var isTelling = false
+        var isDelivering = false
         var observers: [UInt64: AsyncStream<CircuitBreaker.Change>.Continuation] = [:]
         var lastObserver: UInt64 = 0
     }
@@ -90,14 +90,14 @@ final class CircuitNews: Sendable {
     }
 
     /// Delivers the queued changes. If another thread is already delivering, that thread delivers these changes too.
-    func tell() {
+    func deliver() {
         var isMine = false
         while true {
             let next = state.withLock {
                 state -> (CircuitBreaker.Change, [AsyncStream<CircuitBreaker.Change>.Continuation])? in
-                guard isMine || !state.isTelling else { return nil }
+                guard isMine || !state.isDelivering else { return nil }
                 isMine = !state.waiting.isEmpty
-                state.isTelling = isMine
+                state.isDelivering = isMine
                 return isMine ? (state.waiting.removeFirst(), Array(state.observers.values)) : nil
             }
             guard let (change, observers) = next else { return }

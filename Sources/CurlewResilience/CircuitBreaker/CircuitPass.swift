@@ -19,7 +19,7 @@ final class CircuitPass: Departure {
         var permit: CircuitState.Permit?
         var left = MonotonicInstant(nanoseconds: 0)
         var waited = Duration.zero
-        var answered: MonotonicInstant?
+        var responded: MonotonicInstant?
     }
 
     init(_ breaker: CircuitBreaker, _ circuit: Circuit, _ context: ExchangeContext) {
@@ -50,11 +50,11 @@ final class CircuitPass: Departure {
 
     /// Records a response whose head has arrived. Whether the call is slow depends on the time since its request left
     /// the pipeline, without the wait in the transport's queue.
-    func answer(_ response: HTTPResponse, to request: HTTPRequest, at now: MonotonicInstant) {
+    func receive(_ response: HTTPResponse, to request: HTTPRequest, at now: MonotonicInstant) {
         let count = breaker.counts?(result(request, response: response)) ?? .usual
         let isFailure = count == .usual ? response.status.isServerFailure(breaker.policy) : count == .failure
         let (left, waited) = state.withLock { state in
-            if !isFailure, count != .ignored { state.answered = now }
+            if !isFailure, count != .ignored { state.responded = now }
             return (state.left, state.waited)
         }
         let took = left.duration(to: now) - max(.zero, (response.metrics.queue ?? .zero) - waited)
@@ -84,10 +84,10 @@ final class CircuitPass: Departure {
 
     /// Records that a body broke off after its response head was counted.
     func breakOff(_ error: NetworkError, at now: MonotonicInstant) {
-        let (permit, answered) = state.withLock { ($0.permit, $0.answered) }
-        guard let permit, let answered, case .failure = Self.outcome(of: error, after: .zero, of: nil) else { return }
+        let (permit, responded) = state.withLock { ($0.permit, $0.responded) }
+        guard let permit, let responded, case .failure = Self.outcome(of: error, after: .zero, of: nil) else { return }
         var random = Chance()
-        change { $0.bodyFailed(permit, answered: answered, at: now, using: &random) }
+        change { $0.bodyFailed(permit, responded: responded, at: now, using: &random) }
     }
 
     private func finish(_ outcome: CircuitState.Outcome, at now: MonotonicInstant) {
@@ -99,7 +99,7 @@ final class CircuitPass: Departure {
     /// Changes the circuit and notifies the observers of the breaker and of the client.
     private func change(_ change: (inout CircuitState) -> Void) {
         guard let change = circuit.change(change) else { return }
-        breaker.news.tell()
+        breaker.news.deliver()
         if let notice = change.notice { context.record(.feature(notice)) }
     }
 

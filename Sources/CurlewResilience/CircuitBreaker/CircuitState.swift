@@ -143,9 +143,9 @@ extension CircuitBreaker {
 
     /// Records that a response body broke off after its response head was counted as a success.
     ///
-    /// - `answered`: the time when the response head arrived.
+    /// - `responded`: the time when the response head arrived.
     @_spi(Simulation) public mutating func bodyFailed(
-        _ permit: Permit, answered: MonotonicInstant, at now: MonotonicInstant,
+        _ permit: Permit, responded: MonotonicInstant, at now: MonotonicInstant,
         using random: inout some RandomNumberGenerator
     ) {
         if permit.isTrial, let trial = closedBy, trial.round == permit.round, phase == .closed {
@@ -156,7 +156,7 @@ extension CircuitBreaker {
         if permit.isTrial {
             return open(at: now, because: "the body of the trial's response was interrupted", &random)
         }
-        window.turnIntoFailure(answered, at: now)
+        window.turnIntoFailure(responded, at: now)
         judge(at: now, &random)
     }
 

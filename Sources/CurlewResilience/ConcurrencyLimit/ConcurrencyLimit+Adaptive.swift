@@ -96,16 +96,16 @@ struct ConcurrencyEstimate: Sendable {
     }
 
     /// The number of exchanges that may be in flight now, if none of them has received its response head.
-    var permits: Int { permits(answered: 0) }
+    var permits: Int { permits(responded: 0) }
 
     /// Returns the number of exchanges that may be in flight now.
     ///
-    /// - `answered`: the number of exchanges in flight that have received their response heads. While `base` is
+    /// - `responded`: the number of exchanges in flight that have received their response heads. While `base` is
     ///   measured, they take no permit from other exchanges. Otherwise a few long bodies would block the measurement,
     ///   and every call with it, forever.
-    func permits(answered: Int) -> Int {
+    func permits(responded: Int) -> Int {
         guard isProbing else { return wholeLimit }
-        let (sum, overflow) = rules.least.addingReportingOverflow(answered)
+        let (sum, overflow) = rules.least.addingReportingOverflow(responded)
         return overflow ? rules.most : min(sum, rules.most)
     }
 
@@ -120,7 +120,7 @@ struct ConcurrencyEstimate: Sendable {
     ) {
         guard sent >= window.start else { return }
         switch outcome {
-        case .answered(let took):
+        case .responded(let took):
             window.sum += Double(max(1, took.wholeNanoseconds))
             window.successes += 1
         case .gaveUp(let took):

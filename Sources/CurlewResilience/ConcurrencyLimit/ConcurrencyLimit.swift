@@ -100,7 +100,7 @@ extension ConcurrencyLimit {
 
         func take(_ step: Step) -> (going: [Turn], late: [(waiter: Turn, left: Duration)]) {
             switch step {
-            case .answer(let sample): return queue.answer(sample)
+            case .receiveHead(let sample): return queue.receiveHead(sample)
             case .finishBody(let now): return queue.finishBody(at: now)
             case .finish(let sample): return queue.finish(sample)
             }
@@ -132,7 +132,7 @@ extension ConcurrencyLimit {
 
     /// An event of an exchange after which waiting calls may get permits.
     private enum Step: Sendable {
-        case answer(ConcurrencyQueue<Turn>.Sample)
+        case receiveHead(ConcurrencyQueue<Turn>.Sample)
         case finishBody(MonotonicInstant)
         case finish(ConcurrencyQueue<Turn>.Sample?)
     }
@@ -150,7 +150,7 @@ extension ConcurrencyLimit {
     }
 
     /// Takes a permit of `key`, waiting for it if necessary. When this method has returned, the caller must call
-    /// `leave(_:_:sent:at:)` once, or `answer(_:_:sent:at:)` followed by `leaveBody(_:at:)`.
+    /// `leave(_:_:sent:at:)` once, or `receiveHead(_:_:sent:at:)` followed by `leaveBody(_:at:)`.
     func acquire(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
         let arrival = queues.withLock { queues -> Arrival in
             let known = queues.queue(of: key)
@@ -189,18 +189,18 @@ extension ConcurrencyLimit {
     }
 
     /// Records a response head whose body has not ended. The exchange keeps its permit.
-    func answer(
+    func receiveHead(
         _ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant
     ) {
-        take(.answer(ConcurrencyQueue<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
+        take(.receiveHead(ConcurrencyQueue<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
     }
 
-    /// Releases the permit of an exchange that was recorded with `answer`, and passes free permits to waiting calls.
+    /// Releases the permit of an exchange that was recorded with `receiveHead`, and passes free permits to waiting calls.
     func leaveBody(_ key: LimitScope.Key, at now: MonotonicInstant) {
         take(.finishBody(now), key)
     }
 
-    /// Releases the permit of an exchange that was not recorded with `answer`, and passes free permits to waiting
+    /// Releases the permit of an exchange that was not recorded with `receiveHead`, and passes free permits to waiting
     /// calls.
     func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant) {
         take(.finish(ConcurrencyQueue<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)

@@ -38,7 +38,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
                 limit.leave(key, outcome, sent: sent, at: now)
             } else {
                 // The response time is recorded now, because the body may take hours.
-                limit.answer(key, outcome, sent: sent, at: now)
+                limit.receiveHead(key, outcome, sent: sent, at: now)
                 response.body = response.body.onEnd { _ in limit.leaveBody(key, at: time.now) }
             }
             response.note(waited, for: "a place")
@@ -57,7 +57,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         do {
             try await limit.acquire(key, context)
         } catch {
-            context.tellRefusal(error, .concurrencyLimit, key)
+            context.reportRefusal(error, .concurrencyLimit, key)
             throw error
         }
         return context.wait(since: arrival, for: .concurrencyLimit, key)
@@ -93,7 +93,7 @@ extension ExchangeContext {
     }
 
     /// Notifies observers that a limit refused the call. Does nothing for cancellation.
-    func tellRefusal(_ error: any Error, _ policy: Placement, _ key: LimitScope.Key) {
+    func reportRefusal(_ error: any Error, _ policy: Placement, _ key: LimitScope.Key) {
         guard isObserved, let refusal = error as? NetworkError else { return }
         record(.feature(PolicyNotice(.refused, by: policy, scope: "\(key)", cause: refusal.detail)))
     }

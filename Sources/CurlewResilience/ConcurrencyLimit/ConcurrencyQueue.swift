@@ -21,7 +21,7 @@ struct ConcurrencyQueue<Waiter> {
     private var estimate: ConcurrencyEstimate?
     private var usual = UsualTime()
     /// The number of exchanges in flight that have received their response heads.
-    private var answered = 0
+    private var responded = 0
 
     init(permits: Int, capacity: Int, adaptive: ConcurrencyLimit.Adaptive?) {
         estimate = adaptive.map { ConcurrencyEstimate($0) }
@@ -45,20 +45,20 @@ struct ConcurrencyQueue<Waiter> {
     mutating func leave(_ ticket: UInt64) -> Bool { semaphore.leave(ticket) }
 
     /// Records the response head of an exchange whose permit is kept until `finishBody`. Returns the same as `finish`.
-    mutating func answer(_ sample: Sample) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+    mutating func receiveHead(_ sample: Sample) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
         learn(sample)
-        answered += 1
+        responded += 1
         return give(at: sample.now)
     }
 
-    /// Releases the permit of an exchange that was recorded with `answer`. Returns the same as `finish`.
+    /// Releases the permit of an exchange that was recorded with `receiveHead`. Returns the same as `finish`.
     mutating func finishBody(at now: MonotonicInstant) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
-        answered -= 1
+        responded -= 1
         semaphore.finish()
         return give(at: now)
     }
 
-    /// Releases the permit of an exchange that was not recorded with `answer`. Returns two lists of waiting calls:
+    /// Releases the permit of an exchange that was not recorded with `receiveHead`. Returns two lists of waiting calls:
     /// those whose turn it is, and those that lose their turn because they have less time left than a typical call
     /// takes, each with the time that it has left.
     ///
@@ -75,7 +75,7 @@ struct ConcurrencyQueue<Waiter> {
     private mutating func give(
         at now: MonotonicInstant?
     ) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
-        if let estimate { semaphore.permits = estimate.permits(answered: answered) }
+        if let estimate { semaphore.permits = estimate.permits(responded: responded) }
         guard semaphore.isDue else { return ([], []) }
         var (going, late): ([Waiter], [(waiter: Waiter, left: Duration)]) = ([], [])
         while let next = semaphore.next() {
@@ -91,7 +91,7 @@ struct ConcurrencyQueue<Waiter> {
 
     private mutating func learn(_ sample: Sample) {
         switch sample.outcome {
-        case .answered(let time): usual.add(time)
+        case .responded(let time): usual.add(time)
         case .gaveUp(let time):
             // If timeouts did not count, only calls that had enough time would, and the usual time would be too short.
             if let typical = usual.time, time >= typical { usual.add(time) }
@@ -107,7 +107,7 @@ struct ConcurrencyQueue<Waiter> {
 /// The outcome of an exchange, as a concurrency limit counts it.
 enum ConcurrencyOutcome: Hashable, Sendable {
     /// The response head arrived after this duration.
-    case answered(Duration)
+    case responded(Duration)
     /// The server is overloaded: status 429 or 503, a connection lost after the request may have arrived, or a timeout
     /// other than `gaveUp`.
     case overloaded
@@ -119,7 +119,7 @@ enum ConcurrencyOutcome: Hashable, Sendable {
 
     init(_ response: borrowing HTTPResponse, after took: Duration) {
         let isOverload = response.status == .tooManyRequests || response.status == .serviceUnavailable
-        self = isOverload ? .overloaded : .answered(max(.zero, took))
+        self = isOverload ? .overloaded : .responded(max(.zero, took))
     }
 
     init(_ error: NetworkError, after took: Duration) {

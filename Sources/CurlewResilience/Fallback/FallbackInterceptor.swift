@@ -6,18 +6,18 @@ import CurlewHTTP
 /// Returns substitute responses for calls that fail. For the rules, see `.fallback(when:_:)`.
 package struct FallbackInterceptor: Interceptor {
     private let when: @Sendable (NetworkError) -> Bool
-    private let answer: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
+    private let respond: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
 
     /// Creates an interceptor that returns substitute responses.
     ///
-    /// - `when`: returns whether to call `answer` for a failure. Default `NetworkError.isOutage`.
-    /// - `answer`: returns the substitute response, or nil to keep the failure.
+    /// - `when`: returns whether to call `respond` for a failure. Default `NetworkError.isOutage`.
+    /// - `respond`: returns the substitute response, or nil to keep the failure.
     public init(
         when: @escaping @Sendable (NetworkError) -> Bool = { $0.isOutage },
-        _ answer: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
+        _ respond: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
     ) {
         self.when = when
-        self.answer = answer
+        self.respond = respond
     }
 
     /// The placement of the interceptor: `.fallback`.
@@ -64,7 +64,7 @@ package struct FallbackInterceptor: Interceptor {
     ) async throws -> HTTPResponse? {
         guard !failure.isCancelled, when(failure) else { return nil }
         do {
-            guard var response = try await answer(request, failure) else { return nil }
+            guard var response = try await respond(request, failure) else { return nil }
             context.record(
                 .feature(PolicyNotice(.fellBack, by: .fallback, scope: "\(request.origin)", cause: failure.label)))
             response.standIn(for: failure, of: request, in: context)

@@ -55,7 +55,7 @@ struct HedgedRace: Sendable {
                 }
             }
             let none = Result<HTTPResponse, any Error>.failure(CancellationError())
-            return (finish.result ?? none, finish.note, finish.sendings == 2)
+            return (finish.result ?? none, finish.note, finish.attempts == 2)
         }
     }
 
@@ -80,7 +80,7 @@ struct HedgedRace: Sendable {
 
 /// Collects the outcomes of both requests and decides which one counts.
 private struct Finish {
-    private(set) var sendings = 1
+    private(set) var attempts = 1
     private(set) var result: Result<HTTPResponse, any Error>?
     private var reason = ""
     private var winner = 1
@@ -89,19 +89,19 @@ private struct Finish {
 
     /// The note for the history; nil when the request was sent once.
     var note: String? {
-        guard sendings == 2 else { return nil }
+        guard attempts == 2 else { return nil }
         return "sent twice because \(reason); the \(winner == 1 ? "first" : "second") counts"
     }
 
     /// Whether the result is a failure that does not decide the race yet, because the other request is still in flight.
     func mustWait(_ result: Result<HTTPResponse, any Error>) -> Bool {
-        sendings == 2 && ended == 0 && self.result == nil && !isAnswer(result)
+        attempts == 2 && ended == 0 && self.result == nil && !isDecisive(result)
     }
 
-    var wantsHedgeWhenLate: Bool { sendings == 1 && ended == 0 }
+    var wantsHedgeWhenLate: Bool { attempts == 1 && ended == 0 }
 
     mutating func began(_ reason: String) {
-        sendings = 2
+        attempts = 2
         self.reason = reason
     }
 
@@ -112,11 +112,11 @@ private struct Finish {
             Self.drop(result)
             return false
         }
-        guard isAnswer(result) || ended == sendings else {
+        guard isDecisive(result) || ended == attempts else {
             fallback = result
             return false
         }
-        if let fallback, !isAnswer(result), case .failure(let error) = result,
+        if let fallback, !isDecisive(result), case .failure(let error) = result,
             case .refused = NetworkError(error).reason
         {
             self.result = fallback
@@ -129,7 +129,7 @@ private struct Finish {
         return true
     }
 
-    private func isAnswer(_ result: Result<HTTPResponse, any Error>) -> Bool {
+    private func isDecisive(_ result: Result<HTTPResponse, any Error>) -> Bool {
         guard case .success(let response) = result else { return false }
         return ![408, 429, 500, 502, 503, 504].contains(response.status.code)
     }

@@ -30,7 +30,7 @@ package struct RateLimitInterceptor: ValidatingInterceptor {
         do {
             try await limit.acquire(key, request, context)
         } catch {
-            context.tellRefusal(error, .rateLimit, key)
+            context.reportRefusal(error, .rateLimit, key)
             throw error
         }
         let waited = context.wait(since: arrival, for: .rateLimit, key)

@@ -11,9 +11,9 @@ extension RetryPolicy.AttemptResult {
         in context: ExchangeContext
     ) -> [Attempt] {
         let past = context.pastAttempts
-        if var told = told, told.count > past.count, told.starts(with: past) {
-            told[told.count - 1].decision = decision
-            return told
+        if var recorded = recorded, recorded.count > past.count, recorded.starts(with: past) {
+            recorded[recorded.count - 1].decision = decision
+            return recorded
         }
         return past.adding(
             Attempt(
@@ -21,7 +21,7 @@ extension RetryPolicy.AttemptResult {
                 duration: start.duration(to: end), outcome: outcome, decision: decision, notes: notes))
     }
 
-    private var told: [Attempt]? {
+    private var recorded: [Attempt]? {
         if let response {
             return response.history.flatMap { $0.isComplete || !$0.attempts.isEmpty ? response.attempts : nil }
         }
@@ -39,9 +39,9 @@ extension RetryPolicy.AttemptResult {
     }
 
     /// Returns the response or throws the error as the outcome of the call, with `attempts` as its history.
-    func concluded(_ attempts: [Attempt], for asked: HTTPRequest) throws -> HTTPResponse {
+    func concluded(_ attempts: [Attempt], for original: HTTPRequest) throws -> HTTPResponse {
         if var response {
-            response.arrive(from: request, insteadOf: asked)
+            response.arrive(from: request, insteadOf: original)
             response.attempts = attempts
             return response
         }

@@ -53,13 +53,13 @@ package struct RetryInterceptor: ValidatingInterceptor {
         let policy = next.context[RetryPolicyKey.self] ?? policy
         var (response, error): (HTTPResponse?, NetworkError?)
         do {
-            let answered = try await next(request, context: next.context.retried)
+            let first = try await next(request, context: next.context.retried)
             // The common case: a successful response needs no decision.
-            if rules?.when == nil, policy.delivers(answered) {
+            if rules?.when == nil, policy.delivers(first) {
                 budget.deposit(for: request.origin)
-                return answered
+                return first
             }
-            response = answered
+            response = first
         } catch let failure {
             error = NetworkError(failure)
         }
@@ -124,11 +124,12 @@ extension RetryInterceptor {
         after first: RetryPolicy.AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
         _ began: MonotonicInstant
     ) async throws -> HTTPResponse {
-        let asked = first.request
+        let original = first.request
         var (context, result, start) = (context, first, began)
         let time = context.time
         var course = RetryCourse(
-            RetryPolicy.Situation(asked, in: context, random: 0), budget: budget, origin: asked.origin, began: began)
+            RetryPolicy.Situation(original, in: context, random: 0), budget: budget, origin: original.origin,
+            began: began)
         while true {
             let now = time.now
             let verdict = rules?.verdict(on: result) ?? .usual
@@ -136,7 +137,7 @@ extension RetryInterceptor {
                 course.succeeded(for: result.request.origin)
                 if result.number == first.number { return response }
                 return try result.concluded(
-                    result.attempts(.finish(because: .final), from: start, to: now, in: context), for: asked)
+                    result.attempts(.finish(because: .final), from: start, to: now, in: context), for: original)
             }
             let known = context.pastAttempts.last?.number ?? 0
             course.update(
@@ -151,9 +152,9 @@ extension RetryInterceptor {
             }
             decision = course.pay(decision, for: request.origin, after: result.outcome)
             context.pastAttempts = result.attempts(decision, from: start, to: now, in: context)
-            tell(decision, of: request, in: context)
+            report(decision, of: request, in: context)
             guard case .retry(let wait, let cause) = decision else {
-                return try result.concluded(context.pastAttempts, for: asked)
+                return try result.concluded(context.pastAttempts, for: original)
             }
             result.giveUp()
             // This clock reading is the one that the decision used. With a later one, the wait could end past the
@@ -167,7 +168,7 @@ extension RetryInterceptor {
         }
     }
 
-    private func tell(_ decision: Attempt.Decision, of request: HTTPRequest, in context: ExchangeContext) {
+    private func report(_ decision: Attempt.Decision, of request: HTTPRequest, in context: ExchangeContext) {
         guard context.isObserved else { return }
         if let last = context.pastAttempts.last { context.record(.tried(last)) }
         guard decision == .finish(because: .budgetExhausted) else { return }

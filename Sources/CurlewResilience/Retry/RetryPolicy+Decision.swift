@@ -65,9 +65,9 @@ extension RetryPolicy {
     ) -> Attempt.Decision {
         let wish = RetryWish(headers)
         if let end = obstacle(to: outcome, wish, verdict, situation) { return .finish(because: end) }
-        let asked: Attempt.Cause = wish.verdict == true ? .serverAsked : verdict.wantsRetry ? .appRule : .transient
+        let cause: Attempt.Cause = wish.verdict == true ? .serverAsked : verdict.wantsRetry ? .appRule : .transient
         return schedule(
-            outcome, because: asked, least: wish.wait(after: outcome.status, from: situation.date), situation)
+            outcome, because: cause, least: wish.wait(after: outcome.status, from: situation.date), situation)
     }
 
     /// Decides how to retry after a transient outcome of an operation that may be repeated.

@@ -61,10 +61,10 @@ extension HTTPRequest {
 
 extension HTTPResponse {
     /// Adapts a response from another origin, so that interceptors closer to the caller can treat it as a response to
-    /// `asked`. Removes cookies and HSTS, resolves a relative `Location` against the origin that sent it, and forbids
+    /// `original`. Removes cookies and HSTS, resolves a relative `Location` against the origin that sent it, and forbids
     /// caching.
-    mutating func arrive(from sent: HTTPRequest, insteadOf asked: HTTPRequest) {
-        guard sent.origin != asked.origin else { return }
+    mutating func arrive(from sent: HTTPRequest, insteadOf original: HTTPRequest) {
+        guard sent.origin != original.origin else { return }
         headers.remove(.setCookie)
         headers.remove(.strictTransportSecurity)
         headers[.cacheControl] = "no-store"

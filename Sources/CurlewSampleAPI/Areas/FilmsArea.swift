@@ -120,8 +120,8 @@ extension MockResponse {
         guard case .data(let content) = body else { return self }
         let tag = "\"\(CRC32(content).hexadecimal)\""
         let fields: HTTPHeaders = [.eTag: tag, .cacheControl: "max-age=\(seconds)"]
-        let asked = request.headers[.ifNoneMatch] ?? ""
-        guard EntityTag.list(asked, names: EntityTag(tag)) else { return with(headers: fields) }
+        let condition = request.headers[.ifNoneMatch] ?? ""
+        guard EntityTag.list(condition, names: EntityTag(tag)) else { return with(headers: fields) }
         return .status(.notModified, headers: fields)
     }
 }

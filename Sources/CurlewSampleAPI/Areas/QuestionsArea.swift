@@ -26,19 +26,19 @@ struct QuestionsArea {
             return request.query("order") == "asc" ? !isFirst : isFirst
         }
         let shown = sorted.dropFirst((page - 1) * size).prefix(size)
-        return try answer(Array(shown), hasMore: sorted.count > page * size, request)
+        return try response(Array(shown), hasMore: sorted.count > page * size, request)
     }
 
     private func one(_ request: RecordedRequest) throws -> MockResponse {
         try checkSite(request)
         // APIs of this style respond with an empty list, not with a 404, if there is no such question.
-        return try answer(Question.all.filter { $0.questionId == request.id() }, hasMore: false, request)
+        return try response(Question.all.filter { $0.questionId == request.id() }, hasMore: false, request)
     }
 
-    private func answer(_ questions: [Question], hasMore: Bool, _ request: RecordedRequest) throws -> MockResponse {
+    private func response(_ questions: [Question], hasMore: Bool, _ request: RecordedRequest) throws -> MockResponse {
         let withText = request.query("filter") != nil
         let items = questions.map { $0.shown(with: assetsURL, body: withText) }
-        return try .snakeCaseJSON(Answer(items: items, hasMore: hasMore, quotaMax: 300, quotaRemaining: 299))
+        return try .snakeCaseJSON(Page(items: items, hasMore: hasMore, quotaMax: 300, quotaRemaining: 299))
     }
 
     private func checkSite(_ request: RecordedRequest) throws {
@@ -52,7 +52,7 @@ struct QuestionsArea {
         let errorName, errorMessage: String
     }
 
-    private struct Answer: Encodable {
+    private struct Page: Encodable {
         let items: [Question]
         let hasMore: Bool
         let quotaMax, quotaRemaining: Int

@@ -17,7 +17,7 @@ struct SampleRoutes {
     /// Adds these routes to the server, and a list of them at the path `/`.
     func install(on server: MockServer) {
         for (pattern, handler) in entries {
-            server.on(pattern.method, pattern.path) { Self.answer($0, by: handler) }
+            server.on(pattern.method, pattern.path) { Self.response(to: $0, by: handler) }
         }
         let index = Index(routes: entries.map(\.pattern.description))
         server.on(.get, "/") { _ in .json(index) }
@@ -27,7 +27,7 @@ struct SampleRoutes {
         let routes: [String]
     }
 
-    private static func answer(_ request: RecordedRequest, by handler: MockServer.Handler) -> MockResponse {
+    private static func response(to request: RecordedRequest, by handler: MockServer.Handler) -> MockResponse {
         var response: MockResponse
         do {
             let demand = try FaultDemand(request)

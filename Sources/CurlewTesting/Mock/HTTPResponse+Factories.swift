@@ -52,17 +52,17 @@ extension HTTPResponse {
 }
 
 /// Converts the value that a stub returns to a response.
-enum StubAnswer {
-    static func response<Answer: Encodable>(for answer: Answer, using codecs: Codecs) throws -> HTTPResponse {
-        switch answer {
+enum StubResponse {
+    static func response<Value: Encodable>(for value: Value, using codecs: Codecs) throws -> HTTPResponse {
+        switch value {
         case let text as String:
             return .text(text, type: looksLikeJSON(text.utf8) ? .json : .text)
         case let data as Data:
             return .data(data, type: looksLikeJSON(data) ? .json : .octetStream)
-        case let optional as any OptionalAnswer where optional.isAbsent:
+        case let optional as any OptionalValue where optional.isAbsent:
             return .status(.noContent)
         default:
-            return .data(try codecs.encode(answer), type: codecs.primary.mediaType)
+            return .data(try codecs.encode(value), type: codecs.primary.mediaType)
         }
     }
 
@@ -72,10 +72,10 @@ enum StubAnswer {
     }
 }
 
-private protocol OptionalAnswer {
+private protocol OptionalValue {
     var isAbsent: Bool { get }
 }
 
-extension Optional: OptionalAnswer {
+extension Optional: OptionalValue {
     fileprivate var isAbsent: Bool { if case .none = self { true } else { false } }
 }

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 struct MockStub: Sendable {
     let delay: Duration
-    let answer: @Sendable (RecordedCall) async throws -> HTTPResponse
+    let respond: @Sendable (RecordedCall) async throws -> HTTPResponse
 }
 
 /// The state of a mock transport: stubs, failures, and the recorded calls.

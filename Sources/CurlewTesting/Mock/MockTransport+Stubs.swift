@@ -12,7 +12,7 @@ extension MockTransport {
     public func on<Sent: Route, Answer: Encodable & Sendable>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> Answer
     ) {
-        add(type, delay) { sent, codecs in try StubAnswer.response(for: try await answer(sent), using: codecs) }
+        add(type, delay) { sent, codecs in try StubResponse.response(for: try await answer(sent), using: codecs) }
     }
 
     /// Responds to calls of this type with status 200 and a value that need not be `Encodable`. The call returns this
@@ -66,7 +66,7 @@ extension MockTransport {
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
         _ answer: @escaping @Sendable (RecordedCall) async throws -> Answer
     ) {
-        add(method, path, delay) { try StubAnswer.response(for: try await answer($0), using: $0.context.codecs) }
+        add(method, path, delay) { try StubResponse.response(for: try await answer($0), using: $0.context.codecs) }
     }
 
     /// Responds to requests with this method and path with the response that `answer` returns.
@@ -90,14 +90,14 @@ extension MockTransport {
     public func onAny(
         delay: Duration = .zero, _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
     ) {
-        change { $0.any = MockStub(delay: delay, answer: answer) }
+        change { $0.any = MockStub(delay: delay, respond: answer) }
     }
 
     private func add(
         _ method: HTTPMethod?, _ path: String, _ delay: Duration,
         _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
     ) {
-        change { $0.routes.add(RoutePattern(method, path), MockStub(delay: delay, answer: answer)) }
+        change { $0.routes.add(RoutePattern(method, path), MockStub(delay: delay, respond: answer)) }
     }
 }
 

@@ -87,7 +87,7 @@ public struct MockTransport: Transport {
             try request.validate()
             let start = context.time.now
             let body = try await RequestBodyReader(request.body, limit: 1 << 20)
-            var response = try await answer(RecordedCall(request, body, context))
+            var response = try await respond(to: RecordedCall(request, body, context))
             let elapsed = start.duration(to: context.time.now)
             if response.metrics.firstByte == nil { response.metrics.firstByte = elapsed }
             if response.metrics.total == nil { response.metrics.total = elapsed }
@@ -98,7 +98,7 @@ public struct MockTransport: Transport {
         }
     }
 
-    private func answer(_ call: RecordedCall) async throws -> HTTPResponse {
+    private func respond(to call: RecordedCall) async throws -> HTTPResponse {
         let (stub, count) = table.withLock { table -> ((stub: MockStub, parameters: PathParameters)?, Int) in
             table.record(call)
             if let failure = table.dueFailure(for: call) { return ((failure, PathParameters()), table.callCount) }
@@ -110,12 +110,13 @@ public struct MockTransport: Transport {
         var call = call
         call.parameters = parameters
         do {
-            return finish(try await stub.answer(call), call)
+            return finish(try await stub.respond(call), call)
         } catch let error as NetworkError {
             // Interceptors expect a response, whatever its status: only typed calls convert a status to an error.
-            guard case .status = error.reason, let answer = error.response else { throw error }
+            guard case .status = error.reason, let response = error.response else { throw error }
             return finish(
-                HTTPResponse(status: answer.status, headers: answer.headers, body: ResponseBody(answer.body)), call)
+                HTTPResponse(status: response.status, headers: response.headers, body: ResponseBody(response.body)),
+                call)
         }
     }
 
@@ -129,9 +130,9 @@ public struct MockTransport: Transport {
             (.total, context.totalDeadline), (.attempt, context.attemptDeadline), (.firstByte, firstByte),
         ]
         let ends = limits.compactMap { phase, limit in limit.instant.map { (phase, $0) } }
-        let answer = now.advanced(by: delay)
-        guard let (phase, last) = ends.min(by: { $0.1 < $1.1 }), last <= answer else {
-            return try await context.time.sleep(until: answer)
+        let end = now.advanced(by: delay)
+        guard let (phase, last) = ends.min(by: { $0.1 < $1.1 }), last <= end else {
+            return try await context.time.sleep(until: end)
         }
         try await context.time.sleep(until: last)
         throw NetworkError(.timedOut(phase), detail: "The mock's stub responds after \(delay.brief).")

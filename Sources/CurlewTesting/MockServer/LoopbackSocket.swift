@@ -154,25 +154,25 @@ extension LoopbackSocket {
     private static func boundPort(
         _ descriptor: Int32, _ family: MockServer.AddressFamily
     ) throws(MockServerError) -> Int {
-        var answer: Int32 = -1
+        var result: Int32 = -1
         let port: in_port_t
         switch family {
         case .ipv4:
             var address = sockaddr_in()
             withAddress(&address) { pointer, length in
                 var length = length
-                answer = getsockname(descriptor, pointer, &length)
+                result = getsockname(descriptor, pointer, &length)
             }
             port = address.sin_port
         case .ipv6:
             var address = sockaddr_in6()
             withAddress(&address) { pointer, length in
                 var length = length
-                answer = getsockname(descriptor, pointer, &length)
+                result = getsockname(descriptor, pointer, &length)
             }
             port = address.sin6_port
         }
-        guard answer == 0 else { throw failure("read its port") }
+        guard result == 0 else { throw failure("read its port") }
         return Int(in_port_t(bigEndian: port))
     }
 

@@ -41,7 +41,7 @@ struct MockConnection: ~Copyable {
     consuming func run() {
         var exchange = 0
         while let request = readRequest(&exchange) {
-            let response = core.answer(request)
+            let response = core.response(to: request)
             var reply = MockReply(socket, core: core)
             guard reply.send(response, to: request) else { return }
             exchange += 1
@@ -55,11 +55,11 @@ struct MockConnection: ~Copyable {
             do throws(HTTP1ParseError) {
                 while let event = try parser.next() {
                     if case .head(let head) = event, let response = core.takeEarlyResponse() {
-                        guard answerEarly(response, to: head, exchange) else { return nil }
-                        partial.isAnswered = true
+                        guard respondEarly(response, to: head, exchange) else { return nil }
+                        partial.hasResponse = true
                     }
                     guard partial.add(event) else { continue }
-                    if !partial.isAnswered { return partial.request(connection: index, exchange: exchange) }
+                    if !partial.hasResponse { return partial.request(connection: index, exchange: exchange) }
                     partial = PartialRequest()
                     exchange += 1
                 }
@@ -119,7 +119,7 @@ struct MockConnection: ~Copyable {
 
     /// Responds before the content of the request has arrived. Returns `false` when the connection is to be closed. In
     /// this case the content stays unread, and this method returns after the client has closed its side.
-    private func answerEarly(_ response: MockResponse, to head: HTTP1RequestHead, _ exchange: Int) -> Bool {
+    private func respondEarly(_ response: MockResponse, to head: HTTP1RequestHead, _ exchange: Int) -> Bool {
         var partial = PartialRequest()
         _ = partial.add(.head(head))
         guard let request = partial.request(connection: index, exchange: exchange) else { return false }
@@ -156,7 +156,7 @@ private struct PartialRequest {
     private var trailers = HTTPHeaders()
     private var expectsContinue = false
     /// Whether the response has already been sent.
-    var isAnswered = false
+    var hasResponse = false
 
     /// Adds a parser event. Returns `true` when the request is complete.
     mutating func add(_ event: HTTP1RequestParser.Event) -> Bool {
@@ -178,7 +178,7 @@ private struct PartialRequest {
     /// Returns whether a 100 response is due. Returns `true` at most once for each request.
     mutating func takeExpectation() -> Bool {
         defer { expectsContinue = false }
-        return expectsContinue && !isAnswered
+        return expectsContinue && !hasResponse
     }
 
     func request(connection: Int, exchange: Int) -> RecordedRequest? {

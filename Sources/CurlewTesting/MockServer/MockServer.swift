@@ -122,7 +122,7 @@ public final class MockServer: Sendable {
     package var mostOpenConnections: Int { core.mostOpenConnections }
 
     /// Records a request that did not arrive over a connection, and returns the response to it.
-    package func answer(_ request: RecordedRequest) -> MockResponse { core.answer(request) }
+    package func response(to request: RecordedRequest) -> MockResponse { core.response(to: request) }
 
     /// The number of response bytes that the system has accepted for sending. This number stops growing when a client
     /// stops reading.

@@ -158,7 +158,7 @@ extension MockServerCore {
     }
 
     /// Records a request and returns the response to it.
-    func answer(_ received: RecordedRequest) -> MockResponse {
+    func response(to received: RecordedRequest) -> MockResponse {
         var request = received
         let (match, scripted, count): (Match, MockResponse?, Int) = state.withLock { state in
             let match = Self.match(request, in: state.routes)

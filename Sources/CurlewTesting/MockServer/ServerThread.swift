@@ -23,9 +23,9 @@ enum ServerThread {
         #else
         var thread: pthread_t?
         #endif
-        let answer = pthread_create(&thread, &attributes, { ServerThread.run($0) }, work.toOpaque())
-        if answer != 0 { work.release() }
-        return answer == 0
+        let result = pthread_create(&thread, &attributes, { ServerThread.run($0) }, work.toOpaque())
+        if result != 0 { work.release() }
+        return result == 0
     }
 
     /// The identifier of the current thread, unique while the thread runs.

@@ -24,7 +24,7 @@ struct AppleTrust: ChallengePolicy {
     ///
     /// Certificates are evaluated on a separate queue: the system may contact other hosts for them (AIA, OCSP), and the
     /// delegate's queue serves all exchanges of the session.
-    func answer(
+    func respond(
         to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (ExchangeEvent.Warning) -> Void,
         refuse: @escaping @Sendable (NetworkError) -> Void, reply: @escaping Reply
     ) {

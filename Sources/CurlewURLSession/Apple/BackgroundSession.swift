@@ -109,7 +109,7 @@ public final class BackgroundSession: Sendable {
     /// The handler is called on the main thread when all events have been delivered. If that happened within the last
     /// 30 seconds, and no event or new transfer has followed, the handler is called immediately.
     public func whenEventsAreTold(_ completion: @escaping @MainActor @Sendable () -> Void) {
-        delegate.whenTold(completion)
+        delegate.whenDelivered(completion)
     }
 }
 
@@ -184,8 +184,8 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         if let entry = state.withLock({ $0.ledger[id] }) { continuation.yield(entry) }
     }
 
-    func whenTold(_ completion: @escaping @MainActor @Sendable () -> Void) {
-        call(state.withLock { $0.events.ask(completion, at: Date()) })
+    func whenDelivered(_ completion: @escaping @MainActor @Sendable () -> Void) {
+        call(state.withLock { $0.events.add(completion, at: Date()) })
     }
 
     private func call(_ handlers: [Handler]) {
@@ -237,7 +237,7 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        call(state.withLock { $0.events.tell(at: Date()) })
+        call(state.withLock { $0.events.finish(at: Date()) })
     }
 }
 #endif

@@ -11,7 +11,7 @@ import Foundation
 /// because a transfer may start in one launch of the app and end in another.
 struct BackgroundFiles: Sendable {
     /// The maximum size in bytes of a stored response body.
-    static let maximumAnswer = 1 << 20
+    static let maximumResponse = 1 << 20
 
     let folder: String
     /// The identifier of the session, which is part of each file name because several sessions may share a folder.
@@ -21,7 +21,7 @@ struct BackgroundFiles: Sendable {
     var ledger: String { "\(folder)/\(identifier).ledger.json" }
 
     /// Returns the path at which the response body of a transfer is stored.
-    func answer(_ id: UUID) -> String { "\(folder)/\(prefix)\(id.uuidString)\(Self.suffix)" }
+    func responsePath(_ id: UUID) -> String { "\(folder)/\(prefix)\(id.uuidString)\(Self.suffix)" }
 
     private var prefix: String { identifier + "." }
     private static let suffix = ".answer"
@@ -36,22 +36,22 @@ struct BackgroundFiles: Sendable {
         if isWanted {
             try replace(target, with: file)
         } else {
-            guard size(of: file) <= UInt64(Self.maximumAnswer) else { return }
+            guard size(of: file) <= UInt64(Self.maximumResponse) else { return }
             // Response bodies are readable only by the app.
-            try replace(answer(transfer.id), with: file, mode: 0o600)
+            try replace(responsePath(transfer.id), with: file, mode: 0o600)
         }
     }
 
     /// Appends a piece of a response body to its file, which an earlier launch of the app may have begun. Throws if the
     /// body exceeds 1 MiB.
     func append(_ data: Data, to id: UUID) throws(NetworkError) {
-        let path = answer(id)
+        let path = responsePath(id)
         do {
             try PrivateFile.create(path)
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             defer { try? handle.close() }
             let size = try handle.seekToEnd()
-            guard size + UInt64(data.count) <= UInt64(Self.maximumAnswer) else {
+            guard size + UInt64(data.count) <= UInt64(Self.maximumResponse) else {
                 throw NetworkError(
                     .limitExceeded(.responseBody), detail: "The response to the upload is longer than 1 MiB.")
             }
@@ -78,14 +78,14 @@ struct BackgroundFiles: Sendable {
         if case .download(let target) = transfer.kind, response.status.isSuccess {
             path = target
         } else {
-            path = answer(transfer.id)
+            path = responsePath(transfer.id)
         }
         return BackgroundOutcome(response, file: FileManager.default.fileExists(atPath: path) ? path : nil)
     }
 
     /// Removes the stored response body of a transfer. A downloaded file is kept.
     func forget(_ id: UUID) {
-        try? FileManager.default.removeItem(atPath: answer(id))
+        try? FileManager.default.removeItem(atPath: responsePath(id))
     }
 
     /// Removes the stored response bodies of transfers that are no longer in the ledger.

@@ -15,28 +15,28 @@ struct LaunchEvents<Handler> {
     static var patience: Double { 30 }
 
     private var waiting: [Handler] = []
-    private var told: Date?
+    private var delivered: Date?
 
     /// Adds a handler. Returns the handlers to call now: this one if the report arrived recently, and otherwise none.
-    mutating func ask(_ handler: Handler, at date: Date) -> [Handler] {
-        if let told, abs(date.timeIntervalSince(told)) < Self.patience {
-            self.told = nil
+    mutating func add(_ handler: Handler, at date: Date) -> [Handler] {
+        if let delivered, abs(date.timeIntervalSince(delivered)) < Self.patience {
+            self.delivered = nil
             return [handler]
         }
-        told = nil
+        delivered = nil
         waiting.append(handler)
         return []
     }
 
     /// Records that all events have been delivered. Returns the handlers to call now: those that wait.
-    mutating func tell(at date: Date) -> [Handler] {
+    mutating func finish(at date: Date) -> [Handler] {
         defer { waiting = [] }
-        told = waiting.isEmpty ? date : nil
+        delivered = waiting.isEmpty ? date : nil
         return waiting
     }
 
     /// Invalidates the last report, because an event or a new transfer has followed.
     mutating func goOn() {
-        told = nil
+        delivered = nil
     }
 }

@@ -14,7 +14,7 @@ protocol ChallengePolicy: Sendable {
     ///
     /// - `warn`: passes a warning to the observers of the exchange.
     /// - `refuse`: sets the error of the exchange. Called before a reply that cancels the challenge.
-    func answer(
+    func respond(
         to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (ExchangeEvent.Warning) -> Void,
         refuse: @escaping @Sendable (NetworkError) -> Void,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
@@ -72,7 +72,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         let bridge = bridge(of: task)
         if let policy {
-            return policy.answer(
+            return policy.respond(
                 to: challenge, warn: { bridge?.context.record(.warned($0)) }, refuse: { bridge?.recordCause($0) },
                 reply: completionHandler)
         }

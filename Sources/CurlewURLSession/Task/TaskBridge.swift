@@ -60,8 +60,8 @@ final class TaskBridge: ResponseBodySource {
             try await withCheckedThrowingContinuation { continuation in
                 // The exchange may have been cancelled before the continuation was set.
                 let isOver = state.withLock { state in
-                    if !state.machine.isAnswered { state.caller = continuation }
-                    return state.machine.isAnswered
+                    if !state.machine.hasResult { state.caller = continuation }
+                    return state.machine.hasResult
                 }
                 if isOver { return continuation.resume(throwing: completed(NetworkError(.cancelled))) }
                 owner.begin(self)
@@ -163,7 +163,7 @@ final class TaskBridge: ResponseBodySource {
             state.clock.isHeld = state.machine.wantsSuspension
             var step = Step(effect: effect)
             switch effect {
-            case .answer, .stream, .fail: (step.caller, state.caller) = (state.caller, nil)
+            case .respond, .stream, .fail: (step.caller, state.caller) = (state.caller, nil)
             case .chunk, .breakOff: (step.reader, state.reader) = (state.reader, nil)
             case nil: break
             }
@@ -196,7 +196,7 @@ final class TaskBridge: ResponseBodySource {
 
     private func deliver(_ step: Step) {
         switch step.effect {
-        case .answer(let head, let data):
+        case .respond(let head, let data):
             let body = ResponseBody(data, limit: context.limits.responseBody)
             step.caller?.resume(returning: response(head, body, step))
         case .stream(let head):
@@ -220,8 +220,8 @@ final class TaskBridge: ResponseBodySource {
         if let measured = state.engineMetrics { return measured }
         var metrics = ExchangeMetrics()
         metrics.queue = state.clock.queued(at: now)
-        metrics.firstByte = state.clock.untilAnswer
-        metrics.transfer = state.machine.isEnded ? state.clock.sinceAnswer(at: now) : nil
+        metrics.firstByte = state.clock.untilResponse
+        metrics.transfer = state.machine.isEnded ? state.clock.sinceResponse(at: now) : nil
         metrics.total = state.clock.elapsed(at: now)
         metrics.bytesSent = state.sent > 0 ? state.sent : nil
         return metrics

@@ -49,7 +49,7 @@ struct TaskMachine {
 
     enum Effect: Sendable {
         /// Returns a complete response to the caller.
-        case answer(Head, Data)
+        case respond(Head, Data)
         /// Returns a response to the caller before its body has arrived.
         case stream(Head)
         /// Throws an error to the caller.
@@ -66,7 +66,7 @@ struct TaskMachine {
     private var received: Int64 = 0
     private(set) var head: Head?
     /// Whether the caller has its response or error.
-    private(set) var isAnswered = false
+    private(set) var hasResult = false
     /// Whether the task should be cancelled.
     private(set) var wantsEnd = false
 
@@ -106,7 +106,7 @@ struct TaskMachine {
         case .ended(nil): finish(complete(), stopping: false)
         case .ended(let error?): finish(.failure(error), stopping: false)
         case .broken(let error): finish(.failure(error), stopping: true, droppingRest: true)
-        case .read: isAnswered ? effect(of: account.read()) : .chunk(nil)
+        case .read: hasResult ? effect(of: account.read()) : .chunk(nil)
         case .abandoned: follow(account.abandon(), stopping: true)
         }
     }
@@ -115,10 +115,10 @@ struct TaskMachine {
         // Interim responses precede the final response. A second final response is an error of URLSession and is
         // ignored.
         let isInterim = head.status.isInformational && head.status.code != 101
-        guard self.head == nil, !isAnswered, !isInterim else { return nil }
+        guard self.head == nil, !hasResult, !isInterim else { return nil }
         self.head = head
-        isAnswered = streams || head.status.isPrelude
-        return isAnswered ? .stream(head) : nil
+        hasResult = streams || head.status.isPrelude
+        return hasResult ? .stream(head) : nil
     }
 
     private mutating func receive(_ data: Data) -> Effect? {
@@ -130,9 +130,9 @@ struct TaskMachine {
         }
         if pending.isEmpty { pending = data } else { pending.append(data) }
         let step = account.arrive(data.count, isForced: true)
-        guard isAnswered || account.waiting > smallBody else { return nil }
-        let isFirst = !isAnswered
-        isAnswered = true
+        guard hasResult || account.waiting > smallBody else { return nil }
+        let isFirst = !hasResult
+        hasResult = true
         keepWithinBounds()
         return isFirst ? .stream(head) : effect(of: step)
     }
@@ -158,12 +158,12 @@ struct TaskMachine {
     private mutating func follow(_ step: BodyAccount.Step, stopping: Bool) -> Effect? {
         guard step != .late else { return nil }
         wantsEnd = stopping
-        guard !isAnswered else { return effect(of: step) }
-        isAnswered = true
+        guard !hasResult else { return effect(of: step) }
+        hasResult = true
         _ = account.read()
         return switch (account.end, head) {
         case (.failure(let error), _): .fail(error)
-        case (_, let head?): .answer(head, pending)
+        case (_, let head?): .respond(head, pending)
         case (_, nil): .fail(Self.headless)
         }
     }

@@ -10,12 +10,12 @@ import CurlewHTTP
 
 /// The order of events as `ExchangeEvent` documents it, for one call.
 struct EventGrammar {
-    private enum Sending {
+    private enum Phase {
         case sent, answered, hasTrailers, failed, over
     }
 
     private var begun = false
-    private var sendings: [Int: Sending] = [:]
+    private var attempts: [Int: Phase] = [:]
     private var end: String?
     private var words: [String] = []
 
@@ -28,17 +28,17 @@ struct EventGrammar {
     var text: String { words.joined(separator: " ") }
     var isOver: Bool { end != nil }
     /// Requests whose end was not reported.
-    var open: Int { sendings.values.filter { $0 != .over }.count }
+    var open: Int { attempts.values.filter { $0 != .over }.count }
 
     /// Takes the next event. What is wrong with it, nil if nothing.
-    mutating func take(_ event: ExchangeEvent, _ sending: Int?) -> String? {
+    mutating func take(_ event: ExchangeEvent, _ attempt: Int?) -> String? {
         let word = Self.word(event)
-        words.append(sending.map { "\(word)\($0)" } ?? word)
-        if let problem = follow(event, word, sending) { return "\(problem): \(text)" }
+        words.append(attempt.map { "\(word)\($0)" } ?? word)
+        if let problem = follow(event, word, attempt) { return "\(problem): \(text)" }
         return nil
     }
 
-    private mutating func follow(_ event: ExchangeEvent, _ word: String, _ sending: Int?) -> String? {
+    private mutating func follow(_ event: ExchangeEvent, _ word: String, _ attempt: Int?) -> String? {
         let mayFollow = isShared || ["measured", "trailers", "cacheStoreFailed", "cacheEvicted"].contains(word)
         if let end, !mayFollow { return "\(word) after \(end)" }
         if case .began = event {
@@ -52,15 +52,15 @@ struct EventGrammar {
             end = word
             return nil
         case .sent, .connecting, .interim, .answered, .attemptFailed, .trailers, .measured, .warned:
-            guard let sending else { return "\(word) of no sending" }
-            return follow(word, sending)
-        default: return sending == nil ? nil : "\(word) of one sending"
+            guard let attempt else { return "\(word) of no attempt" }
+            return follow(word, attempt)
+        default: return attempt == nil ? nil : "\(word) of one attempt"
         }
     }
 
-    private mutating func follow(_ word: String, _ sending: Int) -> String? {
-        let next: Sending? =
-            switch (word, sendings[sending]) {
+    private mutating func follow(_ word: String, _ attempt: Int) -> String? {
+        let next: Phase? =
+            switch (word, attempts[attempt]) {
             case ("sent", nil): .sent
             case ("interim", .sent), ("connecting", .sent): .sent
             case ("warned", let known?) where known != .over: known
@@ -70,8 +70,8 @@ struct EventGrammar {
             case ("measured", .answered), ("measured", .hasTrailers), ("measured", .failed): .over
             default: nil
             }
-        guard let next else { return "\(word)\(sending) does not fit" }
-        sendings[sending] = next
+        guard let next else { return "\(word)\(attempt) does not fit" }
+        attempts[attempt] = next
         return nil
     }
 

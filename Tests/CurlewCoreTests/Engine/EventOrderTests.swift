@@ -99,7 +99,7 @@ private struct EventScene: Sendable {
                 if index % 3 == 2 { await group.waitForAll() }
             }
         }
-        await client.core.events?.told()
+        await client.core.events?.allDelivered()
         return referee.problems + missing.withLock { $0 }
     }
 

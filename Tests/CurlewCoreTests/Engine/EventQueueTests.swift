@@ -43,33 +43,33 @@ struct EventQueueTests {
     func order() async throws {
         let observer = Slow()
         let queue = EventQueue([observer])
-        queue.tell(.joined(1), in: context)
+        queue.enqueue(.joined(1), in: context)
         try await observer.holds.wait()
-        queue.tell(.trailers([:]), in: context)
-        let isTold = Locked(false)
+        queue.enqueue(.trailers([:]), in: context)
+        let isDelivered = Locked(false)
         let waiting = Task {
-            await queue.told()
-            isTold.withLock { $0 = true }
+            await queue.allDelivered()
+            isDelivered.withLock { $0 = true }
         }
         #expect(observer.heard.isEmpty)
-        #expect(!isTold.withLock { $0 })
+        #expect(!isDelivered.withLock { $0 })
         observer.goOn()
         await waiting.value
         #expect(observer.heard == ["joined", "trailers"])
-        await queue.told()
+        await queue.allDelivered()
     }
 
     @Test("of too many events the newest are dropped, and their number is reported instead")
     func lost() async throws {
         let observer = Slow()
         let queue = EventQueue([observer], capacity: 2)
-        queue.tell(.joined(1), in: context)
+        queue.enqueue(.joined(1), in: context)
         try await observer.holds.wait()
-        for _ in 0..<5 { queue.tell(.joined(2), in: context) }
+        for _ in 0..<5 { queue.enqueue(.joined(2), in: context) }
         observer.goOn()
-        await queue.told()
-        queue.tell(.trailers([:]), in: context)
-        await queue.told()
+        await queue.allDelivered()
+        queue.enqueue(.trailers([:]), in: context)
+        await queue.allDelivered()
         #expect(observer.heard == ["joined", "joined", "joined", "lost 3", "trailers"])
     }
 
@@ -77,13 +77,13 @@ struct EventQueueTests {
     func hanging() async throws {
         let observer = Slow()
         let queue = EventQueue([observer], patience: .milliseconds(20))
-        for number in 1...3 { queue.tell(.joined(UInt64(number)), in: context) }
-        await queue.told()
-        await queue.told()
+        for number in 1...3 { queue.enqueue(.joined(UInt64(number)), in: context) }
+        await queue.allDelivered()
+        await queue.allDelivered()
         #expect(observer.heard.isEmpty)
         observer.goOn()
         let patient = EventQueue([Slow(isHeld: false)])
-        await patient.told()
+        await patient.allDelivered()
         try await yieldUntil { observer.heard.count >= 3 }
         #expect(observer.heard == ["joined", "joined", "joined"])
     }
@@ -103,7 +103,7 @@ struct EventQueueTests {
         try await ended.wait()
         #expect(observer.heard.isEmpty)
         observer.goOn()
-        await context.eventsTold()
+        await context.eventsDelivered()
         #expect(observer.heard == ["began", "succeeded"])
     }
 
@@ -188,7 +188,7 @@ struct EventQueueTests {
         #expect(heard == ["began", "sent", "attemptFailed", "measured", "succeeded"])
         gate.finish(.success(()))
         try await ended.wait()
-        await client.core.events?.told()
+        await client.core.events?.allDelivered()
         #expect(observer.heard == heard)
     }
 

@@ -136,7 +136,7 @@ struct PinningTests {
         let context = ExchangeContext(observers: [listener], time: clock)
         let request = try HTTPRequest(.get, url: nginx.secure() + "/empty")
         let result = await outcome(Task { try await transport.send(request, in: context) })
-        await context.eventsTold()
+        await context.eventsDelivered()
         #expect(result.reason == (isReached ? nil : .secureConnectionFailed(.pinMismatch)))
         let warning: ExchangeEvent.Warning =
             daysLeft > 0

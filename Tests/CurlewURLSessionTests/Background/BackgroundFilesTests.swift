@@ -93,7 +93,7 @@ struct BackgroundFilesTests {
     @Test("an overlong response and a failed transfer leave no file")
     func leftovers() throws {
         let upload = try transfer(.upload(from: "film"))
-        try files.append(Data(count: BackgroundFiles.maximumAnswer), to: upload.id)
+        try files.append(Data(count: BackgroundFiles.maximumResponse), to: upload.id)
         let error = #expect(throws: NetworkError.self) { try files.append(Data(count: 1), to: upload.id) }
         #expect(error?.reason == .limitExceeded(.responseBody))
         let outcome = files.outcome(of: upload, HTTPResponse(status: .ok), error)
@@ -116,7 +116,7 @@ struct BackgroundFilesTests {
         _ = try write("mine", "example.films.notes.answer")
         files.sweep(keeping: [known.id])
         let expected = [
-            files.answer(known.id), other.answer(known.id), other.answer(unknown.id),
+            files.responsePath(known.id), other.responsePath(known.id), other.responsePath(unknown.id),
             folder.path + "/example.films.notes.answer",
         ]
         #expect(names.map { folder.path + "/" + $0 } == expected.sorted())
@@ -138,12 +138,12 @@ struct BackgroundFilesTests {
         #expect(try mode(ledger) == 0o600)
         #expect(BackgroundLedger(file: ledger) == content)
         try files.append(Data("part".utf8), to: upload.id)
-        #expect(try mode(files.answer(upload.id)) == 0o600)
+        #expect(try mode(files.responsePath(upload.id)) == 0o600)
         let page = try write("not found", "temporary")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: page)
         let download = try transfer(.download(to: folder.path + "/film"))
         try files.take(page, of: download, status: 404)
-        #expect(try mode(files.answer(download.id)) == 0o600)
+        #expect(try mode(files.responsePath(download.id)) == 0o600)
     }
 
     @Test("a ledger behind a symbolic link is not read, and the next one replaces it")

@@ -13,37 +13,37 @@ struct LaunchEventsTests {
     @Test("the handler first, then the events")
     func inOrder() {
         var events = LaunchEvents<Int>()
-        #expect(events.ask(1, at: start).isEmpty)
+        #expect(events.add(1, at: start).isEmpty)
         events.goOn()
-        #expect(events.tell(at: start + 1) == [1])
-        #expect(events.tell(at: start + 2).isEmpty)
+        #expect(events.finish(at: start + 1) == [1])
+        #expect(events.finish(at: start + 2).isEmpty)
     }
 
     @Test("the events first: the handler is called at once, and once")
     func early() {
         var events = LaunchEvents<Int>()
-        #expect(events.tell(at: start).isEmpty)
-        #expect(events.ask(1, at: start + 5) == [1])
-        #expect(events.ask(2, at: start + 6).isEmpty)
+        #expect(events.finish(at: start).isEmpty)
+        #expect(events.add(1, at: start + 5) == [1])
+        #expect(events.add(2, at: start + 6).isEmpty)
     }
 
     @Test("the notification of an earlier wake-up does not count for the next", arguments: [0, 1])
     func stale(way: Int) {
         var events = LaunchEvents<Int>()
         // Received while the app was in front, where no handler is delivered.
-        #expect(events.tell(at: start).isEmpty)
+        #expect(events.finish(at: start).isEmpty)
         // Something has happened since, or much time has passed.
         if way == 0 { events.goOn() }
         let later = start + (way == 0 ? 1 : LaunchEvents<Int>.patience)
-        #expect(events.ask(1, at: later).isEmpty, "its events are still to come")
-        #expect(events.tell(at: later + 1) == [1])
+        #expect(events.add(1, at: later).isEmpty, "its events are still to come")
+        #expect(events.finish(at: later + 1) == [1])
     }
 
     @Test("no handler is lost when a second one comes")
     func several() {
         var events = LaunchEvents<Int>()
-        #expect(events.ask(1, at: start).isEmpty)
-        #expect(events.ask(2, at: start).isEmpty)
-        #expect(events.tell(at: start) == [1, 2])
+        #expect(events.add(1, at: start).isEmpty)
+        #expect(events.add(2, at: start).isEmpty)
+        #expect(events.finish(at: start) == [1, 2])
     }
 }

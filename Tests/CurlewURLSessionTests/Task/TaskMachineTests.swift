@@ -27,7 +27,7 @@ struct TaskMachineTests {
     static func text(_ effect: TaskMachine.Effect?) -> String {
         switch effect {
         case nil: "-"
-        case .answer(let head, let data): "answer \(head.status.code) \(String(decoding: data, as: UTF8.self))"
+        case .respond(let head, let data): "answer \(head.status.code) \(String(decoding: data, as: UTF8.self))"
         case .stream(let head): "stream \(head.status.code)"
         case .fail(let error): "fail \(error.label)"
         case .chunk(let data?): "chunk \(String(decoding: data, as: UTF8.self))"
@@ -237,7 +237,7 @@ private struct RandomRun {
         events.append(name)
         let effect = machine.handle(event)
         switch effect {
-        case .answer(_, let data):
+        case .respond(_, let data):
             answers += 1
             taken += data
         case .stream:

@@ -58,7 +58,7 @@ struct MemoryCacheTable: Sendable {
     private var newest = none
     private var pendingBytes: Int64 = 0
     private var counters = CacheStatistics()
-    private var untoldEvictions = 0
+    private var unreportedEvictions = 0
 
     init(byteLimit: Int64, entryLimit: Int, originShare: Double = 1) {
         self.byteLimit = byteLimit
@@ -233,7 +233,7 @@ struct MemoryCacheTable: Sendable {
     private mutating func giveUp(_ slot: Slot) {
         drop(slot.entry.response.id)
         counters.evicted += 1
-        untoldEvictions += 1
+        unreportedEvictions += 1
     }
 
     mutating func relieve(to bytes: Int64) -> Int {
@@ -243,8 +243,8 @@ struct MemoryCacheTable: Sendable {
     }
 
     mutating func takeEvictionCount() -> Int {
-        defer { untoldEvictions = 0 }
-        return untoldEvictions
+        defer { unreportedEvictions = 0 }
+        return unreportedEvictions
     }
 
     private var oldestSlot: Slot? {

@@ -23,13 +23,13 @@ enum MemoryPressure: Sendable {
 
 #if canImport(Security)
 extension MemoryPressure {
-    /// Calls `tell` for each memory warning from the system, until `tell` returns false. The handler retains its event
+    /// Calls `report` for each memory warning from the system, until `report` returns false. The handler retains its event
     /// source, because the system cancels a source without references.
-    static func watch(_ tell: @escaping @Sendable (MemoryPressure) -> Bool) {
+    static func watch(_ report: @escaping @Sendable (MemoryPressure) -> Bool) {
         for level in [MemoryPressure.warning, .critical] {
             let source = DispatchSource.makeMemoryPressureSource(
                 eventMask: level == .warning ? .warning : .critical, queue: DispatchQueue.global())
-            source.setEventHandler { if !tell(level) { source.cancel() } }
+            source.setEventHandler { if !report(level) { source.cancel() } }
             source.activate()
         }
     }

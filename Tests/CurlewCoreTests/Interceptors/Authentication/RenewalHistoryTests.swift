@@ -102,7 +102,7 @@ struct RenewalHistoryTests {
     }
 
     @Test("a log of each request shows its cause, beside a log of each call")
-    func sendings() async throws {
+    func requestLog() async throws {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let (lines, client) = (lines, client([.retry()], then: 503, .ok))
         let wire = Locked<[String]>([])

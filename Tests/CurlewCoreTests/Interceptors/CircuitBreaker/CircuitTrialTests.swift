@@ -71,8 +71,8 @@ struct CircuitTrialTests {
                 return
             }
             half.finish(permit, CircuitStateTests.quick)
-            half.circuit.bodyFailed(permit, answered: half.now, at: half.now, using: &half.random)
-            bench.circuit.bodyFailed(permits[0], answered: bench.now, at: bench.now, using: &bench.random)
+            half.circuit.bodyFailed(permit, responded: half.now, at: half.now, using: &half.random)
+            bench.circuit.bodyFailed(permits[0], responded: bench.now, at: bench.now, using: &bench.random)
             #expect(bench.circuit.openings == 2 && half.circuit.openings == 2, "\(successes)")
         }
     }

@@ -91,7 +91,7 @@ private struct ServerRun {
             case .done(let number):
                 guard !calls[number].isOver, let sent = calls[number].sent else { continue }
                 succeeded += 1
-                finish(number, .answered(sent.duration(to: now)))
+                finish(number, .responded(sent.duration(to: now)))
             case .patienceEnds(let number):
                 guard !calls[number].isOver else { continue }
                 late += 1
@@ -174,7 +174,7 @@ struct AdaptiveConcurrencyTests {
             let took = Duration.nanoseconds(
                 Int64.random(in: 0...Int64.max / 2, using: &random) >> Int64.random(in: 0...60, using: &random))
             let outcomes: [ConcurrencyOutcome] = [
-                .answered(took), .answered(took), .gaveUp(took), .overloaded, .unknown,
+                .responded(took), .responded(took), .gaveUp(took), .overloaded, .unknown,
             ]
             estimate.add(
                 sent: now, outcomes.randomElement(using: &random) ?? .unknown,
@@ -182,7 +182,7 @@ struct AdaptiveConcurrencyTests {
             #expect((2...50).contains(estimate.permits), "seed \(seed)")
         }
         var idle = ConcurrencyEstimate(rules)
-        for _ in 0..<1000 { idle.add(sent: now, .answered(.milliseconds(5)), running: 1, at: now) }
+        for _ in 0..<1000 { idle.add(sent: now, .responded(.milliseconds(5)), running: 1, at: now) }
         #expect(idle.permits == 10, "seed \(seed)")
     }
 
@@ -197,23 +197,23 @@ struct AdaptiveConcurrencyTests {
     func endlessBounds() {
         var estimate = ConcurrencyEstimate(ConcurrencyLimit.Adaptive(initial: .max, least: 1, most: .max))
         let now = MonotonicInstant(nanoseconds: 0)
-        for _ in 0..<8 { estimate.add(sent: now, .answered(.milliseconds(5)), running: 1, at: now) }
+        for _ in 0..<8 { estimate.add(sent: now, .responded(.milliseconds(5)), running: 1, at: now) }
         #expect(estimate.permits == Int.max)
         for _ in 0..<100 { estimate.add(sent: now, .overloaded, running: 1, at: now) }
         #expect(estimate.permits > 1 && estimate.permits < Int.max)
         let wide = ConcurrencyEstimate(ConcurrencyLimit.Adaptive(initial: .max, least: .max, most: .max))
-        #expect(wide.permits(answered: 1) == Int.max)
+        #expect(wide.permits(responded: 1) == Int.max)
     }
 
     @Test("Overload shrinks it by a tenth for each window")
     func overload() {
         var estimate = ConcurrencyEstimate(ConcurrencyLimit.Adaptive(initial: 100, most: 100))
         let now = MonotonicInstant(nanoseconds: 0)
-        for _ in 0..<8 { estimate.add(sent: now, .answered(.milliseconds(5)), running: 100, at: now) }
+        for _ in 0..<8 { estimate.add(sent: now, .responded(.milliseconds(5)), running: 100, at: now) }
         for _ in 0..<100 { estimate.add(sent: now, .overloaded, running: 100, at: now) }
         #expect(estimate.permits == 90)
         #expect(ConcurrencyOutcome(.status(503), after: .seconds(1)) == .overloaded)
-        #expect(ConcurrencyOutcome(.status(500), after: .seconds(1)) == .answered(.seconds(1)))
+        #expect(ConcurrencyOutcome(.status(500), after: .seconds(1)) == .responded(.seconds(1)))
         for (reason, outcome) in [
             (NetworkError.Reason.timedOut(.firstByte), ConcurrencyOutcome.overloaded), (.timedOut(.queue), .unknown),
             (.cancelled, .unknown), (.connectionLost(.requestMayHaveArrived), .overloaded), (.unreachable, .unknown),
