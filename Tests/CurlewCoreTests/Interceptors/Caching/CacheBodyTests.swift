@@ -189,19 +189,19 @@ private struct ShortStore: CacheStore {
     let isLasting = false
     var bodyLimit: Int64 { memory.bodyLimit }
 
-    func find(_ key: CacheKey) async throws -> CacheFindings { await memory.find(key) }
-    func body(of response: StoredResponse) async throws -> (any CacheBody)? {
+    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup { await memory.find(key) }
+    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
         await memory.body(of: response).map(Body.init)
     }
-    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
+    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse.Writer {
         await memory.write(response, since: epoch)
     }
     func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
     func remove(_ selection: CacheRemoval) async throws -> Int { await memory.remove(selection) }
     func statistics() async throws -> CacheStatistics { await memory.statistics() }
 
-    private struct Body: CacheBody {
-        let inner: any CacheBody
+    private struct Body: StoredResponse.Body {
+        let inner: any StoredResponse.Body
         var length: Int64 { inner.length }
 
         func read(from offset: Int64, upTo count: Int) async throws -> Data {
