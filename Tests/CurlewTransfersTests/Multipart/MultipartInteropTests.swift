@@ -10,7 +10,7 @@ import Testing
 
 /// Random forms, as two parsers of Python servers and our own parser read them. `CURLEW_MULTIPART_FORMS` makes more of
 /// them than a usual run.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MultipartInteropTests {
     /// Nil if both parsers are there, otherwise why they cannot be used.
     private static let problem: String? = {
