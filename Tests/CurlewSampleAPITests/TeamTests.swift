@@ -66,7 +66,7 @@ struct TeamTests {
         ]
         let receipt: Receipt = try await sample.client.send(.post("/team/users/2/avatar", body: .multipart(form)))
         #expect(receipt.userId == 2)
-        #expect(receipt.fileName == "a %22b%22.jpg")
+        #expect(receipt.fileName == "a \"b\".jpg")
         #expect(receipt.mediaType == "image/jpeg")
         #expect(receipt.bytes == 5000)
         #expect(receipt.checksum == "b641f5c8")

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import CurlewTransfers
+import Foundation
+import TestServers
+import Testing
+
+/// Multipart in both directions over connections, with a real server for ranges.
+@Suite(.timeLimit(.minutes(1)))
+struct MultipartTransferTests {
+    @Test("the ranges of a file arrive as parts, over HTTP/1.1 and HTTP/2", arguments: [false, true])
+    func ranges(isSecure: Bool) async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let wanted = [0..<1, 100_000..<2_100_000, 5..<70_000, 2_999_997..<3_000_000]
+        let response = try await transport.exchange(
+            .get, (isSecure ? nginx.secure() : nginx.plain) + "/body.bin",
+            headers: [
+                "Range": "bytes=" + wanted.map { "\($0.lowerBound)-\($0.upperBound - 1)" }.joined(separator: ", ")
+            ]
+        ) { $0.streaming = true }
+        #expect(response.status == .partialContent)
+        #expect(response.mediaType?.essence == "multipart/byteranges")
+        var found: [Range<Int>] = []
+        for try await part in try response.parts() {
+            let range = try #require(part.headers[.contentRange].flatMap { ContentRange($0) })
+            let bytes = Int(range.bytes.lowerBound)..<Int(range.bytes.upperBound)
+            found.append(bytes)
+            // The second part is skipped in the middle.
+            if found.count == 2 {
+                var chunks = part.body.makeAsyncIterator()
+                #expect(try await chunks.next()?.isEmpty == false)
+            } else {
+                #expect(try await part.body.collect() == MockResponse.pattern(bytes))
+            }
+        }
+        #expect(found == wanted)
+    }
+
+    @Test("a form arrives with Content-Length, or chunked if a stream has no length", arguments: [3, nil] as [Int64?])
+    func form(length: Int64?) async throws {
+        let server = try MockServer()
+        server.on(.post, "/", respond: MockResponse(status: .noContent))
+        let client = APIClient(
+            baseURL: try BaseURL(server.url), pipeline: [], transport: CurlTransport())
+        let file = Data(repeating: 0x0D, count: 200_000)
+        let folder = try TemporaryFolder()
+        let form: MultipartForm = [
+            .part(
+                "log",
+                .stream(length: length, replay: .always) {
+                    RequestBody.Chunks(
+                        AsyncStream { stream in
+                            stream.yield(Data("abc".utf8))
+                            stream.finish()
+                        })
+                }), .file("file", path: try folder.file("a.txt", file)),
+        ]
+        try await client.send(Request<Void>.post("/", body: .multipart(form)))
+        let request = try #require(server.requests.first)
+        #expect((request.headers[.contentLength] == nil) == (length == nil))
+        var parser = try MultipartParser(boundary: form.boundary)
+        parser.receive(request.body)
+        var contents: [Data] = []
+        while let event = try parser.next() {
+            switch event {
+            case .head: contents.append(Data())
+            case .body(let data): contents[contents.count - 1] += data
+            case .partEnd, .end: break
+            }
+        }
+        try parser.finish()
+        #expect(contents == [Data("abc".utf8), file])
+    }
+}
