@@ -5,6 +5,12 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// URI templates as the path, the query and the URL of a request.
 @Suite(.timeLimit(.minutes(1)))
 struct URITemplateRequestTests {
