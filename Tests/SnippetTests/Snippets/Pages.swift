@@ -3,12 +3,6 @@
 import Curlew
 import CurlewUI
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 nonisolated struct Shelf: Decodable {
     let films: [Film]
     let nextCursor: String?
