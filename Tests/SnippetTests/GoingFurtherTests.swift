@@ -75,6 +75,57 @@ struct GoingFurtherTests {
         #expect(client.recordedCalls.count == 2)
     }
 
+    @Test func pages() async throws {
+        let client = APIClient.mock { mock in
+            mock.on(.get, "/films") { call in
+                let next: HTTPHeaders = call.query("page") == nil ? [.link: "<?page=2>; rel=next"] : [:]
+                return .json(text: "[\(FirstWeekTests.metropolis)]", headers: next)
+            }
+            mock.on(.get, "/shelf") { _ in #"{"films": [\#(FirstWeekTests.metropolis)]}"# }
+            mock.on(.post, "/search") { call in
+                let isFirst = !String(decoding: call.body, as: UTF8.self).contains("after")
+                return #"{"films": [\#(FirstWeekTests.metropolis)], "nextCursor": \#(isFirst ? "\"m\"" : "null")}"#
+            }
+            mock.on(.get, "/seen") { _ in Self.page }
+        }
+        try await PagesPage.loops(client)
+        try await PagesPage.cursors(client)
+        #expect(try await PagesPage.custom(client) == ["Metropolis", "Metropolis"])
+        var saved = 0
+        try await PagesPage.later(client, nil) { saved += $0.count }
+        try await PagesPage.ahead(client) { _ in saved += 1 }
+        #expect(saved == 4)
+        guard #available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *) else { return }
+        let films = await PagesPage.screen(client)
+        await films.load()
+        #expect(await films.items.count == 1)
+        #expect(await !films.hasMore)
+    }
+
+    @MainActor
+    @Test func batches() async throws {
+        let client = APIClient.mock { mock in
+            mock.on(.get, "/users/1") { _ in FirstWeekTests.emily }
+            mock.on(.get, "/ratings/:name") { _ in "5" }
+            mock.on(.get, "/films/:name") { _ in FirstWeekTests.metropolis }
+        }
+        let screen = Screen()
+        #expect(try await BatchesPage.users([1, 1], client).count == 2)
+        #expect(try await BatchesPage.each([1], client, screen) == 0 && screen.shown.count == 1)
+        #expect(try await BatchesPage.several(["metropolis"], client) == ["Metropolis: 5"])
+        #expect(try await BatchesPage.limits([1], client, screen).count == 1)
+    }
+
+    @Test func templates() throws {
+        let client = APIClient(baseURL: "https://api.example.com")
+        let issues = try client.request(for: .issues("ann", "kite", labels: ["bug", "ui"]))
+        #expect(issues.urlString == "https://api.example.com/repos/ann/kite/issues?labels=bug&labels=ui")
+        let text = #"{"issues": "https://api.example.com/repos/ann/kite/issues{/number}"}"#
+        let repository = try JSONDecoder().decode(Repository.self, from: Data(text.utf8))
+        let issue = try client.request(for: repository.issue(7))
+        #expect(issue.urlString == "https://api.example.com/repos/ann/kite/issues/7")
+    }
+
     @Test func authentication() async throws {
         let client = APIClient.mock { mock in
             mock.on(.post, "/token") { _ in #"{"access_token": "new", "token_type": "Bearer"}"# }

