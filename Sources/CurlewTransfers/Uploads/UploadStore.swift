@@ -44,6 +44,7 @@ struct UploadStore: Sendable {
             // A descriptor of another user could send the content elsewhere.
             let data = try PrivateFile.read(file, limit: mostBytes, trusting: .ownerAlone)
             var descriptor = try? JSONDecoder().decode(Upload.Descriptor.self, from: data)
+            guard descriptor?.isValid == true else { return nil }
             descriptor?.file = file
             return descriptor
         } catch {

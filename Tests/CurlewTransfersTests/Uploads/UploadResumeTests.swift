@@ -152,6 +152,45 @@ struct UploadResumeTests {
         #expect(error?.reason == .storage && error?.hint != nil)
     }
 
+    @Test("A descriptor that other programs changed never traps, and sends nothing to another scheme")
+    func tampered() async throws {
+        let server = UploadServerModel(.tus)
+        let kept = Locked<Upload.Descriptor?>(nil)
+        var options = Upload.Options(storage: .custom { descriptor in kept.withLock { $0 = descriptor ?? $0 } })
+        options.parallelParts = 2
+        await interrupt(server, at: 3, options)
+        let descriptor = try #require(kept.withLock { $0 })
+        let text = String(decoding: try JSONEncoder().encode(descriptor), as: UTF8.self)
+        func decoded(_ text: String) -> Upload.Descriptor? {
+            try? JSONDecoder().decode(Upload.Descriptor.self, from: Data(text.utf8))
+        }
+        #expect(decoded(text)?.isValid == true)
+        var random = SeededGenerator(seed: 11)
+        let numbers = ["-1", "0", "9223372036854775807", "50000", "100000", "null"]
+        for _ in 0..<300 {
+            var changed = text
+            for _ in 0..<3 {
+                let ranges = changed.ranges(of: /[0-9]+/)
+                guard let range = ranges.randomElement(using: &random) else { continue }
+                changed.replaceSubrange(range, with: numbers.randomElement(using: &random) ?? "")
+            }
+            guard let other = decoded(changed) else { continue }
+            let client = client(MockTransport.answering { _ in .status(400) })
+            _ = await uploadFailure { try await client.resume(other) }
+        }
+        for other in ["\"parts\":[]", "\"parts\":[{\"offset\":5,\"length\":100000}]"] {
+            let broken = text.replacing(/"parts":\[.*?\]/, with: other)
+            let damaged = try #require(decoded(broken))
+            let error = await uploadFailure { try await client(server.transport()).resume(damaged) }
+            #expect(error?.reason == .invalidRequest)
+        }
+        let insecure = try #require(
+            decoded(text.replacing("https:\\/\\/mock.test\\/uploads", with: "http:\\/\\/mock.test\\/uploads")))
+        #expect(insecure != descriptor)
+        let error = await uploadFailure { try await client(server.transport()).resume(insecure) }
+        #expect(error?.reason == .invalidRequest)
+    }
+
     @Test("Parallel parts continue, each where it was")
     func parts() async throws {
         let server = UploadServerModel(.tus)

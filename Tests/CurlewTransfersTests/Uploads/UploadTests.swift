@@ -219,6 +219,25 @@ struct UploadTests {
         #expect(error?.isCancelled == true && server.only == nil)
     }
 
+    @Test("A server cannot make the client hold more than a bounded chunk in memory")
+    func bounded() async throws {
+        let server = UploadServerModel(.draft, limits: "min-append-size=900000000000000")
+        let pulled = Locked(0)
+        let endless = Upload.Source.stream {
+            RequestBody.Chunks(
+                AsyncStream {
+                    pulled.withLock { $0 += 1 }
+                    return Data(count: 1 << 20)
+                })
+        }
+        let transport = server.transport { number, _ in
+            if number == 1 { throw NetworkError(.cancelled) }
+            return .none
+        }
+        let error = await uploadFailure { try await client(transport).upload(endless, to: .post("/files")) }
+        #expect(error?.isCancelled == true && pulled.withLock { $0 } == 65)
+    }
+
     @Test("A file that changes during the upload ends it")
     func changing() async throws {
         let folder = try TemporaryFolder()
