@@ -145,7 +145,8 @@ struct UploadShell: Sendable {
             other.options = route.options
             request = other
         }
-        return try await client.call(request, changing: changes(isTransfer: call.sendsChunk)) { response, _ in
+        let changes = changes(isTransfer: call.sendsChunk, isForeign: isForeign(call.target))
+        return try await client.call(request, changing: changes) { response, _ in
             let reply = UploadReply(status: response.status, headers: response.headers, url: response.url)
             return (reply, Response(try await response.body.collect(), from: response))
         }
@@ -161,13 +162,21 @@ struct UploadShell: Sendable {
         return request
     }
 
-    private func changes(isTransfer: Bool) -> APIClient.CallChanges {
+    /// Whether the server has placed the upload at another origin than that of the endpoint.
+    private func isForeign(_ target: UploadCall.Target) -> Bool {
+        guard case .upload(let url) = target else { return false }
+        return (try? URLParts(url))?.origin != (route.baseURL ?? client.baseURL)?.origin
+    }
+
+    private func changes(isTransfer: Bool, isForeign: Bool = false) -> APIClient.CallChanges {
         var changes = APIClient.CallChanges()
         changes.options = { options in
             // The machine needs to know every status that is not a success.
             options.acceptedStatuses = []
             // Only stalls end a transfer: how long it takes depends on the source.
             if isTransfer { options.timeouts.total = nil }
+            // A credential that the call requires belongs to the origin of the endpoint.
+            if isForeign, options.authentication?.isDemanding == true { options.authentication = nil }
         }
         return changes
     }

@@ -70,7 +70,7 @@ struct TusServerTests {
         var killed = 0
         var text = ""
         for round in 0..<40 where !text.hasPrefix("done") {
-            let time = killed < 5 ? Int.random(in: 60..<220, using: &random) : -1
+            let time = killed < 5 ? Int.random(in: 20..<60, using: &random) : -1
             let url = "http://127.0.0.1:\(server.port)"
             (text, killed) = try await onThread { [killed] in
                 let process = try CompanionProcess(probe, [path, url, "\(time)"])

@@ -146,12 +146,17 @@ struct UploadTests {
             seen.withLock { $0.append((call.method.rawValue, call.request.headers)) }
             return .none
         }
-        let configuration = APIClient.Configuration(headers: ["X-API-Key": "secret"])
+        let configuration = APIClient.Configuration(headers: ["X-API-Key": "secret", .authorization: "Bearer x"])
         let client = APIClient.mock(transport, configuration: configuration)
-        try await client.upload(.data(Self.source), to: .post("/files", headers: ["X-Kind": "film"]))
+        // A credential that the call requires is required at its own origin.
+        let request = Request<Void>.post("/files", headers: ["X-Kind": "film"]).options {
+            $0.authentication = .required
+        }
+        try await client.upload(.data(Self.source), to: request)
         for (method, headers) in seen.withLock({ $0 }) {
             #expect(headers["X-Kind"] == (method == "POST" ? "film" : nil), "\(method)")
             #expect(headers["X-API-Key"] == (method == "PATCH" ? nil : "secret"), "\(method)")
+            #expect(headers[.authorization] == (method == "PATCH" ? nil : "Bearer x"), "\(method)")
         }
         let insecure = UploadServerModel(.tus, origin: "http://mock.test")
         let error = await uploadFailure {
