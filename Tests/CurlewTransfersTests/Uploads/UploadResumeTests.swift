@@ -49,7 +49,9 @@ struct UploadResumeTests {
         let server = UploadServerModel(resumption)
         let options = Upload.Options(storage: .besideSource)
         await interrupt(server, options)
-        #expect(try names == ["film.mp4", "film.mp4.upload"])
+        #expect(try names == ["film.mp4", "film.mp4.curlew-upload"])
+        // What a process leaves that is killed while it writes the descriptor.
+        _ = try folder.file("film.mp4.curlew-upload.new", "{")
         let values = Locked<[Int64]>([])
         let result = try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options) {
             value in values.withLock { $0.append(value.completed) }
@@ -138,13 +140,13 @@ struct UploadResumeTests {
         #expect(second.only?.bytes == Self.source)
 
         let third = UploadServerModel(.tus)
-        _ = try folder.file("film.mp4.upload", "{")
-        let file = folder.path + "/film.mp4.upload"
+        _ = try folder.file("film.mp4.curlew-upload", "{")
+        let file = folder.path + "/film.mp4.curlew-upload"
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         try await client(third.transport()).upload(.file(path), to: .post("/files"), options: options)
         #expect(third.only?.bytes == Self.source)
 
-        _ = try folder.file("film.mp4.upload", "{}")
+        _ = try folder.file("film.mp4.curlew-upload", "{}")
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
         let error = await uploadFailure {
             try await client(third.transport()).upload(.file(path), to: .post("/files"), options: options)
@@ -238,7 +240,7 @@ struct UploadResumeTests {
         let failing = server.transport { _, _ in .status(500, [:]) }
         let error = await uploadFailure { try await client(failing).discard(descriptor) }
         #expect(error?.statusCode == 500)
-        #expect(try names == ["film.mp4", "film.mp4.upload"])
+        #expect(try names == ["film.mp4", "film.mp4.curlew-upload"])
         try await client(server.transport()).discard(descriptor)
         #expect(server.state.withLock { $0.uploads.isEmpty })
         #expect(try names == ["film.mp4"] && Upload.Descriptor.saved(besideFile: path) == nil)
