@@ -63,6 +63,7 @@ extension APIClient {
         _ upload: Upload.Descriptor, from source: Upload.Source? = nil, options: Upload.Options = Upload.Options(),
         progress: TransferProgress.Handler? = nil
     ) async throws(NetworkError) -> Upload.Result {
+        try Self.check(upload)
         guard let source = source ?? upload.path.map({ .file($0) }) else {
             throw NetworkError(
                 .invalidRequest, detail: "The source of the upload was not a file.",
@@ -78,6 +79,7 @@ extension APIClient {
     /// server does not have is not an error. Throws the error of the request otherwise, and keeps the file.
     @concurrent
     public func discard(_ upload: Upload.Descriptor) async throws(NetworkError) {
+        try Self.check(upload)
         let claim = UploadClaim()
         let request = Request<Void>(HTTPMethod(rawValue: upload.method), url: upload.endpoint, name: "upload")
         let meter = UploadMeter(nil, parts: 0, total: nil, time: configuration.time)
@@ -91,5 +93,12 @@ extension APIClient {
             }
         }
         if let file = upload.file { UploadStore.remove(file) }
+    }
+
+    private static func check(_ upload: Upload.Descriptor) throws(NetworkError) {
+        guard upload.isValid else {
+            throw NetworkError(
+                .invalidRequest, detail: "The descriptor of the upload is damaged.", hint: "Begin a new upload.")
+        }
     }
 }

@@ -69,6 +69,32 @@ extension Upload.Descriptor {
         try UploadStore.load(UploadStore.path(besideFile: path))
     }
 
+    var dialect: any UploadDialect {
+        resumption == .draft ? DraftDialect() : TusDialect()
+    }
+
+    /// Whether the parts cover the source without gaps and no URL leaves https, as in every descriptor that was not
+    /// changed by other programs.
+    var isValid: Bool {
+        guard let first = parts.first, parts.count <= Upload.Options.mostParts, resumption != .discovered,
+            let origin = (try? URLParts(endpoint))?.origin, first.offset == 0
+        else { return false }
+        let isSafe = urls.allSatisfy { url in
+            guard let other = (try? URLParts(url))?.origin else { return false }
+            return other.isSecure || !origin.isSecure
+        }
+        guard isSafe else { return false }
+        if parts.count == 1 { return first.length == length && (length ?? 0) >= 0 }
+        var end: Int64 = 0
+        for part in parts {
+            guard part.offset == end, let length = part.length, length >= 0 else { return false }
+            let (sum, overflow) = end.addingReportingOverflow(length)
+            guard !overflow else { return false }
+            end = sum
+        }
+        return end == length
+    }
+
     /// Whether both describe the same bytes.
     func isOf(length: Int64?, _ other: Upload.Fingerprint) -> Bool {
         guard self.length == length else { return false }

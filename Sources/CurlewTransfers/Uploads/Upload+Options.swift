@@ -9,7 +9,7 @@ extension Upload {
         public enum Storage: Sendable {
             /// Nowhere: the upload ends with the call.
             case none
-            /// In a file beside the source, with the suffix `.upload`. Only for sources that are files.
+            /// In a file beside the source, with the suffix `.curlew-upload`. Only for sources that are files.
             case besideSource
             /// In the file at this path, which belongs to one upload.
             case file(String)

@@ -116,7 +116,7 @@ extension UploadPlan {
             return length
         default:
             guard let least = features.minimumAppend, least > 0 else { return 0 }
-            return least
+            return min(least, limit)
         }
     }
 }

@@ -108,6 +108,9 @@ struct UploadPlan: Sendable {
     /// Whether the length was unknown when the upload was created.
     var defersLength = false
     var chunkSize: Int64?
+    /// The maximum number of bytes of a request whose content is in memory; nil if it is not. A server's minimum does
+    /// not raise it.
+    var bufferLimit: Int64?
     var metadata: UploadMetadata
     var features = UploadFeatures()
     var maximumFailures = 10
@@ -115,6 +118,7 @@ struct UploadPlan: Sendable {
 
     /// The maximum number of bytes of a request.
     var limit: Int64 {
-        max(min(chunkSize ?? .max, features.maximumAppend ?? .max), features.minimumAppend ?? 1, 1)
+        let wanted = max(min(chunkSize ?? .max, features.maximumAppend ?? .max), features.minimumAppend ?? 1, 1)
+        return min(wanted, bufferLimit ?? .max)
     }
 }

@@ -95,7 +95,9 @@ struct UploadSession: Sendable {
         plan.method = HTTPMethod(rawValue: descriptor.method)
         plan.features = features ?? UploadFeatures()
         plan.features.checksum = descriptor.checksum.flatMap { UploadChecksum(rawValue: $0) }
-        plan.chunkSize = chunkSize
+        let isBuffered = options.checksums || source.isStream
+        plan.chunkSize = options.chunkSize.map { max(1, $0) } ?? (isBuffered ? Upload.Options.bufferedChunk : nil)
+        plan.bufferLimit = isBuffered ? Upload.Options.largestBuffer : nil
         plan.maximumFailures = max(0, options.maximumFailures)
         plan.maximumWait = max(.zero, options.maximumWait)
         let result =
@@ -218,22 +220,12 @@ extension UploadSession {
         }
     }
 
-    /// Chunks are in memory if they have a checksum, or if the source cannot be read again.
-    private var chunkSize: Int64? {
-        var isBuffered = options.checksums
-        if case .stream = source.kind { isBuffered = true }
-        let size = options.chunkSize.map { max(1, $0) } ?? (isBuffered ? Upload.Options.bufferedChunk : nil)
-        return isBuffered ? min(size ?? .max, Upload.Options.largestBuffer) : size
-    }
-
     /// Divides the source into parts of about the same size, none of them empty.
     private func parts(
         _ length: Int64?, _ dialect: any UploadDialect, _ features: UploadFeatures
     ) -> [Upload.Descriptor.Part] {
         var count: Int64 = 1
-        if case .stream = source.kind {
-            count = 1
-        } else if let length, dialect.resumption == .tus, features.extensions.contains("concatenation") {
+        if !source.isStream, let length, dialect.resumption == .tus, features.extensions.contains("concatenation") {
             count = max(1, min(Int64(options.parallelParts), Int64(Upload.Options.mostParts), length))
         }
         guard let length, count > 1 else { return [Upload.Descriptor.Part(url: nil, offset: 0, length: length)] }
@@ -267,13 +259,11 @@ actor UploadRecord {
     }
 }
 
-extension Upload.Descriptor {
-    var dialect: any UploadDialect {
-        resumption == .draft ? DraftDialect() : TusDialect()
-    }
-}
-
 extension Upload.Source {
+    var isStream: Bool {
+        if case .stream = kind { true } else { false }
+    }
+
     /// The path of a file; nil for other sources.
     var path: String? {
         if case .file(let path) = kind { path } else { nil }

@@ -28,7 +28,7 @@ struct UploadShell: Sendable {
     /// Runs a machine to its end, and returns the response that completed the upload, if it arrived.
     ///
     /// - `reader`: nil for an upload without content, which joins others.
-    /// - `changed`: called when the server has created the upload, or created it again.
+    /// - `changed`: called when the server has created the upload or begins to keep it longer.
     func run(
         _ course: inout UploadCourse, _ reader: UploadReader?, part: Int,
         changed: (UploadCourse) async throws(NetworkError) -> Void
@@ -36,16 +36,16 @@ struct UploadShell: Sendable {
         var event = UploadCourse.Event.begin
         var body = RequestBody.empty
         var response: Response<Data>?
-        var (known, position) = (course.url, Int64(-1))
+        var (known, expires, position) = (course.url, course.expires, Int64(-1))
         while true {
             let action = course.handle(event, at: time.date, random: options.random())
-            if course.url != known {
-                known = course.url
+            if course.url != known || Self.differs(course.expires, expires) {
+                (known, expires) = (course.url, course.expires)
                 try await changed(course)
             }
             switch action {
             case .send(let call):
-                let content = call.sendsChunk ? body : call.method == .post ? .bytes(Data()) : .empty
+                let content = call.sendsChunk ? body : call.isCreation ? RequestBody.bytes(Data()) : .empty
                 do throws(NetworkError) {
                     let (reply, answer) = try await send(call, content, course.dialect.resumption)
                     event = .answered(reply)
@@ -75,6 +75,13 @@ struct UploadShell: Sendable {
                 throw error
             }
         }
+    }
+
+    /// Whether an expiration has moved so far that the descriptor should say so. Relative ones move a little with each
+    /// response.
+    private static func differs(_ date: Date?, _ known: Date?) -> Bool {
+        guard let date, let known else { return date != known }
+        return abs(date.timeIntervalSince(known)) > 60
     }
 
     /// Asks the server what it offers; nil if it offers no protocol. Failures that may pass are repeated.
@@ -138,7 +145,8 @@ struct UploadShell: Sendable {
             other.options = route.options
             request = other
         }
-        return try await client.call(request, changing: changes(isTransfer: call.sendsChunk)) { response, _ in
+        let changes = changes(isTransfer: call.sendsChunk, isForeign: isForeign(call.target))
+        return try await client.call(request, changing: changes) { response, _ in
             let reply = UploadReply(status: response.status, headers: response.headers, url: response.url)
             return (reply, Response(try await response.body.collect(), from: response))
         }
@@ -154,13 +162,21 @@ struct UploadShell: Sendable {
         return request
     }
 
-    private func changes(isTransfer: Bool) -> APIClient.CallChanges {
+    /// Whether the server has placed the upload at another origin than that of the endpoint.
+    private func isForeign(_ target: UploadCall.Target) -> Bool {
+        guard case .upload(let url) = target else { return false }
+        return (try? URLParts(url))?.origin != (route.baseURL ?? client.baseURL)?.origin
+    }
+
+    private func changes(isTransfer: Bool, isForeign: Bool = false) -> APIClient.CallChanges {
         var changes = APIClient.CallChanges()
         changes.options = { options in
             // The machine needs to know every status that is not a success.
             options.acceptedStatuses = []
             // Only stalls end a transfer: how long it takes depends on the source.
             if isTransfer { options.timeouts.total = nil }
+            // A credential that the call requires belongs to the origin of the endpoint.
+            if isForeign, options.authentication?.isDemanding == true { options.authentication = nil }
         }
         return changes
     }

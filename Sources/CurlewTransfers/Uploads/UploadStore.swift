@@ -31,7 +31,7 @@ struct UploadStore: Sendable {
         }
     }
 
-    static func path(besideFile path: String) -> String { path + ".upload" }
+    static func path(besideFile path: String) -> String { path + ".curlew-upload" }
 
     /// Returns the descriptor of an earlier call; nil if there is none, or if it cannot be decoded.
     func load() throws(NetworkError) -> Upload.Descriptor? {
@@ -44,6 +44,7 @@ struct UploadStore: Sendable {
             // A descriptor of another user could send the content elsewhere.
             let data = try PrivateFile.read(file, limit: mostBytes, trusting: .ownerAlone)
             var descriptor = try? JSONDecoder().decode(Upload.Descriptor.self, from: data)
+            guard descriptor?.isValid == true else { return nil }
             descriptor?.file = file
             return descriptor
         } catch {
@@ -57,7 +58,7 @@ struct UploadStore: Sendable {
         if case .custom(let keep) = storage { return keep(descriptor) }
         guard let file else { return }
         do {
-            try PrivateFile.replace(file, with: try JSONEncoder().encode(descriptor), isDurable: true)
+            try PrivateFile.replace(file, with: try JSONEncoder().encode(descriptor), isDurable: true, isAlone: true)
         } catch {
             throw NetworkError(
                 .storage, detail: "The descriptor of the upload cannot be kept: \(error)",
@@ -71,7 +72,9 @@ struct UploadStore: Sendable {
         if let file { Self.remove(file) }
     }
 
+    /// Removes a descriptor, and the draft that a killed process may have left.
     static func remove(_ file: String) {
+        try? PrivateFile.remove(PrivateFile.draft(of: file))
         try? PrivateFile.remove(file)
     }
 }

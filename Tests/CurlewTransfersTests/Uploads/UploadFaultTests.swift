@@ -14,10 +14,10 @@ import Testing
 struct UploadFaultTests {
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
-    @Test("The machine delivers identical bytes whatever fails", arguments: 0..<40)
+    @Test("The machine delivers identical bytes whatever fails", arguments: 0..<20)
     func machine(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<25 {
+        for _ in 0..<15 {
             let server = UploadServerModel(Bool.random(using: &random) ? .tus : .draft)
             let source = Data(random.bytes(upTo: 5000))
             let isKnown = Bool.random(using: &random)

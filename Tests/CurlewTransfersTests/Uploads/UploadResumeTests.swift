@@ -49,7 +49,9 @@ struct UploadResumeTests {
         let server = UploadServerModel(resumption)
         let options = Upload.Options(storage: .besideSource)
         await interrupt(server, options)
-        #expect(try names == ["film.mp4", "film.mp4.upload"])
+        #expect(try names == ["film.mp4", "film.mp4.curlew-upload"])
+        // What a process leaves that is killed while it writes the descriptor.
+        _ = try folder.file("film.mp4.curlew-upload.new", "{")
         let values = Locked<[Int64]>([])
         let result = try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options) {
             value in values.withLock { $0.append(value.completed) }
@@ -138,18 +140,57 @@ struct UploadResumeTests {
         #expect(second.only?.bytes == Self.source)
 
         let third = UploadServerModel(.tus)
-        _ = try folder.file("film.mp4.upload", "{")
-        let file = folder.path + "/film.mp4.upload"
+        _ = try folder.file("film.mp4.curlew-upload", "{")
+        let file = folder.path + "/film.mp4.curlew-upload"
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         try await client(third.transport()).upload(.file(path), to: .post("/files"), options: options)
         #expect(third.only?.bytes == Self.source)
 
-        _ = try folder.file("film.mp4.upload", "{}")
+        _ = try folder.file("film.mp4.curlew-upload", "{}")
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
         let error = await uploadFailure {
             try await client(third.transport()).upload(.file(path), to: .post("/files"), options: options)
         }
         #expect(error?.reason == .storage && error?.hint != nil)
+    }
+
+    @Test("A descriptor that other programs changed never traps, and sends nothing to another scheme")
+    func tampered() async throws {
+        let server = UploadServerModel(.tus)
+        let kept = Locked<Upload.Descriptor?>(nil)
+        var options = Upload.Options(storage: .custom { descriptor in kept.withLock { $0 = descriptor ?? $0 } })
+        options.parallelParts = 2
+        await interrupt(server, at: 3, options)
+        let descriptor = try #require(kept.withLock { $0 })
+        let text = String(decoding: try JSONEncoder().encode(descriptor), as: UTF8.self)
+        func decoded(_ text: String) -> Upload.Descriptor? {
+            try? JSONDecoder().decode(Upload.Descriptor.self, from: Data(text.utf8))
+        }
+        #expect(decoded(text)?.isValid == true)
+        var random = SeededGenerator(seed: 11)
+        let numbers = ["-1", "0", "9223372036854775807", "50000", "100000", "null"]
+        for _ in 0..<300 {
+            var changed = text
+            for _ in 0..<3 {
+                let ranges = changed.ranges(of: /[0-9]+/)
+                guard let range = ranges.randomElement(using: &random) else { continue }
+                changed.replaceSubrange(range, with: numbers.randomElement(using: &random) ?? "")
+            }
+            guard let other = decoded(changed) else { continue }
+            let client = client(MockTransport.answering { _ in .status(400) })
+            _ = await uploadFailure { try await client.resume(other) }
+        }
+        for other in ["\"parts\":[]", "\"parts\":[{\"offset\":5,\"length\":100000}]"] {
+            let broken = text.replacing(/"parts":\[.*?\]/, with: other)
+            let damaged = try #require(decoded(broken))
+            let error = await uploadFailure { try await client(server.transport()).resume(damaged) }
+            #expect(error?.reason == .invalidRequest)
+        }
+        let insecure = try #require(
+            decoded(text.replacing("https:\\/\\/mock.test\\/uploads", with: "http:\\/\\/mock.test\\/uploads")))
+        #expect(insecure != descriptor)
+        let error = await uploadFailure { try await client(server.transport()).resume(insecure) }
+        #expect(error?.reason == .invalidRequest)
     }
 
     @Test("Parallel parts continue, each where it was")
@@ -199,7 +240,7 @@ struct UploadResumeTests {
         let failing = server.transport { _, _ in .status(500, [:]) }
         let error = await uploadFailure { try await client(failing).discard(descriptor) }
         #expect(error?.statusCode == 500)
-        #expect(try names == ["film.mp4", "film.mp4.upload"])
+        #expect(try names == ["film.mp4", "film.mp4.curlew-upload"])
         try await client(server.transport()).discard(descriptor)
         #expect(server.state.withLock { $0.uploads.isEmpty })
         #expect(try names == ["film.mp4"] && Upload.Descriptor.saved(besideFile: path) == nil)

@@ -146,12 +146,17 @@ struct UploadTests {
             seen.withLock { $0.append((call.method.rawValue, call.request.headers)) }
             return .none
         }
-        let configuration = APIClient.Configuration(headers: ["X-API-Key": "secret"])
+        let configuration = APIClient.Configuration(headers: ["X-API-Key": "secret", .authorization: "Bearer x"])
         let client = APIClient.mock(transport, configuration: configuration)
-        try await client.upload(.data(Self.source), to: .post("/files", headers: ["X-Kind": "film"]))
+        // A credential that the call requires is required at its own origin.
+        let request = Request<Void>.post("/files", headers: ["X-Kind": "film"]).options {
+            $0.authentication = .required
+        }
+        try await client.upload(.data(Self.source), to: request)
         for (method, headers) in seen.withLock({ $0 }) {
             #expect(headers["X-Kind"] == (method == "POST" ? "film" : nil), "\(method)")
             #expect(headers["X-API-Key"] == (method == "PATCH" ? nil : "secret"), "\(method)")
+            #expect(headers[.authorization] == (method == "PATCH" ? nil : "Bearer x"), "\(method)")
         }
         let insecure = UploadServerModel(.tus, origin: "http://mock.test")
         let error = await uploadFailure {
@@ -217,6 +222,25 @@ struct UploadTests {
                 to: .post("/files"))
         }
         #expect(error?.isCancelled == true && server.only == nil)
+    }
+
+    @Test("A server cannot make the client hold more than a bounded chunk in memory")
+    func bounded() async throws {
+        let server = UploadServerModel(.draft, limits: "min-append-size=900000000000000")
+        let pulled = Locked(0)
+        let endless = Upload.Source.stream {
+            RequestBody.Chunks(
+                AsyncStream {
+                    pulled.withLock { $0 += 1 }
+                    return Data(count: 1 << 20)
+                })
+        }
+        let transport = server.transport { number, _ in
+            if number == 1 { throw NetworkError(.cancelled) }
+            return .none
+        }
+        let error = await uploadFailure { try await client(transport).upload(endless, to: .post("/files")) }
+        #expect(error?.isCancelled == true && pulled.withLock { $0 } == 65)
     }
 
     @Test("A file that changes during the upload ends it")
