@@ -117,14 +117,17 @@ class Builder:
         return work.write(self.sdk.folder / "headers" / target.name / "module.modulemap", text)
 
     def c(self, target):
-        """Objects of a C target, with all warnings; whatever it includes is our header of Apple's systems."""
+        """Objects of a C target, with all warnings; whatever it includes is our header of Apple's systems, or of that
+        library of theirs."""
         sources = target.files(".c")
         names = {name for path in target.files(".c", ".h")
                  for name in re.findall(r"#include <([\w/.]+)>", path.read_text(encoding="utf-8"))}
         builtin = self.toolchain.resources / "clang/include"
         for name in names:
             if not (builtin / name).is_file():
-                work.write(self.forwarded / name, f'#include "{self.sdk.stubs / "headers/Darwin.h"}"\n')
+                own = self.sdk.stubs / "headers" / name
+                header = own if own.is_file() else self.sdk.stubs / "headers/Darwin.h"
+                work.write(self.forwarded / name, f'#include "{header}"\n')
         commands, outputs = [], []
         for source in sources:
             outputs.append(self.output / f"{target.name}.{source.stem}.o")
@@ -137,4 +140,4 @@ class Builder:
 
         return work.Step(
             name=self.name(target.name), commands=commands, outputs=outputs, folder=self.sdk.folder, examine=examine,
-            files=[*target.files(".c", ".h"), self.sdk.stubs / "headers/Darwin.h"])
+            files=[*target.files(".c", ".h"), *sorted((self.sdk.stubs / "headers").glob("*.h"))])

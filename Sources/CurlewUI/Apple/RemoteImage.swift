@@ -4,6 +4,7 @@
 
 #if canImport(SwiftUI)
 public import CurlewCore
+public import CurlewTransfers
 public import SwiftUI
 
 #if canImport(FoundationEssentials)
@@ -23,12 +24,14 @@ import AppKit
 ///     RemoteImage(url: question.owner.avatar, client: client)
 ///
 /// The view can be used in reused cells: a new URL cancels the load from the previous URL, and the previous image is
-/// never shown for the new URL. The placeholder stays if the load fails or the data is not an image.
+/// never shown for the new URL. The placeholder stays if the load fails, if the data is
+/// not an image, and for an image of more than `ImageData.defaultPixelLimit` pixels.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct RemoteImage: View {
     private enum Source {
         case url(String, APIClient)
-        case loadable(Loadable<Data>)
+        case data(Loadable<Data>)
+        case image(Loadable<ImageData>)
     }
 
     private let source: Source
@@ -42,20 +45,26 @@ public struct RemoteImage: View {
     /// Creates a view that shows the image whose data a model loads, such as `RemoteImage(model.avatar)`. The load
     /// begins when the view appears.
     public init(_ image: Loadable<Data>) {
-        source = .loadable(image)
+        source = .data(image)
+    }
+
+    /// Creates a view of the image that a model loads with `.image(url:)`. The load begins when the view appears.
+    public init(_ image: Loadable<ImageData>) {
+        source = .image(image)
     }
 
     /// The image, resizable, or a grey placeholder while there is none.
     public var body: some View {
         switch source {
         case .url(let url, let client): view(of: url, client)
-        case .loadable(let loadable): view(of: loadable)
+        case .data(let loadable): view(of: loadable) { try? ImageData($0) }
+        case .image(let loadable): view(of: loadable) { $0 }
         }
     }
 
-    private func view(of loadable: Loadable<Data>) -> some View {
+    private func view<Value>(of loadable: Loadable<Value>, _ data: (Value) -> ImageData?) -> some View {
         ZStack {
-            if let image = loadable.value.flatMap(Self.image) {
+            if let image = loadable.value.flatMap(data).flatMap({ Image($0) }) {
                 image.resizable()
             } else {
                 Color.secondary.opacity(0.15)
@@ -71,19 +80,25 @@ public struct RemoteImage: View {
         }
         .task(id: url) {
             guard shown?.url != url else { return }
-            let data = try? await client.send(Request<Data>.get(url: url))
-            guard let data, !Task.isCancelled, let image = Self.image(data) else { return }
+            let data = try? await client.send(.image(url: url))
+            guard let data, !Task.isCancelled, let image = Image(data) else { return }
             shown = (url, image)
         }
     }
+}
 
-    private static func image(_ data: Data) -> Image? {
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+extension Image {
+    /// Creates a SwiftUI image. Returns nil if the platform cannot decode the format.
+    public init?(_ data: ImageData) {
         #if canImport(UIKit)
-        UIImage(data: data).map { Image(uiImage: $0) }
+        guard let image = UIImage(data: data.bytes) else { return nil }
+        self.init(uiImage: image)
         #elseif canImport(AppKit)
-        NSImage(data: data).map { Image(nsImage: $0) }
+        guard let image = NSImage(data: data.bytes) else { return nil }
+        self.init(nsImage: image)
         #else
-        nil
+        return nil
         #endif
     }
 }

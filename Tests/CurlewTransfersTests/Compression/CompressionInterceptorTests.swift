@@ -152,7 +152,8 @@ struct CompressionInterceptorTests {
         let interceptor = BuiltInInterceptor.compressingRequests()
         let type: @Sendable (HTTPRequest) -> HTTPResponse = { _ in
             HTTPResponse(
-                status: .unsupportedMediaType, headers: [.acceptEncoding: "br;q=1, GZIP;q=0.5"], body: ResponseBody(Data()))
+                status: .unsupportedMediaType, headers: [.acceptEncoding: "br;q=1, GZIP;q=0.5"],
+                body: ResponseBody(Data()))
         }
         #expect(Self.coded(try await Self.send(interceptor, Self.request(), type).sent) == [true])
         let always: @Sendable (HTTPRequest) -> HTTPResponse = { _ in .answer(.unsupportedMediaType, "type") }

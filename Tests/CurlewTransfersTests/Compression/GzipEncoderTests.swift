@@ -17,9 +17,10 @@ import Foundation
 func prose(_ count: Int) -> Data {
     var random = SeededGenerator(seed: 7)
     var text = ""
+    let words = ["name ", "value ", "null, "]
     while text.utf8.count < count {
-        text += ["{\"id\":\(Int.random(in: 0..<1000, using: &random))},", "name ", "value "].randomElement(
-            using: &random)!
+        text += words[Int.random(in: 0..<3, using: &random)]
+        text += "{\"id\":\(Int.random(in: 0..<1000, using: &random))},"
     }
     return Data(text.utf8.prefix(count))
 }
