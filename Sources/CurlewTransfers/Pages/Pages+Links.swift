@@ -36,7 +36,7 @@ extension Pages.Plan {
         if link.userinfo != nil { return "The URL of the next page contains a user name or password." }
         if page.isSecure, !link.origin.isSecure { return "The URL of the next page leads from https to http." }
         // Otherwise another origin would choose which URLs are requested with credentials.
-        if link.origin != page, homes.contains(link.origin) {
+        if homes.contains(where: { $0.shares(with: link.origin) && !$0.shares(with: page) }) {
             return "A page of another origin leads back to an origin with credentials."
         }
         return nil

@@ -74,6 +74,11 @@ struct PagesLinkTests {
         // Another origin must not choose what is requested with credentials.
         let (requests, error) = await follow([start: "https://o.example/a", "https://o.example/a": start])
         #expect(requests.count == 2 && error?.reason == .refused(by: .pages))
+        // Credentials of http are also sent to https at the same host.
+        let upgraded = await follow(
+            ["http://localhost/list?key=k": "https://o.example/a", "https://o.example/a": "https://localhost/b"],
+            base: "http://localhost")
+        #expect(upgraded.requests.count == 2 && upgraded.error?.reason == .refused(by: .pages))
         let stays = await follow([start: "https://o.example/a", "https://o.example/a": "/b"])
         #expect(stays.error == nil && stays.requests.count == 3)
         let plain = await follow(
