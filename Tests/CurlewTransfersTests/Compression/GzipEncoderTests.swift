@@ -67,7 +67,7 @@ struct GzipEncoderTests {
         var coded: [Data] = []
         for (data, sizes) in [
             (prose(20_000), [1, 2, 3, 7, 100, 4096, 20_000]), (noise, [1021, 65_536, 300_000]),
-            (prose(1_500_000), [65_536, 1_500_000]), (Data(), [1]), (Data([1]), [1]),
+            (prose(600_000), [65_536, 600_000]), (Data(), [1]), (Data([1]), [1]),
         ] {
             for size in sizes {
                 for flushing in [false, true] {
@@ -84,7 +84,7 @@ struct GzipEncoderTests {
 
     @Test("Bytes in memory are compressed at once, the same each time, and only if they become smaller")
     func atOnce() async throws {
-        let sizes = [1, 10, 1024, GzipEncoder.piece - 1, GzipEncoder.piece, GzipEncoder.piece + 1, 3_000_000]
+        let sizes = [1, 10, 1024, GzipEncoder.piece - 1, GzipEncoder.piece, GzipEncoder.piece + 1, 600_000]
         var coded: [Data] = []
         var inputs: [Data] = []
         for data in sizes.map(prose) {
