@@ -43,6 +43,24 @@ struct GoingFurtherTests {
         #expect(try await RetryingPage.test().firstName == "Ada")
     }
 
+    @Test func downloads() async throws {
+        typealias Page = DownloadsPage
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let client = APIClient.mock {
+            $0.on(.get, "/export") { _ in HTTPResponse.text("a,b") }
+            $0.on(.get, "/film") { _ in HTTPResponse.text("film") }
+        }
+        #expect(try await Page.first(client, folder.path + "/today.csv").byteCount == 3)
+        #expect(try await Page.named(client, folder.path).path == folder.path + "/export")
+        #expect(try await Page.named(client, folder.path).path == folder.path + "/export (1)")
+        try await Page.signed(client, Page.Signer(), Page.Film(), folder.path + "/signed.mp4")
+        try await Page.connections(client, folder.path + "/film.mp4")
+        try await Page.progress(client, Page.Screen(), folder.path + "/again.mp4")
+        #expect(Page.checksum(Page.Release()).checksum != nil)
+    }
+
     @Test func uploads() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
         try Data("film".utf8).write(to: file)

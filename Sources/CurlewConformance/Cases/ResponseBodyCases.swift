@@ -115,7 +115,8 @@ enum ResponseBodyCases {
             for (size, chunked) in [(100, false), (3_000_000, false), (3_000_000, true), (0, false)] {
                 server.enqueue(.generated(bytes: size, chunked: chunked))
                 let answer = try await client.download(
-                    Request<Data>.get(url: server.url + "/"), to: path, options: FileDownload.Options(existing: .replace))
+                    Request<Data>.get(url: server.url + "/"), to: path,
+                    options: FileDownload.Options(existing: .replace))
                 try trial.equal(answer.value.byteCount, Int64(size), "the number of bytes")
                 let file = try Data(contentsOf: URL(fileURLWithPath: path))
                 try trial.expect(file == MockResponse.pattern(0..<size), "the file has other bytes")

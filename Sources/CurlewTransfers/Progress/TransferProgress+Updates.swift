@@ -6,7 +6,7 @@ extension TransferProgress {
     ///     let updates = TransferProgress.Updates()
     ///     async let saved = client.download(.export, to: path, progress: updates.handler)
     ///     for await progress in updates { bar.show(progress) }
-    ///     try await saved
+    ///     _ = try await saved
     ///
     /// A slow reader misses values and always receives the newest one, so memory is bounded. The sequence ends after
     /// the last value of the transfer. Iterate over it once, in one task.

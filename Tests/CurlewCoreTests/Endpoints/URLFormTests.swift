@@ -54,7 +54,8 @@ final class URLFormTests {
     func download() async throws {
         let target = folder.appendingPathComponent("c d.json")
         let client = APIClient.testing(RecordingTransport())
-        #expect(try await client.download(.person(id: 1), to: target).value.byteCount == Int64(Person.annJSON.utf8.count))
+        #expect(
+            try await client.download(.person(id: 1), to: target).value.byteCount == Int64(Person.annJSON.utf8.count))
         try await client.download(PeopleAPI.list, to: target, options: FileDownload.Options(existing: .replace))
         #expect(try Data(contentsOf: target) == Data(Person.annJSON.utf8))
     }

@@ -63,7 +63,8 @@ final class DownloadTests: Sendable {
         try Data("old".utf8).write(to: URL(fileURLWithPath: path))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         let seen = Locked<[Int?]>([])
-        try await client(ChunkSource(["a,b\n"])).download(Request<Data>.get("/export"), to: path, options: replacing) { _ in
+        try await client(ChunkSource(["a,b\n"])).download(Request<Data>.get("/export"), to: path, options: replacing) {
+            _ in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
             let draft = names.first { $0.hasSuffix(".part") }.flatMap { try? permissions($0) }
             seen.withLock { $0.append(draft) }
@@ -77,7 +78,8 @@ final class DownloadTests: Sendable {
     func empty() async throws {
         #expect(try await client(ChunkSource([Data]())).download(PeopleAPI.list, to: path).value.byteCount == 0)
         #expect(try text().isEmpty)
-        try await APIClient.testing(RecordingTransport(.ok, "here")).download(PeopleAPI.list, to: path, options: replacing)
+        try await APIClient.testing(RecordingTransport(.ok, "here")).download(
+            PeopleAPI.list, to: path, options: replacing)
         #expect(try text() == "here")
     }
 

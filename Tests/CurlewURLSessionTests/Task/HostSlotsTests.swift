@@ -16,7 +16,9 @@ struct HostSlotsTests {
 
     @discardableResult
     private func enter(_ index: Int, _ origin: Origin, _ priority: RequestOptions.Priority? = nil) -> Bool {
-        slots.requestSlot(for: exchanges[index], origin: origin, priority) { [started] in started.withLock { $0.append(index) } }
+        slots.requestSlot(for: exchanges[index], origin: origin, priority) { [started] in
+            started.withLock { $0.append(index) }
+        }
     }
 
     @Test("an origin has this many slots; others wait, and start in their order when one is free")

@@ -47,8 +47,10 @@ struct MigrationTests {
         defer { try? FileManager.default.removeItem(at: file) }
         try await Page.upload(client, file.path)
         #expect(client.recordedCalls.last?.text.contains("photo") == true)
-        try await Page.download(client, to: file)
-        #expect(try String(contentsOf: file, encoding: .utf8) == "id;title")
+        let saved = file.appendingPathExtension("saved")
+        defer { try? FileManager.default.removeItem(at: saved) }
+        try await Page.download(client, to: saved)
+        #expect(try String(contentsOf: saved, encoding: .utf8) == "id;title")
         try await Page.test()
     }
 
@@ -143,8 +145,10 @@ struct MigrationTests {
         let file = try temporaryFile("photo")
         defer { try? FileManager.default.removeItem(at: file) }
         try await Page.upload(client, file.path)
-        try await Page.download(client, to: file)
-        #expect(try String(contentsOf: file, encoding: .utf8) == "rain")
+        let saved = file.appendingPathExtension("saved")
+        defer { try? FileManager.default.removeItem(at: saved) }
+        try await Page.download(client, to: saved)
+        #expect(try String(contentsOf: saved, encoding: .utf8) == "rain")
         #expect(await Page.errors(APIClient.mock { $0.fail(with: NetworkError(.timedOut(.total))) }) == "Later.")
         #expect(Page.pinned().first?.keys.count == 2)
         #expect(Page.retry().problems.isEmpty)

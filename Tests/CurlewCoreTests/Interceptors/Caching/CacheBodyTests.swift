@@ -193,7 +193,9 @@ private struct ShortStore: CacheStore {
     func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
         await memory.body(of: response).map(Body.init)
     }
-    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse.Writer {
+    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
+        .Writer
+    {
         await memory.write(response, since: epoch)
     }
     func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
