@@ -118,7 +118,7 @@ let package = Package(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
                 "CurlewStandard", "CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe",
-                "UploadProbe",
+                "TransferProbe",
             ]),
         .testTarget(
             name: "CurlewSQLiteTests",
@@ -173,7 +173,7 @@ let package = Package(
         .executableTarget(name: "TokenFileProbe", dependencies: ["Curlew"], path: "Tests/TokenFileProbe"),
 
         // A program that uploads a file, to be killed while it does.
-        .executableTarget(name: "UploadProbe", dependencies: ["Curlew"], path: "Tests/UploadProbe"),
+        .executableTarget(name: "TransferProbe", dependencies: ["Curlew"], path: "Tests/TransferProbe"),
 
         // C for tests: name lookups that hang until they are released, child processes that inherit nothing.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),

@@ -65,7 +65,7 @@ struct TusServerTests {
         guard let server = try await Self.server() else { return }
         let folder = try TemporaryFolder()
         let path = try folder.file("film.mp4", Self.bytes(120_000_000, seed: 5))
-        let probe = try Program.built("UploadProbe")
+        let probe = try Program.built("TransferProbe")
         var random = SeededGenerator(seed: 5)
         var killed = 0
         var text = ""
@@ -73,7 +73,7 @@ struct TusServerTests {
             let time = killed < 5 ? Int.random(in: 20..<60, using: &random) : -1
             let url = "http://127.0.0.1:\(server.port)"
             (text, killed) = try await onThread { [killed] in
-                let process = try CompanionProcess(probe, [path, url, "\(time)"])
+                let process = try CompanionProcess(probe, ["upload", path, url, "\(time)"])
                 let text = String(decoding: process.readToEnd(), as: UTF8.self)
                 return (text, killed + (process.finish() & 0x7F == SIGKILL ? 1 : 0))
             }
