@@ -71,8 +71,8 @@ extension TokenStore {
         return .renew(tokens, nil)
     }
 
-    /// Adopts a sign-out or a new sign-in from another process. Calls that wait in this process fail, because they
-    /// belong to the earlier sign-in.
+    /// Adopts the tokens of a new sign-in in another process, or its sign-out if `tokens` is nil. Calls in this process
+    /// that wait for a refresh fail, because they belong to the earlier sign-in.
     func takeOver(_ tokens: Tokens?) {
         (kept, isFromRefresh) = (tokens, false)
         if let tokens { state.signIn(tokens, isKept: true, date: time.date) } else { _ = state.signOut() }

@@ -30,8 +30,8 @@ struct Database {
     private let report: @Sendable (SQLiteCacheStore.Notice) -> Void
     private var state = State.closed
     private var isFull = false
-    /// The inode of the opened file. If the path has another inode, another process has replaced the file, or the
-    /// system has removed it.
+    /// The inode of the opened file. If the file at the path no longer has this inode, another process has replaced the
+    /// file or the system has removed it.
     private var inode: UInt64 = 0
     /// The time until which operations fail immediately, because another process held the file for as long as a
     /// statement waits.

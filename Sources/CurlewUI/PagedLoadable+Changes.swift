@@ -12,7 +12,7 @@ public import CurlewCore
 /// one item too early after an insertion. Duplicate items are shown once; omitted items appear with the next refresh.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension PagedLoadable {
-    /// Shows a change of the item with this identity immediately, commits it, and reverts it if the commit fails.
+    /// Shows a change to the item with this identity immediately, commits it, and reverts it if `commit` throws.
     ///
     ///     try await films.change(film.id) { $0.isSeen = true } commit: { try await client.send(.markSeen(film.id)) }
     public func change(
@@ -24,7 +24,7 @@ extension PagedLoadable {
         }
     }
 
-    /// Shows a change of the item with this identity immediately, commits it, and replaces the item with the one that
+    /// Shows a change to the item with this identity immediately, commits it, and replaces the item with the one that
     /// the server returns. Reverts the change if the commit fails.
     public func change(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void,

@@ -72,7 +72,7 @@ public enum ExchangeEvent: Sendable {
     /// pipeline. For a transport that measures nothing, and for a cancelled body, it includes the times up to this
     /// event.
     case measured(ExchangeMetrics)
-    /// Events were dropped before this one, because observers were too slow. The value is their number.
+    /// Events were dropped before this one, because observers were too slow. The value is the number of dropped events.
     case lost(Int)
     /// The transport noticed a problem that does not fail the call, such as pins that expire soon.
     case warned(ExchangeEvent.Warning)

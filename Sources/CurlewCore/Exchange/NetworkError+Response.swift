@@ -11,7 +11,7 @@ public import Foundation
 extension NetworkError {
     /// The response that caused an error: its head, and its body up to `Limits.errorExcerpt`.
     public struct Response: Sendable {
-        /// The status. It is a success if the response could not be decoded.
+        /// The status of the response. It can be a success status, for example if the body could not be decoded.
         public let status: HTTPStatus
         /// The header fields. Not redacted: redact them before logging.
         public let headers: HTTPHeaders

@@ -31,7 +31,7 @@ final class EasyHandle {
     /// client differ only in their path.
     var current = Current()
     var peer = Peer()
-    /// The certificate check of the connection that the transfer opened last, while the transfer is active.
+    /// The certificate check of the last connection that the current transfer opened; nil if it has opened none.
     var serverCheck: ServerCheck?
     private var problem: CURLcode = CURLE_OK
     /// The option that libcurl refused.

@@ -273,7 +273,8 @@ final class EventLoop: @unchecked Sendable {
     /// The time without work after which the thread ends, in nanoseconds.
     private var rest: Int64 { max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds) }
 
-    /// Ends the thread, unless a command has arrived. Returns true if it has ended.
+    /// Closes all connections and, unless a command has arrived, marks the thread as ended. Returns whether the thread
+    /// must end.
     private func endThread() -> Bool {
         multi?.close()
         multi = nil

@@ -136,8 +136,8 @@ final class HandleStore {
     }
 }
 
-/// The recent maximum of a number, rounded up to a multiple of 64. It rises immediately, and falls at most every ten
-/// seconds.
+/// The recent maximum of the recorded numbers, rounded up to a multiple of 64. It rises immediately, and falls at most
+/// once every ten seconds.
 struct RecentPeak {
     private(set) var value = 0
     private var largest = 0

@@ -134,11 +134,12 @@ struct ResponseHead: ~Copyable {
         }
     }
 
-    private mutating func receiveTrailer(_ line: UnsafeRawBufferPointer) {
-        guard let first = line.first, !Self.isBlank(first) else { return }
-        let end = line.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
-        guard end > 0, let field = Self.field(UnsafeRawBufferPointer(rebasing: line[..<end])) else { return }
-        trailers.appendUnchecked(field)
+    private mutating func receiveTrailer(_ lines: UnsafeRawBufferPointer) {
+        // While receiving is paused, libcurl keeps several trailer lines and delivers them at once.
+        for line in lines.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            guard let first = line.first, !Self.isBlank(first) else { continue }
+            if let field = Self.field(UnsafeRawBufferPointer(rebasing: line)) { trailers.appendUnchecked(field) }
+        }
     }
 
     private var isInterim: Bool { status.isInformational && status.code != 101 }

@@ -34,7 +34,7 @@ struct MultipartHeadReader: Sendable {
         return position
     }
 
-    /// Refuses a byte that cannot follow a delimiter as soon as it is there.
+    /// Throws as soon as a byte arrives that cannot follow a delimiter.
     private func checkPadding() throws(MultipartParseError) {
         guard let last = line.last, ASCII.isBlank(last) || last == 0x0D, line.dropLast().last != 0x0D
         else { throw .badDelimiter }

@@ -4,7 +4,7 @@
 package struct PartDisposition: Hashable, Sendable {
     /// The kind in lower case: `form-data` in forms.
     package let kind: String
-    /// The name of the field; nil if there is none.
+    /// The name of the form field, from the `name` parameter; nil if there is none.
     package let name: String?
     /// The file name; nil if there is none.
     ///

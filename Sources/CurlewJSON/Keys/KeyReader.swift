@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the names of keys: their bytes with escapes resolved, and in camel case if keys are converted.
+/// Reads keys: resolves their escapes, and converts them to camel case if keys are converted.
 ///
-/// Keys are compared by bytes. A comparison by Unicode equivalence, as of `é` in two forms, would take a time quadratic
-/// in the size of hostile input.
+/// Keys are compared by bytes. Comparing by Unicode equivalence, in which both encodings of `é` are equal, would take
+/// quadratic time on hostile input.
 struct KeyReader {
     let source: Source
     let convertsKeys: Bool

@@ -70,7 +70,7 @@ extension RetryPolicy {
             outcome, because: cause, least: wish.wait(after: outcome.status, from: situation.date), situation)
     }
 
-    /// Decides how to retry after a transient outcome of an operation that may be repeated.
+    /// Decides whether and when to retry after a transient outcome of an operation that may be repeated.
     ///
     /// - `reason`: the reason to report, unless the retry has a more specific one.
     /// - `least`: the wait that the server requests; nil if it requests none.

@@ -50,7 +50,7 @@ extension APIClient {
         try await DownloadRun(self, route, to: path, options, progress).perform()
     }
 
-    /// Downloads the response to a `Request`, whatever its value type is.
+    /// Sends `request` and writes its response to a file, whatever its value type is.
     @concurrent @discardableResult
     public func download<Value>(
         _ request: Request<Value>, to path: String, options: FileDownload.Options = FileDownload.Options(),
@@ -69,7 +69,8 @@ extension APIClient {
         try await DownloadRun(self, route, to: file.downloadPath(), options, progress).perform()
     }
 
-    /// Downloads the response to a `Request` to the file or folder at a file URL.
+    /// Sends `request` and writes its response to the file or folder at a file URL. Throws `.invalidRequest` for any
+    /// other URL.
     @concurrent @discardableResult
     public func download<Value>(
         _ request: Request<Value>, to file: URL, options: FileDownload.Options = FileDownload.Options(),

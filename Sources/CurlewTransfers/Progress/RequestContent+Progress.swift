@@ -52,7 +52,7 @@ private final class BodyPasses: Sendable {
         return Pass(owner: self, number: number)
     }
 
-    /// One pass over the bytes.
+    /// Counts the bytes that one attempt takes from the body. Once a newer pass has begun, an older one is ignored.
     final class Pass: Sendable {
         private let owner: BodyPasses
         private let number: Int

@@ -22,7 +22,7 @@ extension Upload {
             var length: Int64?
         }
 
-        /// The absolute URL to which the upload was created.
+        /// The absolute URL of the request that creates the upload.
         public let endpoint: String
         /// The method of the request that creates the upload.
         let method: String
