@@ -246,6 +246,22 @@ off_t lseek(int, off_t, int);
 int truncate(const char *, off_t);
 int ftruncate(int, off_t);
 int fsync(int);
+
+// <sys/statvfs.h>
+struct statvfs {
+    unsigned long f_bsize;
+    unsigned long f_frsize;
+    unsigned int f_blocks;
+    unsigned int f_bfree;
+    unsigned int f_bavail;
+    unsigned int f_files;
+    unsigned int f_ffree;
+    unsigned int f_favail;
+    unsigned long f_fsid;
+    unsigned long f_flag;
+    unsigned long f_namemax;
+};
+int fstatvfs(int, struct statvfs *);
 // Not `fdatasync`: the library has the function, and no header declares it.
 int flock(int, int);
 int access(const char *, int);
