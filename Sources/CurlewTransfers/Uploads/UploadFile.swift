@@ -91,10 +91,10 @@ struct UploadFile: Sendable {
         guard facts.st_mode & S_IFMT == S_IFREG else {
             throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be sent: it is not a regular file.")
         }
-        #if canImport(Darwin)
-        let time = facts.st_mtimespec
-        #else
+        #if canImport(Glibc) || canImport(Musl)
         let time = facts.st_mtim
+        #else
+        let time = facts.st_mtimespec
         #endif
         return Facts(length: Int64(facts.st_size), seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
