@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) @MainActor
 struct ObservableProgressTests {
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("The newest value of a transfer on any thread arrives, and observers are told")
+    @Test("The newest value of a transfer on any thread arrives, and observers are notified")
     func newest() async {
         let progress = ObservableProgress()
         #expect(progress.value == nil && progress.fraction == nil && !progress.isActive)

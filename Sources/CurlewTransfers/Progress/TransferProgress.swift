@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// How far a transfer has come at one moment: an upload, a download, or the group of calls of a batch.
+/// The progress of an upload or a download at one moment.
 ///
 ///     try await client.download(.export, to: path) { progress in print(progress) }
 ///     .post("/films", body: .multipart(form).reporting { progress in print(progress) })

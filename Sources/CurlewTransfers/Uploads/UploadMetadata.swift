@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the server is told about the source.
+/// The properties of the source that the server receives.
 struct UploadMetadata: Codable, Hashable, Sendable {
     var fileName: String?
     var mediaType: String?

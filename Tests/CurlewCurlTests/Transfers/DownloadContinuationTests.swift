@@ -93,6 +93,28 @@ struct DownloadContinuationTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.bin"])
     }
 
+    @Test("A download that was cancelled is continued at once by the next one")
+    func cancelled() async throws {
+        let nginx = try await Nginx.shared()
+        let file = try ServedFile(nginx, bytes: 30_000_000, seed: 3)
+        let folder = try TemporaryFolder()
+        let client = client()
+        let request = Request<Data>.get(url: nginx.plain + "/" + file.name)
+        var cancelled = 0
+        for round in 0..<30 {
+            let path = folder.path + "/film-\(round).bin"
+            let progress = TransferProgress.Updates()
+            let task = Task { try await client.download(request, to: path, progress: progress.handler) }
+            for await _ in progress { task.cancel() }
+            if case .failure = await task.result {
+                cancelled += 1
+                try await client.download(request, to: path)
+            }
+            #expect(try digest(path) == file.digest)
+        }
+        #expect(cancelled > 0)
+    }
+
     @Test("A file that is replaced on the server between cuts is never mixed")
     func replaced() async throws {
         let nginx = try await Nginx.shared()

@@ -45,6 +45,7 @@ enum DownloadsPage {
     static func paused(_ client: APIClient, _ path: String) async throws {
         let task = Task { try await client.download(.film, to: path) }
         task.cancel()  // pause
+        _ = await task.result
         try await client.download(.film, to: path)  // go on, also after a restart of the app
     }
 
