@@ -6,7 +6,7 @@ import PackageDescription
 // What `import Curlew` brings beside the kernel.
 let capabilities: [Target.Dependency] = [
     "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
-    "CurlewResilience", "CurlewTransfers", "CurlewTransportSecurity",
+    "CurlewResilience", "CurlewStreams", "CurlewTransfers", "CurlewTransportSecurity",
 ]
 
 let package = Package(
@@ -73,6 +73,7 @@ let package = Package(
         .target(name: "CurlewObservability", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewRedirects", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewResilience", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewStreams", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
         .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
         .target(name: "CurlewTransportSecurity", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
@@ -108,6 +109,11 @@ let package = Package(
             name: "CurlewCoreTests",
             dependencies: capabilities + [
                 "CurlewCore", "CurlewStandard", "CurlewTesting", "CurlewConformance", "TestFixtures",
+            ]),
+        .testTarget(
+            name: "CurlewStreamsTests",
+            dependencies: capabilities + [
+                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
             ]),
         .testTarget(
             name: "CurlewTransfersTests",

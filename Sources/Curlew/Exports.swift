@@ -11,6 +11,7 @@
 @_exported public import CurlewRedirects
 @_exported public import CurlewResilience
 @_exported public import CurlewStandard
+@_exported public import CurlewStreams
 @_exported public import CurlewTransfers
 @_exported public import CurlewTransportSecurity
 

@@ -41,6 +41,7 @@ package struct CoalescingInterceptor: ValidatingInterceptor {
             defer { exchanges.close(request.origin) }
             return try await next(request)
         }
+        if next.context.options.isLive { return try await next(request) }
         await next.prepare()
         // Another round begins only if the principal has changed during the exchange.
         for _ in 0..<3 {

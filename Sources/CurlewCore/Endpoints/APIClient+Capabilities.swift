@@ -24,9 +24,38 @@ extension APIClient {
         _ body: (HTTPResponse, ExchangeContext) async throws -> Output
     ) async throws(NetworkError) -> Output {
         let call = try await core.begin(route, response: HTTPResponse.self, nil, change: changes.options)
+        let request = try await changed(call, changes)
+        return try await core.exchanger.exchange(request, in: call.context) { response in
+            if changes.checksStatus { _ = try await core.check(response, call, HTTPResponse.self) }
+            return try await body(response, call.context)
+        }
+    }
+
+    /// Sends `route` and returns the response while its body is still in transfer. The call is a success for observers
+    /// as soon as its head has arrived. The caller must end the response (`OpenResponse.end()`) or release its body.
+    @concurrent
+    package func open(
+        _ route: some Route, changing changes: CallChanges = CallChanges()
+    ) async throws(NetworkError) -> OpenResponse {
+        let call = try await core.begin(route, response: HTTPResponse.self, nil) { options in
+            options.streaming = true
+            changes.options(&options)
+        }
+        let request = try await changed(call, changes)
+        return try await core.exchanger.exchange(request, in: call.context) { response in
+            if changes.checksStatus { _ = try await core.check(response, call, HTTPResponse.self) }
+            return OpenResponse(
+                response: response, line: NetworkError.RequestLine(request), routeName: call.context.routeName,
+                context: call.context)
+        }
+    }
+
+    /// Returns the request of `call` with the changes. If they throw, notifies the observers first.
+    private func changed(_ call: Core.PreparedCall, _ changes: CallChanges) async throws(NetworkError) -> HTTPRequest {
         var request = call.request
         do throws(NetworkError) {
             try changes.request(&request, call.context)
+            return request
         } catch {
             var failure = error
             failure.request = NetworkError.RequestLine(request)
@@ -35,9 +64,42 @@ extension APIClient {
             await call.context.eventsDelivered()
             throw failure
         }
-        return try await core.exchanger.exchange(request, in: call.context) { response in
-            if changes.checksStatus { _ = try await core.check(response, call, HTTPResponse.self) }
-            return try await body(response, call.context)
+    }
+
+    /// A response whose body is still in transfer, with the properties of its call that errors need.
+    package struct OpenResponse: Sendable {
+        package let response: HTTPResponse
+        let line: NetworkError.RequestLine
+        let routeName: String
+        package let context: ExchangeContext
+
+        /// Cancels the rest of the transfer, and waits until the observers have received the events recorded so far, at
+        /// most five seconds.
+        package func end() async {
+            response.body.cancel()
+            await context.eventsDelivered()
+        }
+
+        /// Returns `error` as a `NetworkError` that names the request and the route.
+        package func named(_ error: any Error) -> NetworkError {
+            var error = NetworkError(error)
+            if error.request == nil { error.request = line }
+            if error.routeName == nil { error.routeName = routeName }
+            return error
         }
     }
+}
+
+extension RequestOptions {
+    /// Whether the response is a live stream: an event stream, or a connection that switches to another protocol. The
+    /// total timeout then limits only the time to the head. Such a response is never stored in a cache, served from a
+    /// cache, shared with another call or hedged. Default false.
+    package var isLive: Bool {
+        get { self[LiveKey.self] }
+        set { self[LiveKey.self] = newValue }
+    }
+}
+
+private enum LiveKey: RequestOptions.Key {
+    static let defaultValue = false
 }

@@ -31,46 +31,17 @@ extension APIClient {
     private func lend<Output>(
         _ route: some Route, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {
-        let stream = try await core.stream(route)
+        var changes = CallChanges()
+        changes.checksStatus = (route as? any Endpoint)?.returnsResponse != true
+        let stream = try await open(route, changing: changes)
         do {
             let output = try await body(stream.response)
             await stream.end()
             return output
         } catch {
             await stream.end()
-            guard var error = error as? NetworkError else { throw error }
-            if error.request == nil { error.request = stream.line }
-            if error.routeName == nil { error.routeName = stream.routeName }
-            throw error
-        }
-    }
-}
-
-extension APIClient.Core {
-    /// A response whose body is still in transfer, with the properties of its call that errors need.
-    struct Stream: Sendable {
-        let response: HTTPResponse
-        let line: NetworkError.RequestLine
-        let routeName: String
-        let context: ExchangeContext
-
-        /// Cancels the rest of the transfer, and waits until the observers have received the events recorded so far, at
-        /// most five seconds.
-        func end() async {
-            response.body.cancel()
-            await context.eventsDelivered()
-        }
-    }
-
-    @concurrent
-    func stream(_ route: some Route) async throws(NetworkError) -> Stream {
-        let call = try await begin(route, response: HTTPResponse.self, nil) { $0.streaming = true }
-        let acceptsEveryStatus = (route as? any Endpoint)?.returnsResponse ?? false
-        return try await exchanger.exchange(call.request, in: call.context) { response in
-            if !acceptsEveryStatus { _ = try await check(response, call, HTTPResponse.self) }
-            return Stream(
-                response: response, line: NetworkError.RequestLine(call.request), routeName: call.context.routeName,
-                context: call.context)
+            guard error is NetworkError else { throw error }
+            throw stream.named(error)
         }
     }
 }

@@ -12,6 +12,7 @@
 /// - A transport that reports when the request is sent on a connection can also limit the time until then.
 /// - Waiting for the head ends after `firstByte`, whatever arrives before the head is complete.
 /// - Sending and receiving end when nothing has been transferred for `idle`.
+/// - The deadline of a live call also limits only the time to the head.
 /// - The deadline of the attempt limits the time to the head. It is suspended while the request body is transferred.
 ///
 /// Activity only updates `lastActivity`; no timer is set or cancelled. The transport calls `check(at:)` at the earliest
@@ -27,6 +28,8 @@ package struct TimeoutTracker: Sendable {
     private var begun: Int64?
     private var responded: Int64?
     private var total: Int64
+    /// Whether the deadline of the call limits only the time to the head; see `RequestOptions.isLive`.
+    private let isLive: Bool
     /// The deadline for the head, extended by the time that sending the request body takes.
     private var attempt: Int64
     private var sendingSince: Int64?
@@ -45,6 +48,7 @@ package struct TimeoutTracker: Sendable {
     /// with a manual clock, the *remaining* time is measured in real time.
     package init(_ context: ExchangeContext, now: Int64 = Self.now()) {
         handedOver = now
+        isLive = context.options.isLive
         phase = .waiting(since: now)
         lastActivity = now
         firstByte = context.timeouts.firstByte?.wholeNanoseconds
@@ -112,7 +116,10 @@ package struct TimeoutTracker: Sendable {
     /// Records that the head is complete or that a part of the body has arrived.
     package mutating func receive(at now: Int64) {
         lastActivity = now
-        if responded == nil { responded = now }
+        if responded == nil {
+            responded = now
+            if isLive { total = .max }
+        }
         phase = .receiving
     }
 

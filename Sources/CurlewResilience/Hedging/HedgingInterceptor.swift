@@ -54,7 +54,9 @@ package struct HedgingInterceptor: ValidatingInterceptor {
         let end = context.horizon.instant ?? context.time.now.advanced(by: .seconds(Int64(1) << 32))
         let start = context.time.now
         let delay = delay(for: request.origin)
-        guard request.body.canReplay, context.mayRepeat(request), when?(request, context) != false else {
+        guard request.body.canReplay, context.mayRepeat(request), !context.options.isLive,
+            when?(request, context) != false
+        else {
             return try await next(request)
         }
         guard start.advanced(by: delay) < end else {

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// A request to switch the connection to another protocol after the response head (RFC 9110 §7.8).
+///
+/// A transport that supports it sends the request over HTTP/1.1 on a connection of its own. After a 101 response, the
+/// body of the response contains the bytes from the server, and the transport sends the bytes of `output`. A transport
+/// that supports WebSocket messages but no bytes attaches a `MessageConnection` to the response instead. Any other
+/// transport throws `.configuration`.
+package struct ProtocolUpgrade: Sendable {
+    /// The bytes to send after the switch.
+    package let output: OutgoingBytes
+    /// The maximum size of a received message in bytes, for transports that receive messages.
+    package let messageLimit: Int
+
+    package init(output: OutgoingBytes, messageLimit: Int) {
+        self.output = output
+        self.messageLimit = messageLimit
+    }
+}
+
+extension RequestOptions {
+    /// The protocol switch that the call asks for; nil for an ordinary call.
+    package var upgrade: ProtocolUpgrade? {
+        get { self[ProtocolUpgradeKey.self] }
+        set { self[ProtocolUpgradeKey.self] = newValue }
+    }
+}
+
+private enum ProtocolUpgradeKey: RequestOptions.Key {
+    static let defaultValue: ProtocolUpgrade? = nil
+}
+
+/// A WebSocket connection of a transport that receives and sends complete messages.
+package protocol MessageConnection: AnyObject, Sendable {
+    /// The subprotocol that the server has selected; nil if there is none.
+    var subprotocol: String? { get }
+    /// The code and the reason with which the server closed the connection; nil until then.
+    var closing: (code: WebSocketCloseCode, reason: String)? { get }
+    /// Sends a message. Returns when the transport has accepted it.
+    func send(_ message: WebSocketMessage) async throws
+    /// Returns the next message; nil once the connection is closed. Throws if the connection is lost. Called by one
+    /// task at a time.
+    func receive() async throws -> WebSocketMessage?
+    /// Sends a ping and returns when the pong has arrived.
+    func ping() async throws
+    /// Closes the connection. The transport need not wait for the server's close frame.
+    func close(_ code: WebSocketCloseCode, reason: String)
+}
+
+extension HTTPResponse {
+    /// The connection that the transport attached to a 101 response; nil if the bytes are in the body.
+    package var messageConnection: (any MessageConnection)? {
+        get { facts[MessageConnectionKey.self] }
+        set { facts[MessageConnectionKey.self] = newValue }
+    }
+}
+
+private enum MessageConnectionKey: FactKey {
+    static let defaultValue: (any MessageConnection)? = nil
+}
+
+/// A bounded buffer of bytes from any number of writers to a transport.
+///
+/// Writers wait while the buffer holds `capacity` bytes or more. The bytes of one `write` are never interleaved with
+/// those of another one.
+package final class OutgoingBytes: Sendable {
+    /// The result of reading.
+    package enum Step {
+        case bytes(Int)
+        case end
+        /// No bytes are available. `resume` is called when there are some.
+        case wait
+    }
+
+    private struct State {
+        var bytes = Data()
+        /// The number of bytes at the beginning of `bytes` that the transport has taken.
+        var taken = 0
+        var isFinished = false
+        var failure: NetworkError?
+        var isTransportWaiting = false
+        var resume: (@Sendable () -> Void)?
+        var writers: [UInt64: UnsafeContinuation<Void, Never>] = [:]
+        var order: [UInt64] = []
+        var nextWriter: UInt64 = 0
+
+        var count: Int { bytes.count - taken }
+
+        /// Returns the function that resumes the transport if it waits for bytes.
+        mutating func takeResume() -> (@Sendable () -> Void)? {
+            guard isTransportWaiting else { return nil }
+            isTransportWaiting = false
+            return resume
+        }
+
+        mutating func takeWriters() -> [UnsafeContinuation<Void, Never>] {
+            defer { (writers, order) = ([:], []) }
+            return order.compactMap { writers[$0] }
+        }
+    }
+
+    private let capacity: Int
+    private let state = Locked(State())
+
+    /// Creates an empty buffer. Writers wait while it holds `capacity` bytes or more.
+    package init(capacity: Int = 64 << 10) {
+        self.capacity = max(1, capacity)
+    }
+
+    /// The number of bytes that the transport has not taken.
+    package var count: Int { state.withLock { $0.count } }
+
+    /// Appends bytes, then waits until the buffer holds less than `capacity` bytes. Throws `.cancelled` if the task is
+    /// cancelled while it waits; the bytes are sent nevertheless. Throws the error of the connection if it is lost.
+    package func write(_ data: Data) async throws(NetworkError) {
+        try append(data)
+        try await waitForRoom()
+    }
+
+    /// Appends bytes without waiting. Throws if the connection is lost or the buffer is finished.
+    package func append(_ data: Data) throws(NetworkError) {
+        let (resume, failure) = state.withLock { state -> ((@Sendable () -> Void)?, NetworkError?) in
+            if let failure = state.failure { return (nil, failure) }
+            guard !state.isFinished else { return (nil, Self.closed) }
+            if state.count == 0 { (state.bytes, state.taken) = (data, 0) } else { state.bytes.append(data) }
+            return (state.takeResume(), nil)
+        }
+        if let failure { throw failure }
+        resume?()
+    }
+
+    /// Waits until the buffer holds less than `capacity` bytes.
+    package func waitForRoom() async throws(NetworkError) {
+        guard state.withLock({ $0.count >= capacity && $0.failure == nil }) else { return try check() }
+        let number = state.withLock { state in
+            state.nextWriter += 1
+            return state.nextWriter
+        }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    guard state.count >= capacity, state.failure == nil, !Task.isCancelled else { return true }
+                    state.writers[number] = continuation
+                    state.order.append(number)
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.writers.removeValue(forKey: number) }?.resume()
+        }
+        if Task.isCancelled { throw NetworkError(.cancelled) }
+        try check()
+    }
+
+    private func check() throws(NetworkError) {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    /// Ends the bytes. The transport sends those in the buffer.
+    package func finish() {
+        let resume = state.withLock { state -> (@Sendable () -> Void)? in
+            state.isFinished = true
+            return state.takeResume()
+        }
+        resume?()
+    }
+
+    // MARK: The transport's side
+
+    /// Connects the buffer to a transport, which reads the bytes from the beginning of the buffer.
+    package func attach(resume: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.resume = resume
+            state.isTransportWaiting = false
+        }
+    }
+
+    /// Copies available bytes to `buffer`.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Step {
+        let (step, writers) = state.withLock { state -> (Step, [UnsafeContinuation<Void, Never>]) in
+            let count = min(buffer.count, state.count)
+            guard count > 0 else {
+                if state.isFinished { return (.end, []) }
+                state.isTransportWaiting = true
+                return (.wait, [])
+            }
+            let start = state.bytes.startIndex + state.taken
+            state.bytes[start..<(start + count)].copyBytes(to: buffer)
+            state.taken += count
+            if state.count == 0 { (state.bytes, state.taken) = (Data(), 0) }
+            return (.bytes(count), state.count < capacity ? state.takeWriters() : [])
+        }
+        for writer in writers { writer.resume() }
+        return step
+    }
+
+    /// Ends the connection. Writers throw `error`, or `.connectionLost` if it is nil.
+    package func detach(_ error: NetworkError? = nil) {
+        let writers = state.withLock { state in
+            if state.failure == nil { state.failure = error ?? Self.closed }
+            state.resume = nil
+            state.bytes = Data()
+            state.taken = 0
+            return state.takeWriters()
+        }
+        for writer in writers { writer.resume() }
+    }
+
+    private static var closed: NetworkError {
+        NetworkError(.connectionLost(.requestMayHaveArrived), detail: "The connection is closed.")
+    }
+}
