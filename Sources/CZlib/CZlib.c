@@ -52,3 +52,62 @@ void curlew_gzip_free(curlew_gzip *gzip) {
     deflateEnd(&gzip->stream);
     free(gzip);
 }
+
+curlew_gzip *curlew_deflate_create(int level, int bits) {
+    curlew_gzip *gzip = calloc(1, sizeof(curlew_gzip));
+    if (gzip == NULL) return NULL;
+    // A negative window means raw deflate.
+    if (deflateInit2(&gzip->stream, level, Z_DEFLATED, -bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+        free(gzip);
+        return NULL;
+    }
+    return gzip;
+}
+
+void curlew_deflate_reset(curlew_gzip *gzip) {
+    deflateReset(&gzip->stream);
+}
+
+struct curlew_inflate {
+    z_stream stream;
+};
+
+curlew_inflate *curlew_inflate_create(int bits) {
+    curlew_inflate *inflate = calloc(1, sizeof(curlew_inflate));
+    if (inflate == NULL) return NULL;
+    if (inflateInit2(&inflate->stream, -bits) != Z_OK) {
+        free(inflate);
+        return NULL;
+    }
+    return inflate;
+}
+
+int curlew_inflate_run(
+    curlew_inflate *inflater, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
+    size_t *written) {
+    static uint8_t nothing;
+    uInt most_input = length > UINT_MAX ? UINT_MAX : (uInt)length;
+    uInt most_output = room > UINT_MAX ? UINT_MAX : (uInt)room;
+    inflater->stream.next_in = (Bytef *)(input == NULL ? &nothing : input);
+    inflater->stream.avail_in = most_input;
+    inflater->stream.next_out = output;
+    inflater->stream.avail_out = most_output;
+    int result = inflate(&inflater->stream, Z_SYNC_FLUSH);
+    *taken = most_input - inflater->stream.avail_in;
+    *written = most_output - inflater->stream.avail_out;
+    inflater->stream.next_in = NULL;
+    inflater->stream.next_out = NULL;
+    if (result == Z_STREAM_END) return 1;
+    // Z_BUF_ERROR says that there was nothing to do.
+    return result == Z_OK || result == Z_BUF_ERROR ? 0 : -1;
+}
+
+void curlew_inflate_reset(curlew_inflate *inflate) {
+    inflateReset(&inflate->stream);
+}
+
+void curlew_inflate_free(curlew_inflate *inflate) {
+    if (inflate == NULL) return;
+    inflateEnd(&inflate->stream);
+    free(inflate);
+}

@@ -83,7 +83,8 @@ public final class CurlTransport: Transport {
         if let problem = configuration.trailerProblem(of: request) {
             throw NetworkError(.configuration, detail: problem, request: NetworkError.RequestLine(request))
         }
-        let upload = try makeUpload(for: request)
+        let upgrade = context.options.upgrade.map { UpgradeUpload($0.output) }
+        let upload = try upgrade ?? makeUpload(for: request)
         if upload != nil, request.method == .head {
             // libcurl would send the body and then wait for content that a response to HEAD does not have.
             throw NetworkError(
@@ -91,7 +92,8 @@ public final class CurlTransport: Transport {
                 request: NetworkError.RequestLine(request))
         }
         let transfer = Transfer(
-            request: request, context: context, upload: upload, opensConnection: opensConnection, owner: self)
+            request: request, context: context, upload: upload, opensConnection: opensConnection || upgrade != nil,
+            owner: self)
         defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
             // The continuation is resumed exactly once: by the thread that removes the transfer from its queue, or by

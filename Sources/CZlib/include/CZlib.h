@@ -28,4 +28,29 @@ int curlew_gzip_run(
 /// Releases a compressor, which may be NULL.
 void curlew_gzip_free(curlew_gzip *gzip);
 
+/// Creates a compressor of raw deflate (RFC 1951) with a window of 9 to 15 bits, for `curlew_gzip_run`. Returns NULL if
+/// memory is exhausted.
+curlew_gzip *curlew_deflate_create(int level, int bits);
+
+/// Forgets the window of a compressor.
+void curlew_deflate_reset(curlew_gzip *gzip);
+
+/// A decompressor of raw deflate. One thread at a time may use it.
+typedef struct curlew_inflate curlew_inflate;
+
+/// Creates a decompressor with a window of 8 to 15 bits. Returns NULL if memory is exhausted.
+curlew_inflate *curlew_inflate_create(int bits);
+
+/// Decompresses bytes from `input` into `output`, and sets `taken` and `written` to how many. Returns 1 at the end of
+/// the stream, 0 if there may be more, and -1 if the input is not valid.
+int curlew_inflate_run(
+    curlew_inflate *inflate, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
+    size_t *written);
+
+/// Forgets the window of a decompressor.
+void curlew_inflate_reset(curlew_inflate *inflate);
+
+/// Releases a decompressor, which may be NULL.
+void curlew_inflate_free(curlew_inflate *inflate);
+
 #endif

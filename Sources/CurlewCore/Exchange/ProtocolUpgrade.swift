@@ -176,11 +176,12 @@ package final class OutgoingBytes: Sendable {
 
     // MARK: The transport's side
 
-    /// Connects the buffer to a transport, which reads the bytes from the beginning of the buffer.
+    /// Connects the buffer to a transport, also after an earlier attempt has failed.
     package func attach(resume: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.resume = resume
             state.isTransportWaiting = false
+            state.failure = nil
         }
     }
 

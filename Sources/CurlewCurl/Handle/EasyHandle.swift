@@ -154,18 +154,19 @@ final class EasyHandle {
 
     /// Sets the buffer sizes. libcurl allocates both buffers for each transfer: beyond 128 KiB every request would map
     /// and unmap memory. Large and streamed bodies get larger buffers, because one callback with a large piece costs
-    /// less than many callbacks with small pieces.
+    /// less than many callbacks with small pieces. Connections
+    /// that switch to another protocol get small buffers, because they stay open for a long time.
     private func setBuffers(of transfer: Transfer) {
         // If the last transfer was ended early, the handle may still have its buffer and keep the size.
-        let room = transfer.plan.streams ? 120 << 10 : 32 << 10
+        let room = transfer.plan.upgrade != nil ? 16 << 10 : transfer.plan.streams ? 120 << 10 : 32 << 10
         if current.room != room, curlew_set_long(pointer, CURLOPT_BUFFERSIZE, room) == CURLE_OK {
             current.room = room
         }
         guard let upload = transfer.plan.upload else { return }
         let sendsMuch = upload.length ?? .max > 256 << 10
-        if current.sendsMuch != sendsMuch {
-            let code = curlew_set_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, sendsMuch ? 120 << 10 : 64 << 10)
-            if code == CURLE_OK { current.sendsMuch = sendsMuch }
+        let size = transfer.plan.upgrade != nil ? 16 << 10 : sendsMuch ? 120 << 10 : 64 << 10
+        if current.sendBuffer != size, curlew_set_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, size) == CURLE_OK {
+            current.sendBuffer = size
         }
     }
 
@@ -187,7 +188,8 @@ final class EasyHandle {
         let headers = transfer.plan.request.headers
         let implied = Implied(
             hasUpload: transfer.plan.upload != nil, definesContent: transfer.plan.request.method.definesContent,
-            decodesContent: transfer.plan.decodesContent, trailers: transfer.announcedTrailers)
+            decodesContent: transfer.plan.decodesContent && transfer.plan.upgrade == nil,
+            isUpgrade: transfer.plan.upgrade != nil, trailers: transfer.announcedTrailers)
         guard !current.has(headers, implied) else { return }
         current.headers = headers
         current.implied = implied
@@ -198,6 +200,7 @@ final class EasyHandle {
         // expectation. It examines only the first field with this name, and does not send that field if it is empty.
         // Further Expect fields are sent, but libcurl does not act on them.
         if implied.hasUpload { append("Expect:") }
+        if implied.isUpgrade { append("Transfer-Encoding:") }
         if let names = implied.trailers { append("Trailer: \(names)") }
         var (namesAccept, namesCodings) = (false, ContentCoding.offer.isEmpty)
         for field in headers {

@@ -11,7 +11,8 @@ struct Current {
     var version: Int?
     /// The size of the receive buffer in bytes.
     var room: Int?
-    var sendsMuch: Bool?
+    /// The size of the send buffer in bytes.
+    var sendBuffer: Int?
     var opensConnection: Bool?
     /// The request target that is set instead of the one that libcurl derives from the URL.
     var target: String?

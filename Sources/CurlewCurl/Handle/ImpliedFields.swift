@@ -8,6 +8,8 @@ struct Implied: Equatable {
     let hasUpload: Bool
     let definesContent: Bool
     let decodesContent: Bool
+    /// Whether the request asks to switch to another protocol, so that its body has no framing.
+    let isUpgrade: Bool
     /// The value of the `Trailer` field; nil if the request has no trailers.
     let trailers: String?
 }

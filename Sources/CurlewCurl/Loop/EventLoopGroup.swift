@@ -37,7 +37,40 @@ struct EventLoopGroup: Sendable {
     /// The lane for uploads of unknown length. It uses only HTTP/1.1; see `CurlLibrary.losesBytesBesideUploads`. Nil
     /// unless the transport negotiates the HTTP version.
     private let apart: Lane?
+    /// The lane for requests that switch to another protocol, created on first use. Its connections do not count
+    /// towards the limits of the pool, because they stay open as long as the caller wants.
+    private let upgrades: LazyLane
     private let home = HomeProcess()
+
+    /// The number of connections per origin that have switched to another protocol.
+    private static let upgradeLimit = 4096
+
+    private final class LazyLane: Sendable {
+        private let state = Locked<(lane: Lane?, isStopped: Bool)>((nil, false))
+        private let make: @Sendable () -> Lane
+
+        init(_ make: @escaping @Sendable () -> Lane) {
+            self.make = make
+        }
+
+        /// The lane, if it has been created.
+        var existing: Lane? { state.withLock { $0.lane } }
+
+        /// Returns the lane, and creates it on first use. After a stop, the lane refuses all requests.
+        func get() -> Lane {
+            state.withLock { state in
+                if let lane = state.lane { return lane }
+                let lane = make()
+                if state.isStopped { lane.queues.stop() }
+                state.lane = lane
+                return lane
+            }
+        }
+
+        func stop() {
+            state.withLock { $0.isStopped = true }
+        }
+    }
 
     init(configuration: TransportConfiguration, options: CurlTransport.Options, proxies: ProxyRules) {
         // With a limit for all connections, there are only as many loops as can have sixteen connections each.
@@ -47,11 +80,15 @@ struct EventLoopGroup: Sendable {
         // The libcurl version is determined on first use: creating a transport does not initialise libcurl.
         var serial = configuration
         serial.httpVersions = .http1Only
+        var long = serial
+        long.pool.perHost = Self.upgradeLimit
+        long.pool.total = nil
+        upgrades = LazyLane { [long] in Lane(long, proxies, names, options: options, loops: 1) }
         apart =
             configuration.httpVersions == .automatic ? Lane(serial, proxies, names, options: options, loops: 1) : nil
     }
 
-    private var lanes: [Lane] { [main] + (apart.map { [$0] } ?? []) }
+    private var lanes: [Lane] { [main] + (apart.map { [$0] } ?? []) + (upgrades.existing.map { [$0] } ?? []) }
 
     /// Whether the current process created the transport; false in a forked child.
     var isHere: Bool { home.isHere }
@@ -94,6 +131,7 @@ struct EventLoopGroup: Sendable {
     }
 
     private func lane(of transfer: Transfer) -> Lane {
+        if transfer.plan.upgrade != nil { return upgrades.get() }
         guard let apart, transfer.plan.request.origin.isSecure, let upload = transfer.plan.upload, upload.length == nil,
             CurlLibrary.current.losesBytesBesideUploads
         else { return main }
@@ -116,6 +154,7 @@ struct EventLoopGroup: Sendable {
             ending?()
             return
         }
+        upgrades.stop()
         let lanes = lanes
         let left = Locked(lanes.reduce(0) { $0 + $1.loops.count })
         for lane in lanes { lane.queues.stop() }

@@ -163,9 +163,13 @@ final class Transfer: @unchecked Sendable {
         _ = handedOver.load(ordering: .acquiring)
     }
 
-    /// Whether the server has responded with a status of 300 or more while the upload is paused. The request needs no
-    /// more of its body, but libcurl does not end it while it waits for the producer.
-    var isRefusedEarly: Bool { sent.isPaused && received.hasHead && received.head.status.code >= 300 }
+    /// Whether the server has responded with a status of 300 or more, or has not switched protocols, while the upload is
+    /// paused. The request needs no more of its body, but libcurl does not end it while it waits for the producer.
+    var isRefusedEarly: Bool {
+        guard sent.isPaused, received.hasHead else { return false }
+        let status = received.head.status
+        return status.code >= 300 || (plan.upgrade != nil && status != .switchingProtocols)
+    }
 
     /// Whether it is worth receiving the rest of the body after a cancellation: the caller has the response, and the
     /// connection can be reused after at most `MultiHandle.drainLimit` more bytes. False for HTTP/2, because other

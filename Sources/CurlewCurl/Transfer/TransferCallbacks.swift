@@ -120,6 +120,7 @@ extension Transfer {
         let length = declaredLength ?? 0
         // A body that exceeds the reader's limit is not gathered.
         if plan.streams || length > min(Int64(smallBody), plan.bodyLimit) || handsOverNow { stream() }
+        if received.head.status != .switchingProtocols { plan.upgrade?.refuse() }
         if isRefusedEarly { multi?.add(.goOn(self)) } else { plan.expectation?.permit() }
     }
 
@@ -213,7 +214,8 @@ extension Transfer {
         case .wait:
             multi?.noteHeld(self)
             sent.isPaused = true
-            clock.isHeld = true
+            // An upgrade has nothing to send before the response, which the usual timeout for the head limits.
+            clock.isHeld = plan.upgrade == nil
             return Int(CURL_READFUNC_PAUSE)
         case .failed(let error):
             ending.failure = error

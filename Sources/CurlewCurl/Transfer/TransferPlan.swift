@@ -11,6 +11,8 @@ struct TransferPlan {
     let upload: (any Upload)?
     /// The upload, if it waits for a 100 response; otherwise nil.
     let expectation: ExpectingUpload?
+    /// The upload, if the request asks to switch to another protocol; otherwise nil.
+    let upgrade: UpgradeUpload?
     /// The transport. The reference keeps it and its event loops alive while a body is read.
     let owner: CurlTransport
     let url: String
@@ -33,6 +35,7 @@ struct TransferPlan {
         self.owner = owner
         self.opensConnection = opensConnection
         expectation = upload as? ExpectingUpload
+        upgrade = upload as? UpgradeUpload
         url = request.urlString
         let options = context.options
         streams = options.streaming == true

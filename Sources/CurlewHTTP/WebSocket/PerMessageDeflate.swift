@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+/// The parameters of permessage-deflate (RFC 7692 §7.1).
+package struct PerMessageDeflate: Equatable, Sendable {
+    package var serverNoContextTakeover = false
+    package var clientNoContextTakeover = false
+    /// The window of the server in bits, 8 to 15; nil for 15.
+    package var serverMaxWindowBits: Int?
+    /// The window of the client in bits, 8 to 15; nil for 15.
+    package var clientMaxWindowBits: Int?
+
+    package init() {}
+
+    /// The offer of a client that accepts every response.
+    package static let offer = "permessage-deflate; client_max_window_bits"
+
+    /// Reads the response of a server. Returns nil if it selects anything else, or has invalid parameters.
+    package init?(response values: [String]) {
+        let parts = values.joined(separator: ",").split(separator: ";", omittingEmptySubsequences: false)
+            .map { Self.trimmed($0) }
+        guard let first = parts.first, first.lowercased() == "permessage-deflate" else { return nil }
+        var seen: Set<String> = []
+        for part in parts.dropFirst() {
+            let pair = part.split(separator: "=", maxSplits: 1).map { Self.trimmed($0) }
+            guard let name = pair.first?.lowercased(), seen.insert(name).inserted else { return nil }
+            var value = pair.count > 1 ? pair[1] : nil
+            if let quoted = value, quoted.utf8.count >= 2, quoted.hasPrefix("\""), quoted.hasSuffix("\"") {
+                value = String(quoted.dropFirst().dropLast())
+            }
+            switch (name, value) {
+            case ("server_no_context_takeover", nil): serverNoContextTakeover = true
+            case ("client_no_context_takeover", nil): clientNoContextTakeover = true
+            case ("server_max_window_bits", let bits?):
+                guard let bits = Self.bits(bits) else { return nil }
+                serverMaxWindowBits = bits
+            case ("client_max_window_bits", let bits?):
+                guard let bits = Self.bits(bits) else { return nil }
+                clientMaxWindowBits = bits
+            default: return nil
+            }
+        }
+    }
+
+    /// Returns a number from 8 to 15 without leading zeros; nil for anything else.
+    private static func bits(_ text: String) -> Int? {
+        guard let number = Int(text), (8...15).contains(number), "\(number)" == text else { return nil }
+        return number
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The fields of the opening handshake (RFC 6455 §4).
+package enum WebSocketHandshake {
+    /// Returns a new key: 16 random bytes in Base64.
+    package static func makeKey() -> String {
+        Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
+    }
+
+    /// Returns the value of Sec-WebSocket-Accept for a key.
+    package static func accept(for key: String) -> String {
+        Data(SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))).base64EncodedString()
+    }
+
+    /// Returns what is wrong with the response of a server; nil if it is valid (RFC 6455 §4.1).
+    package static func problem(
+        in headers: HTTPHeaders, status: HTTPStatus, key: String, offeredProtocols: [String], offersCompression: Bool
+    ) -> String? {
+        guard status == .switchingProtocols else { return "The status is \(status)." }
+        guard headers[.upgrade].map({ tokens($0) }) == ["websocket"] else { return "Upgrade is not websocket." }
+        guard headers[.connection].map({ tokens($0) })?.contains("upgrade") == true else {
+            return "Connection does not contain Upgrade."
+        }
+        let accepts = headers[values: "Sec-WebSocket-Accept"]
+        guard accepts.count == 1, accepts.first == accept(for: key) else {
+            return "Sec-WebSocket-Accept does not match the key."
+        }
+        let protocols = headers[values: "Sec-WebSocket-Protocol"]
+        guard protocols.allSatisfy({ offeredProtocols.contains($0) }), protocols.count <= 1 else {
+            return "The server selected a subprotocol that was not offered."
+        }
+        let extensions = headers[values: "Sec-WebSocket-Extensions"]
+        guard extensions.isEmpty || offersCompression else { return "The server selected an extension that was not offered." }
+        return nil
+    }
+
+    private static func tokens(_ value: String) -> [String] {
+        value.split(separator: ",").map { token in
+            var token = token
+            while token.first == " " || token.first == "\t" { token.removeFirst() }
+            while token.last == " " || token.last == "\t" { token.removeLast() }
+            return token.lowercased()
+        }
+    }
+}
+
+/// SHA-1 (FIPS 180-4), for the handshake only: it proves that the server understands WebSocket, and protects nothing.
+private enum SHA1 {
+    static func hash(_ message: [UInt8]) -> [UInt8] {
+        var bytes = message + [0x80]
+        while bytes.count % 64 != 56 { bytes.append(0) }
+        bytes += (0..<8).map { UInt8(truncatingIfNeeded: (message.count * 8) >> (56 - 8 * $0)) }
+        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+        for start in stride(from: 0, to: bytes.count, by: 64) {
+            var words = (0..<16).map { word in
+                (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[start + word * 4 + $1]) }
+            }
+            for index in 16..<80 {
+                words.append(rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1))
+            }
+            var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
+            for index in 0..<80 {
+                let (mixed, constant): (UInt32, UInt32) =
+                    switch index {
+                    case ..<20: ((b & c) | (~b & d), 0x5A82_7999)
+                    case ..<40: (b ^ c ^ d, 0x6ED9_EBA1)
+                    case ..<60: ((b & c) | (b & d) | (c & d), 0x8F1B_BCDC)
+                    default: (b ^ c ^ d, 0xCA62_C1D6)
+                    }
+                let next = rotate(a, 5) &+ mixed &+ e &+ constant &+ words[index]
+                (e, d, c, b, a) = (d, c, rotate(b, 30), a, next)
+            }
+            for (index, value) in [a, b, c, d, e].enumerated() { state[index] &+= value }
+        }
+        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+    }
+
+    private static func rotate(_ value: UInt32, _ count: UInt32) -> UInt32 {
+        value << count | value >> (32 - count)
+    }
+}

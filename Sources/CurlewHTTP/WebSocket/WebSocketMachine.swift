@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// A violation of RFC 6455 by the peer, or a message that cannot be sent. The code belongs into the close frame.
+package struct WebSocketViolation: Error, Equatable {
+    package let code: WebSocketCloseCode
+    package let text: String
+
+    package init(_ code: WebSocketCloseCode, _ text: String) {
+        self.code = code
+        self.text = text
+    }
+}
+
+/// The compression of messages (RFC 7692), for both directions of one connection.
+package protocol WebSocketCompression: AnyObject, Sendable {
+    /// Returns the compressed payload of a message.
+    func compress(_ payload: Data) throws(WebSocketViolation) -> Data
+    /// Returns the payload of a compressed message. Throws `.messageTooBig` for more than `limit` bytes.
+    func decompress(_ payload: Data, limit: Int) throws(WebSocketViolation) -> Data
+}
+
+/// One end of a WebSocket connection after the handshake, without I/O: bytes to events, and messages to bytes.
+package struct WebSocketMachine: Sendable {
+    package enum Role: Sendable { case client, server }
+
+    package struct Limits: Sendable {
+        /// The maximum size of a message in bytes, after decompression.
+        package var message: Int
+        /// The maximum size of a frame in bytes.
+        package var frame: Int
+
+        package init(message: Int = 16 << 20, frame: Int = 16 << 20) {
+            self.message = message
+            self.frame = frame
+        }
+    }
+
+    package enum Event: Equatable, Sendable {
+        case message(WebSocketMessage)
+        case ping(Data)
+        case pong(Data)
+        /// `.noStatus` if the frame had no code.
+        case close(WebSocketCloseCode, reason: String)
+    }
+
+    /// The message of which some frames have arrived.
+    private struct Partial {
+        let isText: Bool
+        let isCompressed: Bool
+        var payload = Data()
+        var frames = 0
+        var utf8 = UTF8Checker()
+    }
+
+    private let role: Role
+    private let limits: Limits
+    private let compression: (any WebSocketCompression)?
+    private let mask: @Sendable () -> UInt32
+    /// The bytes that belong to no complete frame, from `start`.
+    private var buffer = Data()
+    private var start = 0
+    /// The header of the frame whose payload is incomplete.
+    private var frame: WebSocketFrameHeader?
+    private var partial: Partial?
+    /// The number of payload bytes of the current text frame that have been checked.
+    private var checked = 0
+    private var isOver = false
+
+    /// The maximum number of frames of a message. More would let a peer send empty frames without an end.
+    private static let frameLimit = 1 << 17
+
+    package init(
+        role: Role, limits: Limits = Limits(), compression: (any WebSocketCompression)? = nil,
+        mask: @escaping @Sendable () -> UInt32 = { UInt32.random(in: .min ... .max) }
+    ) {
+        self.role = role
+        self.limits = limits
+        self.compression = compression
+        self.mask = mask
+    }
+
+    // MARK: Receiving
+
+    /// Processes bytes, split at any place. After a close frame or a violation, further bytes are ignored.
+    package mutating func receive(_ bytes: Data) throws(WebSocketViolation) -> [Event] {
+        guard !isOver else { return [] }
+        if start == buffer.count { (buffer, start) = (bytes, 0) } else { buffer.append(bytes) }
+        var events: [Event] = []
+        do {
+            while !isOver, try readFrame(into: &events) {}
+        } catch {
+            finish()
+            throw error
+        }
+        if isOver { finish() } else { compact() }
+        return events
+    }
+
+    private mutating func finish() {
+        isOver = true
+        (buffer, start, partial, frame) = (Data(), 0, nil, nil)
+    }
+
+    /// Removes the bytes that have been processed, when they are the larger part.
+    private mutating func compact() {
+        if start == buffer.count {
+            (buffer, start) = (Data(), 0)
+        } else if start > buffer.count / 2 {
+            buffer = Data(buffer[(buffer.startIndex + start)...])
+            start = 0
+        }
+    }
+
+    /// Reads the next frame, if it is complete.
+    private mutating func readFrame(into events: inout [Event]) throws(WebSocketViolation) -> Bool {
+        if frame == nil {
+            guard let (header, size) = try WebSocketFrameHeader.read(buffer, from: start) else { return false }
+            try check(header)
+            start += size
+            frame = header
+            checked = 0
+            if !header.opcode.isControl {
+                if partial == nil {
+                    partial = Partial(isText: header.opcode == .text, isCompressed: header.isCompressed)
+                }
+                partial?.frames += 1
+            }
+        }
+        guard let header = frame else { return false }
+        guard buffer.count - start >= header.length else {
+            try checkArrived(header)
+            return false
+        }
+        let first = buffer.startIndex + start
+        var payload = Data(buffer[first..<(first + header.length)])
+        if let mask = header.mask { WebSocketFrameHeader.apply(mask, to: &payload) }
+        start += header.length
+        frame = nil
+        if header.opcode.isControl {
+            events.append(try control(header.opcode, payload))
+        } else if let message = try data(header, payload) {
+            events.append(.message(message))
+        }
+        return true
+    }
+
+    /// Checks the rules of RFC 6455 §5.2, §5.4 and §5.5 that the header alone decides.
+    private func check(_ header: WebSocketFrameHeader) throws(WebSocketViolation) {
+        guard header.reserved == 0 else { throw violation("A reserved bit is set without an extension.") }
+        if header.isCompressed {
+            guard compression != nil else { throw violation("RSV1 is set, but compression was not negotiated.") }
+            guard header.opcode == .text || header.opcode == .binary else {
+                throw violation("RSV1 is set on a frame that does not begin a message.")
+            }
+        }
+        guard (header.mask != nil) == (role == .server) else {
+            throw violation(role == .server ? "A frame of the client is not masked." : "A frame of the server is masked.")
+        }
+        if header.opcode.isControl {
+            guard header.isFinal else { throw violation("A control frame is fragmented.") }
+            guard header.length <= 125 else { throw violation("A control frame has more than 125 bytes.") }
+            return
+        }
+        if header.opcode == .continuation {
+            guard let partial else { throw violation("A continuation frame does not continue a message.") }
+            guard partial.frames < Self.frameLimit else { throw violation("A message has too many frames.") }
+        } else {
+            guard partial == nil else { throw violation("A message begins within another message.") }
+        }
+        guard header.length <= limits.frame else {
+            throw WebSocketViolation(
+                .messageTooBig, "A frame has \(header.length) bytes; the limit is \(limits.frame).")
+        }
+        let sum = (partial?.payload.count ?? 0) + header.length
+        guard sum <= limits.message else { throw tooBig }
+    }
+
+    private var tooBig: WebSocketViolation {
+        WebSocketViolation(.messageTooBig, "A message has more than \(limits.message) bytes.")
+    }
+
+    private func violation(_ text: String) -> WebSocketViolation {
+        WebSocketViolation(.protocolError, text)
+    }
+
+    private static let invalidText = WebSocketViolation(.invalidText, "A text message is not valid UTF-8.")
+
+    /// Checks the part of a text frame that has arrived, so that invalid text is refused at once.
+    private mutating func checkArrived(_ header: WebSocketFrameHeader) throws(WebSocketViolation) {
+        guard !header.opcode.isControl, partial?.isText == true, partial?.isCompressed == false else { return }
+        let first = buffer.startIndex + start + checked
+        var piece = Data(buffer[first...])
+        guard !piece.isEmpty else { return }
+        if let mask = header.mask { WebSocketFrameHeader.apply(mask, to: &piece, from: checked) }
+        checked += piece.count
+        guard partial?.utf8.receive(piece) != false else { throw Self.invalidText }
+    }
+
+    private mutating func data(
+        _ header: WebSocketFrameHeader, _ payload: Data
+    ) throws(WebSocketViolation) -> WebSocketMessage? {
+        guard var message = partial else { return nil }
+        partial = nil
+        if message.isText, !message.isCompressed, !(header.isFinal && message.frames == 1 && checked == 0) {
+            guard message.utf8.receive(payload.dropFirst(checked)) else { throw Self.invalidText }
+        }
+        if message.payload.isEmpty { message.payload = payload } else { message.payload.append(payload) }
+        guard header.isFinal else {
+            partial = message
+            return nil
+        }
+        var content = message.payload
+        if message.isCompressed, let compression {
+            content = try compression.decompress(content, limit: limits.message)
+        }
+        guard message.isText else { return .binary(content) }
+        guard let text = String(validating: content, as: UTF8.self) else { throw Self.invalidText }
+        return .text(text)
+    }
+
+    private mutating func control(
+        _ opcode: WebSocketFrameHeader.Opcode, _ payload: Data
+    ) throws(WebSocketViolation) -> Event {
+        switch opcode {
+        case .ping: return .ping(payload)
+        case .pong: return .pong(payload)
+        default: break
+        }
+        guard !payload.isEmpty else {
+            isOver = true
+            return .close(.noStatus, reason: "")
+        }
+        guard payload.count >= 2 else { throw violation("A close frame has a payload of one byte.") }
+        let code = WebSocketCloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+        guard code.isValidOnWire else { throw violation("A close frame has the invalid code \(code).") }
+        guard let reason = String(validating: payload.dropFirst(2), as: UTF8.self) else {
+            throw WebSocketViolation(.invalidText, "The reason of a close frame is not valid UTF-8.")
+        }
+        isOver = true
+        return .close(code, reason: reason)
+    }
+
+    // MARK: Sending
+
+    /// Returns the frames of a message: one, or frames of at most `fragment` bytes.
+    package func encode(_ message: WebSocketMessage, fragment: Int? = nil) throws(WebSocketViolation) -> Data {
+        let opcode: WebSocketFrameHeader.Opcode
+        var payload: Data
+        switch message {
+        case .text(let text): (opcode, payload) = (.text, Data(text.utf8))
+        case .binary(let data): (opcode, payload) = (.binary, data)
+        }
+        let isCompressed = compression != nil
+        if let compression { payload = try compression.compress(payload) }
+        let size = max(1, fragment ?? Int.max)
+        guard payload.count > size else {
+            return encode(opcode, payload[...], isFinal: true, isCompressed: isCompressed)
+        }
+        var bytes = Data()
+        var rest = payload[...]
+        var isFirst = true
+        while !rest.isEmpty {
+            let piece = rest.prefix(size)
+            rest = rest.dropFirst(size)
+            bytes.append(
+                encode(
+                    isFirst ? opcode : .continuation, piece, isFinal: rest.isEmpty,
+                    isCompressed: isCompressed && isFirst))
+            isFirst = false
+        }
+        return bytes
+    }
+
+    /// Returns a ping with at most 125 bytes of `payload`.
+    package func encodePing(_ payload: Data) -> Data { encode(.ping, payload.prefix(125), isFinal: true) }
+
+    /// Returns a pong with at most 125 bytes of `payload`.
+    package func encodePong(_ payload: Data) -> Data { encode(.pong, payload.prefix(125), isFinal: true) }
+
+    /// Returns a close frame. The reason is truncated to 123 bytes, between two characters. Without a valid code, the
+    /// frame has no payload.
+    package func encodeClose(_ code: WebSocketCloseCode?, reason: String) -> Data {
+        guard let code, code.isValidOnWire else { return encode(.close, Data(), isFinal: true) }
+        var payload = Data([UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)])
+        for scalar in reason.unicodeScalars {
+            let bytes = Array(String(scalar).utf8)
+            guard payload.count + bytes.count <= 125 else { break }
+            payload.append(contentsOf: bytes)
+        }
+        return encode(.close, payload, isFinal: true)
+    }
+
+    private func encode(
+        _ opcode: WebSocketFrameHeader.Opcode, _ payload: Data, isFinal: Bool, isCompressed: Bool = false
+    ) -> Data {
+        let header = WebSocketFrameHeader(
+            isFinal: isFinal, isCompressed: isCompressed, reserved: 0, opcode: opcode, length: payload.count,
+            mask: role == .client ? mask() : nil)
+        return header.frame(payload)
+    }
+}

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: MIT
-
-/// A namespace for helpers of this module.
-enum StreamRules {}

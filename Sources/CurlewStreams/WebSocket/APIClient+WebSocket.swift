@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension APIClient {
+    /// Opens a WebSocket connection (RFC 6455).
+    ///
+    /// The opening request is an ordinary GET: it passes the interceptors of the client, and has its credentials,
+    /// proxies, pins and timeouts. The total timeout limits only the opening. The request uses HTTP/1.1 on a new
+    /// connection, which does not count towards the limits of the transport's pool. A redirect is not followed.
+    ///
+    /// Throws `NetworkError`: `.status` with the response of a server that does not switch protocols, `.badResponse` for
+    /// an invalid response, and `.configuration` if the transport does not support WebSocket. `CurlTransport` and
+    /// `MockTransport` support it.
+    @concurrent
+    public func webSocket(
+        _ route: some Route, options: WebSocket.Options = WebSocket.Options()
+    ) async throws(NetworkError) -> WebSocket {
+        try await openSocket(route, options)
+    }
+
+    /// Opens a WebSocket connection: `try await client.webSocket(.get("/chat"))`.
+    @concurrent
+    public func webSocket<Value>(
+        _ request: Request<Value>, options: WebSocket.Options = WebSocket.Options()
+    ) async throws(NetworkError) -> WebSocket {
+        try await openSocket(request, options)
+    }
+
+    private func openSocket(
+        _ route: some Route, _ options: WebSocket.Options
+    ) async throws(NetworkError) -> WebSocket {
+        let output = OutgoingBytes(capacity: options.outgoingBytes)
+        let opening = WebSocketOpening(options)
+        var changes = CallChanges()
+        changes.checksStatus = true
+        changes.options = { call in
+            call.isLive = true
+            call.isSingleHop = true
+            call.timeouts.idle = nil
+            call.limits.responseBody = .max
+            call.acceptedStatuses.insert(.switchingProtocols)
+            call.upgrade = ProtocolUpgrade(output: output, messageLimit: options.maximumMessageSize)
+        }
+        changes.request = { request, _ throws(NetworkError) in try opening.prepare(&request) }
+        let call = try await open(route, changing: changes)
+        do throws(NetworkError) {
+            let link = try opening.link(call.response, output)
+            var head = call.response
+            head.body = ResponseBody(Data())
+            let core = WebSocketCore(link, options: options, time: call.context.time) { call.named($0) }
+            return WebSocket(
+                core, subprotocol: opening.subprotocol(call.response), response: head, codecs: call.context.codecs)
+        } catch {
+            output.detach()
+            await call.end()
+            throw call.named(error)
+        }
+    }
+}
+
+/// The opening handshake of one connection (RFC 6455 §4.1).
+private struct WebSocketOpening: Sendable {
+    let options: WebSocket.Options
+    let key = WebSocketHandshake.makeKey()
+
+    init(_ options: WebSocket.Options) {
+        self.options = options
+    }
+
+    func prepare(_ request: inout HTTPRequest) throws(NetworkError) {
+        guard request.method == .get, request.body.length == 0 else {
+            throw NetworkError(
+                .invalidRequest, detail: "A WebSocket connection is opened by a GET without a body.",
+                hint: "Use a route with the method GET.")
+        }
+        request.headers[.connection] = "Upgrade"
+        request.headers[.upgrade] = "websocket"
+        request.headers["Sec-WebSocket-Version"] = "13"
+        request.headers["Sec-WebSocket-Key"] = key
+        if !options.subprotocols.isEmpty {
+            request.headers["Sec-WebSocket-Protocol"] = options.subprotocols.joined(separator: ", ")
+        }
+        if options.compresses { request.headers["Sec-WebSocket-Extensions"] = PerMessageDeflate.offer }
+    }
+
+    /// Checks the response and returns the link over its connection.
+    func link(_ response: HTTPResponse, _ output: OutgoingBytes) throws(NetworkError) -> any WebSocketLink {
+        guard response.status == .switchingProtocols else {
+            throw NetworkError(
+                .badResponse, detail: "The server sent \(response.status) instead of switching to WebSocket.",
+                hint: "Check the path: this endpoint may serve ordinary requests only.")
+        }
+        if let connection = response.messageConnection { return MessageLink(connection) }
+        let problem = WebSocketHandshake.problem(
+            in: response.headers, status: response.status, key: key, offeredProtocols: options.subprotocols,
+            offersCompression: options.compresses)
+        if let problem {
+            throw NetworkError(.badResponse, detail: "The WebSocket handshake failed: \(problem)")
+        }
+        var compression: (any WebSocketCompression)?
+        let extensions = response.headers[values: "Sec-WebSocket-Extensions"]
+        if options.compresses, !extensions.isEmpty {
+            guard let parameters = PerMessageDeflate(response: extensions) else {
+                throw NetworkError(
+                    .badResponse, detail: "The WebSocket handshake failed: the parameters of permessage-deflate are "
+                        + "invalid.")
+            }
+            compression = try DeflateCompression(parameters, role: .client)
+        }
+        let limits = WebSocketMachine.Limits(message: options.maximumMessageSize, frame: options.maximumFrameSize)
+        return ByteLink(
+            WebSocketMachine(role: .client, limits: limits, compression: compression), output: output,
+            body: response.body)
+    }
+
+    func subprotocol(_ response: HTTPResponse) -> String? {
+        if let connection = response.messageConnection { return connection.subprotocol }
+        return response.headers["Sec-WebSocket-Protocol"]
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// An open WebSocket connection (RFC 6455): a sequence of the messages from the server, and a function to send some.
+///
+///     let socket = try await client.webSocket(.get("/chat"))
+///     try await socket.send("hello")
+///     for try await message in socket { print(message) }
+///
+/// - Messages arrive in order, each complete. One task at a time reads; any number of tasks may send. The frames of two
+///   messages are never interleaved.
+/// - Pings from the server are replied to automatically. With `Options.heartbeat`, a dead network is noticed.
+/// - Receiving pauses while `Options.incomingMessages` messages wait for the reader, and `send` waits while
+///   `Options.outgoingBytes` bytes wait for the network.
+/// - The sequence ends when the connection is closed with the codes 1000, 1001 or without a code. It throws
+///   `NetworkError` if the connection is lost, if the server violates the protocol, and for other close codes.
+/// - Cancelling a task that reads or sends ends only that wait. The connection is closed by `close`, and immediately
+///   when the last reference to the socket and its iterators is released.
+public final class WebSocket: AsyncSequence, Sendable {
+    /// A message.
+    public typealias Element = WebSocketMessage
+    /// A message: text or binary.
+    public typealias Message = WebSocketMessage
+    /// The status code of a close frame.
+    public typealias CloseCode = WebSocketCloseCode
+
+    let core: WebSocketCore
+    /// The subprotocol that the server has selected; nil if there is none.
+    public let subprotocol: String?
+    /// The head of the 101 response, without a body.
+    public let response: HTTPResponse
+    private let codecs: Codecs
+
+    init(_ core: WebSocketCore, subprotocol: String?, response: HTTPResponse, codecs: Codecs) {
+        self.core = core
+        self.subprotocol = subprotocol
+        self.response = response
+        self.codecs = codecs
+        core.begin()
+    }
+
+    deinit {
+        core.abandon()
+    }
+
+    /// How the connection was closed; nil while it is open, and if it was lost without a close frame.
+    public var closing: Closing? { core.closing }
+
+    /// Sends a message. Returns when the message is in the outgoing buffer and the buffer has room for another one;
+    /// this does not mean that the server has received it.
+    ///
+    /// Throws `.connectionLost` once the connection is closed or lost, and `.cancelled` if the task is cancelled while
+    /// it waits for room; the message is sent nevertheless.
+    public func send(_ message: Message) async throws(NetworkError) {
+        try await core.send(message)
+    }
+
+    /// Sends a text message; see `send(_:)`.
+    public func send(_ text: String) async throws(NetworkError) {
+        try await core.send(.text(text))
+    }
+
+    /// Sends a binary message; see `send(_:)`.
+    public func send(_ data: Data) async throws(NetworkError) {
+        try await core.send(.binary(data))
+    }
+
+    /// Sends a value, encoded by the codec of the client, as a text message; see `send(_:)`. Throws `.encoding` if the
+    /// value cannot be encoded.
+    public func send(json value: some Encodable & Sendable) async throws(NetworkError) {
+        let data: Data
+        do { data = try codecs.encode(value) } catch {
+            throw NetworkError(.encoding, detail: "The message could not be encoded: \(error)", underlying: error)
+        }
+        try await core.send(.text(String(decoding: data, as: UTF8.self)))
+    }
+
+    /// Returns the messages, each decoded as `type` by the codec of the client. A message that cannot be decoded throws
+    /// `.decoding` and ends the sequence; the connection stays open.
+    public func messages<Value: Decodable & Sendable>(as type: Value.Type) -> AsyncThrowingMapSequence<WebSocket, Value>
+    {
+        map { [codecs] message in
+            let data: Data =
+                switch message {
+                case .text(let text): Data(text.utf8)
+                case .binary(let data): data
+                }
+            do { return try codecs.decode(type, from: data, mediaType: nil) } catch {
+                throw NetworkError(.decoding, detail: "The message is no \(type): \(error)", underlying: error)
+            }
+        }
+    }
+
+    /// Sends a ping and returns the time until its pong. Throws if the connection is lost first. At most 64 pings wait
+    /// at a time; more throw `.limitExceeded`.
+    @discardableResult
+    public func ping() async throws(NetworkError) -> Duration {
+        try await core.ping()
+    }
+
+    /// Closes the connection: sends a close frame, and waits for the server's close frame, at most
+    /// `Options.closeTimeout`. Messages that have not been read are dropped. Does nothing if the connection is closed.
+    ///
+    /// - `code`: the code. A code that must not be sent (`WebSocketCloseCode.isValidOnWire`) is replaced by `.normal`.
+    /// - `reason`: the reason, truncated to 123 bytes of UTF-8.
+    public func close(_ code: CloseCode = .normal, reason: String = "") async {
+        await core.close(code.isValidOnWire ? code : .normal, reason: reason)
+    }
+
+    /// Creates an iterator over the messages. All iterators of a socket take from one queue.
+    public func makeAsyncIterator() -> Iterator { Iterator(socket: self) }
+
+    /// An iterator over the messages of a socket.
+    public struct Iterator: AsyncIteratorProtocol {
+        let socket: WebSocket
+
+        /// Returns the next message; nil once the connection is closed. Throws if it is lost, and `.cancelled` if the
+        /// task is cancelled.
+        public mutating func next() async throws -> Message? {
+            try await socket.core.incoming.next()
+        }
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The state and the tasks of a WebSocket connection. The tasks keep it alive, and `WebSocket` ends them.
+///
+///     open ──▶ closing (a close frame was sent) ──▶ ended
+///      └─────────────────────────────────────────────▲
+final class WebSocketCore: Sendable {
+    private struct State {
+        /// Whether a close frame was sent.
+        var hasSentClose = false
+        var closing: WebSocket.Closing?
+        var hasEnded = false
+        /// The error of sending, once the connection has ended.
+        var failure: NetworkError?
+        var lastReceived: MonotonicInstant
+        var pings: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
+        var nextPing: UInt64 = 0
+        var enders: [UInt64: UnsafeContinuation<Void, Never>] = [:]
+        var nextEnder: UInt64 = 0
+        var tasks: [Task<Void, Never>] = []
+        /// Whether receiving is paused because the reader takes no messages, so that silence is not the server's.
+        var isPaused = false
+    }
+
+    let incoming: IncomingMessages
+    private let link: any WebSocketLink
+    private let options: WebSocket.Options
+    private let time: any TimeSource
+    private let name: @Sendable (any Error) -> NetworkError
+    private let state: Locked<State>
+
+    private static let pingLimit = 64
+
+    /// - `name`: adds the request to an error.
+    init(
+        _ link: any WebSocketLink, options: WebSocket.Options, time: any TimeSource,
+        name: @escaping @Sendable (any Error) -> NetworkError
+    ) {
+        self.link = link
+        self.options = options
+        self.time = time
+        self.name = name
+        incoming = IncomingMessages(messages: options.incomingMessages, bytes: options.incomingBytes)
+        state = Locked(State(lastReceived: time.now))
+    }
+
+    var closing: WebSocket.Closing? { state.withLock { $0.closing } }
+
+    /// Starts receiving and the heartbeat.
+    func begin() {
+        var tasks = [Task { await receive() }]
+        if let interval = options.heartbeat, interval > .zero { tasks.append(Task { await beat(each: interval) }) }
+        let hasEnded = state.withLock { state in
+            state.tasks = tasks
+            return state.hasEnded
+        }
+        if hasEnded { for task in tasks { task.cancel() } }
+    }
+
+    // MARK: Receiving
+
+    private func receive() async {
+        do {
+            while let events = try await link.receive() {
+                state.withLock { $0.lastReceived = time.now }
+                for event in events {
+                    if try await handle(event) { return }
+                }
+                guard !incoming.hasRoom else { continue }
+                state.withLock { $0.isPaused = true }
+                await incoming.waitForRoom()
+                state.withLock { state in
+                    state.isPaused = false
+                    state.lastReceived = time.now
+                }
+            }
+            end(.failure(Self.lost))
+        } catch let violation as WebSocketViolation {
+            sendClose(violation.code, reason: violation.text)
+            let reason: NetworkError.Reason =
+                violation.code == .messageTooBig ? .limitExceeded(.responseBody) : .badResponse
+            finish(
+                .failure(NetworkError(reason, detail: "The server violated the WebSocket protocol: \(violation.text)")))
+            await drain()
+        } catch {
+            end(.failure(NetworkError(error)))
+        }
+    }
+
+    /// Processes an event. Returns whether the connection has ended.
+    private func handle(_ event: WebSocketMachine.Event) async throws -> Bool {
+        switch event {
+        case .message(let message): incoming.add(message)
+        case .ping(let payload):
+            if !state.withLock({ $0.hasSentClose }) { try await link.pong(payload) }
+        case .pong(let payload):
+            guard payload.count == 8 else { return false }
+            let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            state.withLock { $0.pings.removeValue(forKey: number) }?.resume(returning: true)
+        case .close(let code, let reason):
+            let isByServer = sendClose(code == .noStatus ? nil : code, reason: "")
+            state.withLock { state in
+                state.closing = WebSocket.Closing(code: code, reason: reason, isByServer: isByServer)
+            }
+            finish(isByServer ? Self.result(code, reason) : .success(()))
+            await drain()
+            return true
+        }
+        return false
+    }
+
+    /// Waits until the server ends the connection, at most `Options.closeTimeout`: the client's close frame must be sent,
+    /// and the server closes first (RFC 6455 §7.1.1).
+    private func drain() async {
+        endLater()
+        do { while try await link.receive() != nil {} } catch {}
+        end(.success(()))
+    }
+
+    private static func result(_ code: WebSocketCloseCode, _ reason: String) -> Result<Void, NetworkError> {
+        switch code {
+        case .normal, .goingAway, .noStatus: .success(())
+        default:
+            .failure(
+                NetworkError(
+                    .badResponse,
+                    detail: "The server closed the WebSocket connection with code \(code)"
+                        + (reason.isEmpty ? "." : ": \(reason)")))
+        }
+    }
+
+    // MARK: Sending
+
+    func send(_ message: WebSocketMessage) async throws(NetworkError) {
+        if let failure = state.withLock({ $0.failure ?? ($0.hasSentClose ? Self.closed : nil) }) { throw name(failure) }
+        do throws(NetworkError) { try await link.send(message) } catch {
+            throw name(state.withLock { $0.failure } ?? error)
+        }
+    }
+
+    private static let lost = NetworkError(
+        .connectionLost(.requestMayHaveArrived), detail: "The WebSocket connection ended without a close frame.")
+    private static let closed = NetworkError(
+        .connectionLost(.requestNotSent), detail: "The WebSocket connection is closed.")
+
+    func ping() async throws(NetworkError) -> Duration {
+        let start = time.now
+        if let link = link as? MessageLink {
+            do { try await link.ownPing() } catch { throw name(error) }
+            return start.duration(to: time.now)
+        }
+        let isHere = await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
+            let number = state.withLock { state -> UInt64? in
+                guard state.failure == nil, !state.hasSentClose, state.pings.count < Self.pingLimit else { return nil }
+                state.nextPing += 1
+                state.pings[state.nextPing] = continuation
+                return state.nextPing
+            }
+            guard let number else { return continuation.resume(returning: false) }
+            let payload = Data((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
+            do throws(NetworkError) { try link.ping(payload) } catch {
+                state.withLock { $0.pings.removeValue(forKey: number) }?.resume(returning: false)
+            }
+        }
+        if isHere { return start.duration(to: time.now) }
+        let failure = state.withLock { $0.failure ?? ($0.hasSentClose ? Self.closed : nil) }
+        throw name(
+            failure ?? NetworkError(.invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already."))
+    }
+
+    // MARK: Heartbeat
+
+    /// Sends a ping when nothing has arrived for `interval`, and ends the connection if nothing arrives after it.
+    private func beat(each interval: Duration) async {
+        while !Task.isCancelled {
+            let (last, isPaused) = state.withLock { ($0.lastReceived, $0.isPaused) }
+            let next = isPaused ? time.now.advanced(by: interval) : last.advanced(by: interval)
+            if next > time.now {
+                do { try await time.sleep(until: next) } catch { return }
+                continue
+            }
+            let check = Task { try? await self.ping() }
+            do { try await time.alarm(at: time.now.advanced(by: options.heartbeatTimeout)) } catch { return }
+            let isDead = state.withLock { $0.lastReceived == last && !$0.isPaused && !$0.hasEnded }
+            guard isDead else { continue }
+            end(
+                .failure(
+                    NetworkError(
+                        .timedOut(.idle),
+                        detail: "Nothing arrived on the WebSocket connection for \(interval.brief), nor within "
+                            + "\(options.heartbeatTimeout.brief) of a ping.",
+                        hint: "The network or the server is gone. Connect again, and send again what matters.")))
+            check.cancel()
+            return
+        }
+    }
+
+    // MARK: Closing
+
+    /// Sends a close frame if none was sent. Returns whether it was sent now.
+    @discardableResult
+    private func sendClose(_ code: WebSocketCloseCode?, reason: String) -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state.hasSentClose = true }
+            return !state.hasSentClose
+        }
+        if isFirst { link.close(code, reason: reason) }
+        return isFirst
+    }
+
+    func close(_ code: WebSocketCloseCode, reason: String) async {
+        guard !state.withLock({ $0.hasEnded }) else { return }
+        sendClose(code, reason: reason)
+        incoming.dropAll()
+        endLater()
+        await ended()
+    }
+
+    /// Ends the connection after `Options.closeTimeout`, if it has not ended by then.
+    private func endLater() {
+        let alarm = Task { [time, options] in
+            do { try await time.alarm(at: time.now.advanced(by: options.closeTimeout)) } catch { return }
+            end(.success(()))
+        }
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.tasks.append(alarm) }
+            return state.hasEnded
+        }
+        if hasEnded { alarm.cancel() }
+    }
+
+    /// Waits until the connection has ended. Cancellation ends the connection.
+    private func ended() async {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+                let hasEnded = state.withLock { state in
+                    if state.hasEnded { return true }
+                    state.nextEnder += 1
+                    state.enders[state.nextEnder] = continuation
+                    return false
+                }
+                if hasEnded { continuation.resume() }
+            }
+        } onCancel: {
+            end(.success(()))
+        }
+    }
+
+    /// Closes the connection with 1001, in the background. Called when nothing refers to the socket any more.
+    func abandon() {
+        guard !state.withLock({ $0.hasEnded }) else { return }
+        sendClose(.goingAway, reason: "")
+        incoming.dropAll()
+        endLater()
+    }
+
+    /// Ends the messages and the waiting pings. Only the first result counts.
+    private func finish(_ result: Result<Void, NetworkError>) {
+        let result = result.mapError { name($0) }
+        let pings = state.withLock { state in
+            if state.failure == nil {
+                state.failure = if case .failure(let error) = result { error } else { name(Self.closed) }
+            }
+            defer { state.pings = [:] }
+            return state.pings
+        }
+        incoming.finish(result)
+        for ping in pings.values { ping.resume(returning: false) }
+    }
+
+    /// Ends the connection. Only the first call counts.
+    private func end(_ result: Result<Void, NetworkError>) {
+        finish(result)
+        let waiting = state.withLock { state -> (enders: [UnsafeContinuation<Void, Never>], tasks: [Task<Void, Never>])? in
+            guard !state.hasEnded else { return nil }
+            state.hasEnded = true
+            defer { (state.enders, state.tasks) = ([:], []) }
+            return (Array(state.enders.values), state.tasks)
+        }
+        guard let waiting else { return }
+        link.cancel()
+        for ender in waiting.enders { ender.resume() }
+        for task in waiting.tasks { task.cancel() }
+    }
+}

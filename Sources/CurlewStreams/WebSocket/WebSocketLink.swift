@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The frames of a connection, for a transport that carries bytes or messages.
+protocol WebSocketLink: Sendable {
+    /// Returns the next events; nil at the end of the connection. Called by one task.
+    func receive() async throws -> [WebSocketMachine.Event]?
+    /// Sends a message, and waits until there is room for another one.
+    func send(_ message: WebSocketMessage) async throws(NetworkError)
+    /// Sends a ping. Its pong is an event.
+    func ping(_ payload: Data) throws(NetworkError)
+    /// Sends a pong, and waits until there is room for more.
+    func pong(_ payload: Data) async throws(NetworkError)
+    /// Sends a close frame. Nothing is sent after it.
+    func close(_ code: WebSocketCloseCode?, reason: String)
+    /// Ends the connection immediately.
+    func cancel()
+}
+
+/// A link over a transport that carries bytes.
+final class ByteLink: WebSocketLink {
+    private let machine: Locked<WebSocketMachine>
+    private let output: OutgoingBytes
+    private let body: ResponseBody
+    private let pull: Pull
+
+    /// The iterator of the body. Only the receiving task uses it.
+    private final class Pull: @unchecked Sendable {
+        var iterator: ResponseBody.Iterator
+
+        init(_ body: ResponseBody) { iterator = body.makeAsyncIterator() }
+    }
+
+    init(_ machine: WebSocketMachine, output: OutgoingBytes, body: ResponseBody) {
+        self.machine = Locked(machine)
+        self.output = output
+        self.body = body
+        pull = Pull(body)
+    }
+
+    func receive() async throws -> [WebSocketMachine.Event]? {
+        guard let bytes = try await pull.iterator.next() else { return nil }
+        let result = machine.withLock { machine in
+            Result { () throws(WebSocketViolation) in try machine.receive(bytes) }
+        }
+        return try result.get()
+    }
+
+    func send(_ message: WebSocketMessage) async throws(NetworkError) {
+        // Frames enter the buffer in the order in which they were encoded, which compression depends on.
+        let result = machine.withLock { [output] machine in
+            Result { () throws(NetworkError) in
+                do { try output.append(machine.encode(message)) } catch { throw error.asNetworkError }
+            }
+        }
+        try result.get()
+        try await output.waitForRoom()
+    }
+
+    func ping(_ payload: Data) throws(NetworkError) {
+        try output.append(machine.withLock { $0.encodePing(payload) })
+    }
+
+    func pong(_ payload: Data) async throws(NetworkError) {
+        try await output.write(machine.withLock { $0.encodePong(payload) })
+    }
+
+    func close(_ code: WebSocketCloseCode?, reason: String) {
+        // A connection that is already lost needs no close frame.
+        try? output.append(machine.withLock { $0.encodeClose(code, reason: reason) })
+        output.finish()
+    }
+
+    func cancel() {
+        output.detach()
+        body.cancel()
+    }
+}
+
+extension Error {
+    /// The error for a message that cannot be sent.
+    fileprivate var asNetworkError: NetworkError {
+        guard let violation = self as? WebSocketViolation else { return NetworkError(self) }
+        return NetworkError(.encoding, detail: "The message cannot be sent: \(violation.text)", underlying: violation)
+    }
+}
+
+/// A link over a transport that carries messages.
+final class MessageLink: WebSocketLink {
+    private let connection: any MessageConnection
+    private let pongs = Locked<[Data]>([])
+
+    init(_ connection: any MessageConnection) {
+        self.connection = connection
+    }
+
+    func receive() async throws -> [WebSocketMachine.Event]? {
+        if let message = try await connection.receive() { return [.message(message)] }
+        let closing = connection.closing
+        return closing.map { [.close($0.code, reason: $0.reason)] }
+    }
+
+    func send(_ message: WebSocketMessage) async throws(NetworkError) {
+        do { try await connection.send(message) } catch { throw NetworkError(error) }
+    }
+
+    /// Throws `.configuration`: `WebSocketCore.ping` uses the connection's own ping.
+    func ping(_ payload: Data) throws(NetworkError) {
+        throw NetworkError(.configuration, detail: "This transport sends its own pings.")
+    }
+
+    /// Does nothing: the transport replies to pings.
+    func pong(_ payload: Data) async throws(NetworkError) {}
+
+    func close(_ code: WebSocketCloseCode?, reason: String) {
+        connection.close(code ?? .normal, reason: reason)
+    }
+
+    func cancel() {
+        connection.close(.goingAway, reason: "")
+    }
+
+    var ownPing: @Sendable () async throws -> Void { { [connection] in try await connection.ping() } }
+}

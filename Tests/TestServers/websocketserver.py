@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""A WebSocket server by Python's websockets. Prints its port, and serves until its input ends.
+
+    /echo        sends every message back
+    /count?n=5   sends the messages "0" … "4", then closes with 1000
+    /close       closes with 4001 and the reason "enough"
+    /drop        ends the TCP connection without a close frame after the first message
+    /flood       sends binary messages of 64 KiB without an end
+    /silent      sends nothing, and answers no ping
+    /headers     sends the fields of the request as one text message
+    /refuse      a 403 with a body
+    /plain       a 200 with a body
+"""
+
+import asyncio
+import http
+import sys
+
+import websockets
+from websockets.server import WebSocketServerProtocol
+
+
+class Protocol(WebSocketServerProtocol):
+    async def process_request(self, path, headers):
+        if path == "/refuse":
+            return http.HTTPStatus.FORBIDDEN, [("Content-Type", "text/plain")], b"members only\n"
+        if path == "/plain":
+            return http.HTTPStatus.OK, [("Content-Type", "text/plain")], b"hello\n"
+        return None
+
+
+async def serve(socket):
+    path = socket.path
+    if path == "/echo":
+        async for message in socket:
+            await socket.send(message)
+    elif path.startswith("/count?n="):
+        for number in range(int(path.split("=")[1])):
+            await socket.send(str(number))
+    elif path == "/close":
+        await socket.close(4001, "enough")
+    elif path == "/drop":
+        await socket.recv()
+        socket.transport.abort()
+    elif path == "/flood":
+        while True:
+            await socket.send(bytes(64 << 10))
+    elif path == "/silent":
+        socket.transport.pause_reading()
+        await asyncio.sleep(3600)
+    elif path == "/headers":
+        await socket.send("\n".join(f"{name}: {value}" for name, value in socket.request_headers.raw_items()))
+        async for _ in socket:
+            pass
+
+
+async def main():
+    compression = None if "plain" in sys.argv else "deflate"
+    server = await websockets.serve(
+        serve, "127.0.0.1", 0, create_protocol=Protocol, compression=compression, ping_interval=None,
+        max_size=64 << 20, subprotocols=["chat.v2", "chat.v1"])
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    server.close()
+
+
+asyncio.run(main())
