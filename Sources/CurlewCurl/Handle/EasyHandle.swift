@@ -154,8 +154,8 @@ final class EasyHandle {
 
     /// Sets the buffer sizes. libcurl allocates both buffers for each transfer: beyond 128 KiB every request would map
     /// and unmap memory. Large and streamed bodies get larger buffers, because one callback with a large piece costs
-    /// less than many callbacks with small pieces. Connections
-    /// that switch to another protocol get small buffers, because they stay open for a long time.
+    /// less than many callbacks with small pieces. Connections that switch to another protocol get small buffers,
+    /// because they stay open for a long time.
     private func setBuffers(of transfer: Transfer) {
         // If the last transfer was ended early, the handle may still have its buffer and keep the size.
         let room = transfer.plan.upgrade != nil ? 16 << 10 : transfer.plan.streams ? 120 << 10 : 32 << 10
@@ -200,7 +200,12 @@ final class EasyHandle {
         // expectation. It examines only the first field with this name, and does not send that field if it is empty.
         // Further Expect fields are sent, but libcurl does not act on them.
         if implied.hasUpload { append("Expect:") }
-        if implied.isUpgrade { append("Transfer-Encoding:") }
+        if implied.isUpgrade {
+            // Without this, libcurl would frame the bytes that follow the 101 response as chunks.
+            append("Transfer-Encoding:")
+            append("Connection: Upgrade")
+            append("Upgrade: websocket")
+        }
         if let names = implied.trailers { append("Trailer: \(names)") }
         var (namesAccept, namesCodings) = (false, ContentCoding.offer.isEmpty)
         for field in headers {

@@ -14,10 +14,24 @@ struct UTF8Checker: Sendable {
     private var low: UInt8 = 0x80
     private var high: UInt8 = 0xBF
 
+    /// Whether the bytes so far do not end within a character.
+    var isComplete: Bool { missing == 0 }
+
     /// Returns whether the bytes so far are the beginning of valid text.
     mutating func receive(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { bytes in
-            for byte in bytes where !receive(byte) { return false }
+            var index = 0
+            while index < bytes.count {
+                // Eight ASCII characters at a time.
+                if missing == 0, index + 8 <= bytes.count,
+                    bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+                {
+                    index += 8
+                    continue
+                }
+                guard receive(bytes[index]) else { return false }
+                index += 1
+            }
             return true
         }
     }

@@ -56,6 +56,8 @@ package struct WebSocketMachine: Sendable {
         var payload = Data()
         var frames = 0
         var utf8 = UTF8Checker()
+        /// Whether `utf8` has received the whole payload.
+        var isChecked = false
     }
 
     private let role: Role
@@ -209,6 +211,7 @@ package struct WebSocketMachine: Sendable {
         partial = nil
         if message.isText, !message.isCompressed, !(header.isFinal && message.frames == 1 && checked == 0) {
             guard message.utf8.receive(payload.dropFirst(checked)) else { throw Self.invalidText }
+            message.isChecked = true
         }
         if message.payload.isEmpty { message.payload = payload } else { message.payload.append(payload) }
         guard header.isFinal else {
@@ -220,8 +223,11 @@ package struct WebSocketMachine: Sendable {
             content = try compression.decompress(content, limit: limits.message)
         }
         guard message.isText else { return .binary(content) }
-        guard let text = String(validating: content, as: UTF8.self) else { throw Self.invalidText }
-        return .text(text)
+        if message.isCompressed || !message.isChecked {
+            guard message.utf8.receive(content) else { throw Self.invalidText }
+        }
+        guard message.utf8.isComplete else { throw Self.invalidText }
+        return .text(String(decoding: content, as: UTF8.self))
     }
 
     private mutating func control(
@@ -239,11 +245,13 @@ package struct WebSocketMachine: Sendable {
         guard payload.count >= 2 else { throw violation("A close frame has a payload of one byte.") }
         let code = WebSocketCloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
         guard code.isValidOnWire else { throw violation("A close frame has the invalid code \(code).") }
-        guard let reason = String(validating: payload.dropFirst(2), as: UTF8.self) else {
+        let reason = payload.dropFirst(2)
+        var utf8 = UTF8Checker()
+        guard utf8.receive(reason), utf8.isComplete else {
             throw WebSocketViolation(.invalidText, "The reason of a close frame is not valid UTF-8.")
         }
         isOver = true
-        return .close(code, reason: reason)
+        return .close(code, reason: String(decoding: reason, as: UTF8.self))
     }
 
     // MARK: Sending

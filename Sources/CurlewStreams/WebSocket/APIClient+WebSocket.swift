@@ -81,8 +81,6 @@ private struct WebSocketOpening: Sendable {
                 .invalidRequest, detail: "A WebSocket connection is opened by a GET without a body.",
                 hint: "Use a route with the method GET.")
         }
-        request.headers[.connection] = "Upgrade"
-        request.headers[.upgrade] = "websocket"
         request.headers["Sec-WebSocket-Version"] = "13"
         request.headers["Sec-WebSocket-Key"] = key
         if !options.subprotocols.isEmpty {

@@ -48,7 +48,7 @@ struct WebSocketWireTests {
 
     @Test func theServerCloses() async throws {
         let server = try await WebSocketServer.start()
-        let socket = try await client(server).webSocket(Request<Data>.get("/count").query(["n": "5"]))
+        let socket = try await client(server).webSocket(.get("/count?n=5") as Request<Data>)
         var texts: [WebSocketMessage] = []
         for try await message in socket { texts.append(message) }
         #expect(texts == (0..<5).map { .text("\($0)") })
