@@ -16,6 +16,8 @@ enum Effect {
     /// Resume a transfer with a paused upload, because the server has refused the request and needs no more of the
     /// body.
     case goOn(Transfer)
+    /// End the upload of a transfer whose server has ended its side of a switched connection.
+    case endUpgrade(Transfer)
     case end(Transfer, NetworkError)
 }
 
@@ -332,6 +334,9 @@ final class MultiHandle {
                 transfer.received.pipe?.release()
             case .event(let transfer, let event): transfer.plan.context.record(event)
             case .goOn(let transfer): if transfer.isRefusedEarly { resume(transfer) }
+            case .endUpgrade(let transfer):
+                transfer.plan.upgrade?.endSending()
+                resume(transfer)
             case .end(let transfer, let error): end(transfer, with: error)
             }
         }

@@ -419,8 +419,10 @@ private func noteSocket(
     Unmanaged<SocketPoller>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.want(bits, at: socket) }
     // The socket may be that of a name lookup, which precedes the connection's own socket. The transport did not open
     // it and never marks it as shared.
-    if bits != 0, let easy, let transfer = curlew_info_pointer(easy, CURLINFO_PRIVATE) {
-        Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { $0.connection.socket = socket }
+    if let easy, let transfer = curlew_info_pointer(easy, CURLINFO_PRIVATE) {
+        Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { transfer in
+            if bits != 0 { transfer.connection.socket = socket } else { transfer.noteSilence() }
+        }
     }
     return 0
 }

@@ -120,7 +120,7 @@ extension Transfer {
         let length = declaredLength ?? 0
         // A body that exceeds the reader's limit is not gathered.
         if plan.streams || length > min(Int64(smallBody), plan.bodyLimit) || handsOverNow { stream() }
-        if received.head.status != .switchingProtocols { plan.upgrade?.refuse() }
+        if received.head.status != .switchingProtocols { plan.upgrade?.endSending() }
         if isRefusedEarly { multi?.add(.goOn(self)) } else { plan.expectation?.permit() }
     }
 
@@ -196,6 +196,13 @@ extension Transfer {
         multi?.handles.hold(self, true)
         clock.isHeld = true
         return Int(CURL_WRITEFUNC_PAUSE)
+    }
+
+    /// Notes that libcurl waits for nothing at the socket. If neither direction is paused by the caller, the server has
+    /// ended the connection after a switch of protocols, and libcurl waits only for the end of the upload.
+    func noteSilence() {
+        guard plan.upgrade != nil, received.hasHead, sent.isPaused, !received.isPaused else { return }
+        multi?.add(.endUpgrade(self))
     }
 
     fileprivate func sendBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {

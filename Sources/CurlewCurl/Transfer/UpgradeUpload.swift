@@ -12,8 +12,8 @@ import CurlewHTTP
 /// request. See Decision 0025.
 final class UpgradeUpload: Upload {
     private let output: OutgoingBytes
-    /// Whether the server has refused to switch, so that nothing is sent.
-    private let isRefused = Locked(false)
+    /// Whether no more bytes are sent: the server has refused to switch, or has ended the connection.
+    private let isOver = Locked(false)
 
     init(_ output: OutgoingBytes) {
         self.output = output
@@ -22,7 +22,7 @@ final class UpgradeUpload: Upload {
     var length: Int64? { nil }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep {
-        if isRefused.withLock({ $0 }) { return .end }
+        if isOver.withLock({ $0 }) { return .end }
         return switch output.read(into: buffer) {
         case .bytes(let count): .bytes(count)
         case .end: .end
@@ -30,9 +30,9 @@ final class UpgradeUpload: Upload {
         }
     }
 
-    /// Ends the upload, because the response is not a 101.
-    func refuse() {
-        isRefused.withLock { $0 = true }
+    /// Ends the upload, because the response is not a 101, or because the server has ended the connection.
+    func endSending() {
+        isOver.withLock { $0 = true }
     }
 
     /// Returns true: nothing is written to the buffer before the 101 response.

@@ -48,7 +48,7 @@ struct WebSocketWireTests {
 
     @Test func theServerCloses() async throws {
         let server = try await WebSocketServer.start()
-        let socket = try await client(server).webSocket(.get("/count?n=5") as Request<Data>)
+        let socket = try await client(server).webSocket(Request<Data>.get("/count").query(["n": 5]))
         var texts: [WebSocketMessage] = []
         for try await message in socket { texts.append(message) }
         #expect(texts == (0..<5).map { .text("\($0)") })
@@ -66,7 +66,9 @@ struct WebSocketWireTests {
 
     @Test func aLostConnectionIsAnError() async throws {
         let server = try await WebSocketServer.start()
-        let socket = try await client(server).webSocket(.get("/drop") as Request<Data>)
+        var options = WebSocket.Options()
+        options.heartbeat = nil
+        let socket = try await client(server).webSocket(.get("/drop") as Request<Data>, options: options)
         try await socket.send("bye")
         await #expect(throws: NetworkError.self) { for try await _ in socket {} }
     }
