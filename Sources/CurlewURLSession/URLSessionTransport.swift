@@ -135,7 +135,7 @@ public final class URLSessionTransport: Transport {
     /// Sends a request and returns its response. Throws only `NetworkError`.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
-        try check(request)
+        try check(request, isUpgrade: context.options.upgrade != nil)
         // The timer would fire too late: a session connects immediately.
         let now = context.time.now
         guard !context.deadline.hasPassed(at: now) else {
@@ -210,7 +210,7 @@ extension URLSessionTransport {
     }
 
     /// Throws if URLSession cannot send the request unchanged, or if the configuration is invalid.
-    private func check(_ request: HTTPRequest) throws(NetworkError) {
+    private func check(_ request: HTTPRequest, isUpgrade: Bool) throws(NetworkError) {
         let line = NetworkError.RequestLine(request)
         if let problem { throw NetworkError(.configuration, detail: problem.text, hint: problem.hint, request: line) }
         if let text = proxies?.problem(for: request.origin, configuration.proxy) {
@@ -218,6 +218,11 @@ extension URLSessionTransport {
         }
         if let text = proxies?.keyLogProblem(for: request.origin, configuration.tls) {
             throw NetworkError(.configuration, detail: text, request: line)
+        }
+        if isUpgrade {
+            throw NetworkError(
+                .configuration, detail: "URLSessionTransport does not carry WebSocket connections.",
+                hint: "Use CurlTransport, on Linux.", request: line)
         }
         if request.body.trailers != nil {
             let hint = Unsupported.hint(on: .current)

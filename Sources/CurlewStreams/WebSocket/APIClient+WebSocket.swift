@@ -18,7 +18,7 @@ extension APIClient {
     ///
     /// Throws `NetworkError`: `.status` with the response of a server that does not switch protocols, `.badResponse` for
     /// an invalid response, and `.configuration` if the transport does not support WebSocket. `CurlTransport` and
-    /// `MockTransport` support it.
+    /// `MockTransport` support it, `URLSessionTransport` does not yet.
     @concurrent
     public func webSocket(
         _ route: some Route, options: WebSocket.Options = WebSocket.Options()
@@ -28,8 +28,8 @@ extension APIClient {
 
     /// Opens a WebSocket connection: `try await client.webSocket(.get("/chat"))`.
     @concurrent
-    public func webSocket<Value>(
-        _ request: Request<Value>, options: WebSocket.Options = WebSocket.Options()
+    public func webSocket(
+        _ request: Request<Void>, options: WebSocket.Options = WebSocket.Options()
     ) async throws(NetworkError) -> WebSocket {
         try await openSocket(request, options)
     }
@@ -76,7 +76,7 @@ private struct WebSocketOpening: Sendable {
     }
 
     func prepare(_ request: inout HTTPRequest) throws(NetworkError) {
-        guard request.method == .get, request.body.length == 0 else {
+        guard request.method == .get, request.body.isEmpty else {
             throw NetworkError(
                 .invalidRequest, detail: "A WebSocket connection is opened by a GET without a body.",
                 hint: "Use a route with the method GET.")

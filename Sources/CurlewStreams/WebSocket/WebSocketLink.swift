@@ -96,7 +96,8 @@ extension Error {
 /// A link over a transport that carries messages.
 final class MessageLink: WebSocketLink {
     private let connection: any MessageConnection
-    private let pongs = Locked<[Data]>([])
+    /// Whether the end of the connection was returned as an event.
+    private let isClosed = Locked(false)
 
     init(_ connection: any MessageConnection) {
         self.connection = connection
@@ -104,8 +105,12 @@ final class MessageLink: WebSocketLink {
 
     func receive() async throws -> [WebSocketMachine.Event]? {
         if let message = try await connection.receive() { return [.message(message)] }
-        let closing = connection.closing
-        return closing.map { [.close($0.code, reason: $0.reason)] }
+        guard let closing = connection.closing else { return nil }
+        let isFirst = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+        return isFirst ? [.close(closing.code, reason: closing.reason)] : nil
     }
 
     func send(_ message: WebSocketMessage) async throws(NetworkError) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
@@ -17,7 +18,7 @@ struct WebSocketWireTests {
 
     @Test func echo() async throws {
         let server = try await WebSocketServer.start()
-        let socket = try await client(server).webSocket(.get("/echo") as Request<Data>)
+        let socket = try await client(server).webSocket(.get("/echo"))
         var messages = socket.makeAsyncIterator()
         for size in [0, 1, 125, 126, 65_535, 65_536, 1_000_000] {
             let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -36,7 +37,7 @@ struct WebSocketWireTests {
         let server = try await WebSocketServer.start()
         var options = WebSocket.Options()
         options.compresses = true
-        let socket = try await client(server).webSocket(.get("/echo") as Request<Data>, options: options)
+        let socket = try await client(server).webSocket(.get("/echo"), options: options)
         var messages = socket.makeAsyncIterator()
         for size in [0, 1, 1000, 100_000] {
             let text = String(repeating: "curlew ", count: size)
@@ -48,7 +49,7 @@ struct WebSocketWireTests {
 
     @Test func theServerCloses() async throws {
         let server = try await WebSocketServer.start()
-        let socket = try await client(server).webSocket(Request<Data>.get("/count").query(["n": 5]))
+        let socket = try await client(server).webSocket(.get("/count", query: ["n": 5]))
         var texts: [WebSocketMessage] = []
         for try await message in socket { texts.append(message) }
         #expect(texts == (0..<5).map { .text("\($0)") })
@@ -58,7 +59,7 @@ struct WebSocketWireTests {
     @Test func aRefusalKeepsTheResponse() async throws {
         let server = try await WebSocketServer.start()
         let error = await #expect(throws: NetworkError.self) {
-            _ = try await client(server).webSocket(.get("/refuse") as Request<Data>)
+            _ = try await client(server).webSocket(.get("/refuse"))
         }
         #expect(error?.statusCode == 403)
         #expect(error?.response?.body == Data("members only\n".utf8))
@@ -68,8 +69,113 @@ struct WebSocketWireTests {
         let server = try await WebSocketServer.start()
         var options = WebSocket.Options()
         options.heartbeat = nil
-        let socket = try await client(server).webSocket(.get("/drop") as Request<Data>, options: options)
+        let socket = try await client(server).webSocket(.get("/drop"), options: options)
         try await socket.send("bye")
         await #expect(throws: NetworkError.self) { for try await _ in socket {} }
+    }
+
+    @Test func theCloseCodeOfTheServer() async throws {
+        let server = try await WebSocketServer.start()
+        let socket = try await client(server).webSocket(.get("/close"))
+        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
+        #expect(error?.reason == .badResponse)
+        #expect(socket.closing?.code.rawValue == 4001 && socket.closing?.reason == "enough")
+    }
+
+    @Test func aSilentNetworkIsNoticedByTheHeartbeat() async throws {
+        let server = try await WebSocketServer.start()
+        var options = WebSocket.Options()
+        options.heartbeat = .milliseconds(50)
+        options.heartbeatTimeout = .milliseconds(100)
+        let socket = try await client(server).webSocket(.get("/silent"), options: options)
+        let start = ContinuousClock.now
+        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
+        #expect(error?.reason == .timedOut(.idle))
+        #expect(start.duration(to: .now) >= .milliseconds(100))
+        await #expect(throws: NetworkError.self) { try await socket.send("anyone?") }
+    }
+
+    @Test func theHeartbeatKeepsAnIdleConnection() async throws {
+        let server = try await WebSocketServer.start()
+        var options = WebSocket.Options()
+        options.heartbeat = .milliseconds(5)
+        options.heartbeatTimeout = .seconds(20)
+        let socket = try await client(server).webSocket(.get("/echo"), options: options)
+        for _ in 0..<20 { #expect(try await socket.ping() > .zero) }
+        try await socket.send("still here")
+        var messages = socket.makeAsyncIterator()
+        #expect(try await messages.next() == .text("still here"))
+        await socket.close()
+    }
+
+    @Test func aSlowReaderPausesTheServer() async throws {
+        let server = try await WebSocketServer.start()
+        let socket = try await client(server).webSocket(.get("/flood"))
+        var messages = socket.makeAsyncIterator()
+        for _ in 0..<200 { #expect(try await messages.next() == .binary(Data(count: 64 << 10))) }
+        await socket.close()
+        #expect(try await messages.next() == nil)
+    }
+
+    @Test func theRequestHasTheFieldsOfTheCall() async throws {
+        let server = try await WebSocketServer.start()
+        var options = WebSocket.Options()
+        options.subprotocols = ["chat.v3", "chat.v1"]
+        let client = APIClient(
+            baseURL: "http://127.0.0.1:\(server.port)", pipeline: [.bearer { "token" }], transport: CurlTransport())
+        let socket = try await client.webSocket(.get("/headers", headers: ["X-Curlew": "yes"]), options: options)
+        #expect(socket.subprotocol == "chat.v1")
+        var messages = socket.makeAsyncIterator()
+        guard case .text(let text) = try await messages.next() else {
+            Issue.record("The server did not send its text.")
+            return
+        }
+        let lines = text.split(separator: "\n").map { $0.lowercased() }
+        #expect(lines.contains("authorization: bearer token") && lines.contains("x-curlew: yes"))
+        #expect(lines.filter { $0.hasPrefix("connection:") } == ["connection: upgrade"])
+        #expect(lines.filter { $0.hasPrefix("upgrade:") } == ["upgrade: websocket"])
+        #expect(!lines.contains { $0.hasPrefix("transfer-encoding") || $0.hasPrefix("content-length") })
+        await socket.close()
+    }
+
+    @Test func anOrdinaryResponseIsAnError() async throws {
+        let server = try await WebSocketServer.start()
+        let error = await #expect(throws: NetworkError.self) { try await client(server).webSocket(.get("/plain")) }
+        #expect(error?.reason == .badResponse)
+    }
+
+    @Test func oneHundredSocketsDoNotCountTowardsThePool() async throws {
+        let server = try await WebSocketServer.start()
+        let client = client(server)
+        var sockets: [WebSocket] = []
+        for _ in 0..<100 { sockets.append(try await client.webSocket(.get("/echo"))) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, socket) in sockets.enumerated() {
+                group.addTask {
+                    try await socket.send("\(index)")
+                    var messages = socket.makeAsyncIterator()
+                    #expect(try await messages.next() == .text("\(index)"))
+                    await socket.close()
+                    #expect(socket.closing?.code == .normal)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func cancellationEndsTheOpening() async throws {
+        let (arrived, over) = (Signal(), Signal())
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            arrived.fire()
+            over.block()
+        }
+        defer { over.fire() }
+        let client = APIClient(baseURL: try BaseURL(server.url), pipeline: [], transport: CurlTransport())
+        let opening = Task { _ = try await client.webSocket(.get("/")) }
+        await arrived.wait()
+        opening.cancel()
+        let error = await #expect(throws: NetworkError.self) { try await opening.value }
+        #expect(error?.isCancelled == true)
     }
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewAuthentication
+import CurlewCore
+import CurlewHTTP
+import CurlewStreams
+import CurlewTesting
+import FoundationEssentials
+import Testing
+
+/// WebSocket calls over `MockTransport`.
+@Suite(.timeLimit(.minutes(1)))
+struct MockWebSocketTests {
+    private struct Line: Codable, Equatable {
+        let text: String
+    }
+
+    private func client(_ script: @escaping @Sendable (MockWebSocket) async throws -> Void) -> APIClient {
+        APIClient.mock { mock in mock.on(.get, "/chat") { _ in .webSocket(subprotocol: "v1", script) } }
+    }
+
+    @Test func valuesAreEncodedAndDecoded() async throws {
+        let client = client { peer in while let message = try await peer.next() { try peer.send(message) } }
+        let socket = try await client.webSocket(.get("/chat"))
+        #expect(socket.subprotocol == "v1")
+        #expect(socket.response.status == .switchingProtocols)
+        try await socket.send(json: Line(text: "hello"))
+        var lines = socket.messages(as: Line.self).makeAsyncIterator()
+        #expect(try await lines.next() == Line(text: "hello"))
+        try await socket.send("no JSON")
+        await #expect(throws: NetworkError.self) { try await lines.next() }
+        try await socket.send("still open")
+        var messages = socket.makeAsyncIterator()
+        #expect(try await messages.next() == .text("still open"))
+        await socket.close()
+    }
+
+    @Test func theMessagesEndWhenTheServerCloses() async throws {
+        let client = client { peer in
+            try peer.send("one")
+            try peer.send("two")
+            peer.close(.goingAway, reason: "restart")
+        }
+        let socket = try await client.webSocket(.get("/chat"))
+        var messages: [WebSocketMessage] = []
+        for try await message in socket { messages.append(message) }
+        #expect(messages == [.text("one"), .text("two")])
+        #expect(socket.closing?.code == .goingAway && socket.closing?.reason == "restart")
+        #expect(socket.closing?.isByServer == true)
+        let error = await #expect(throws: NetworkError.self) { try await socket.send("late") }
+        #expect(error?.reason == .connectionLost(.requestNotSent))
+    }
+
+    @Test func anotherCodeIsAnError() async throws {
+        let client = client { $0.close(.init(rawValue: 4001), reason: "enough") }
+        let socket = try await client.webSocket(.get("/chat"))
+        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
+        #expect(error?.reason == .badResponse)
+        #expect(error?.detail.contains("4001") == true)
+        #expect(error?.description.contains("/chat") == true)
+    }
+
+    @Test func aLostConnectionIsAnError() async throws {
+        let client = client { peer in
+            _ = try await peer.next()
+            peer.lose()
+        }
+        let socket = try await client.webSocket(.get("/chat"))
+        try await socket.send("hello")
+        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(socket.closing == nil)
+    }
+
+    @Test func theServerSeesHowTheClientCloses() async throws {
+        let (codes, continuation) = AsyncStream<WebSocketCloseCode?>.makeStream()
+        let client = client { peer in
+            while try await peer.next() != nil {}
+            continuation.yield(peer.clientClosing?.code)
+        }
+        let socket = try await client.webSocket(.get("/chat"))
+        await socket.close(.init(rawValue: 4000), reason: "done")
+        var iterator = codes.makeAsyncIterator()
+        #expect(await iterator.next() == WebSocketCloseCode(rawValue: 4000))
+    }
+
+    @Test func aSocketThatNobodyUsesIsClosed() async throws {
+        let (codes, continuation) = AsyncStream<WebSocketCloseCode?>.makeStream()
+        let client = client { peer in
+            while try await peer.next() != nil {}
+            continuation.yield(peer.clientClosing?.code)
+        }
+        do { _ = try await client.webSocket(.get("/chat")) }
+        var iterator = codes.makeAsyncIterator()
+        #expect(await iterator.next() == .goingAway)
+    }
+
+    @Test func otherResponsesAreErrors() async throws {
+        let client = APIClient.mock { mock in
+            mock.on(.get, "/plain") { _ in .text("hello") }
+            mock.on(.get, "/refused") { _ in .text("members only", status: .forbidden) }
+        }
+        var error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/plain")) }
+        #expect(error?.reason == .badResponse)
+        error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/refused")) }
+        #expect(error?.reason == .status(.forbidden))
+        error = await #expect(throws: NetworkError.self) { try await client.webSocket(.post("/chat")) }
+        #expect(error?.reason == .invalidRequest)
+    }
+
+    @Test func theOpeningIsAnOrdinaryCall() async throws {
+        let mock = MockTransport()
+        mock.fail(.get, "/chat", .once, with: NetworkError(statusCode: 503))
+        mock.on(.get, "/chat") { _ in .webSocket { try $0.send("open") } }
+        let client = APIClient.mock(mock, pipeline: [.bearer { "secret-token" }])
+        await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/chat")) }
+        let socket = try await client.webSocket(.get("/chat"))
+        var messages = socket.makeAsyncIterator()
+        #expect(try await messages.next() == .text("open"))
+        #expect(try await messages.next() == nil)
+        let request = try #require(client.recordedCalls.last?.request)
+        #expect(request.headers[.authorization] == "Bearer secret-token")
+        #expect(request.headers["Sec-WebSocket-Version"] == "13")
+        #expect(request.headers["Sec-WebSocket-Key"]?.utf8.count == 24)
+    }
+
+    @Test func aCancelledReaderEndsAndTheSocketStaysOpen() async throws {
+        let client = client { peer in while let message = try await peer.next() { try peer.send(message) } }
+        let socket = try await client.webSocket(.get("/chat"))
+        let reader = Task {
+            var messages = socket.makeAsyncIterator()
+            return try await messages.next()
+        }
+        reader.cancel()
+        let error = await #expect(throws: NetworkError.self) { try await reader.value }
+        #expect(error?.isCancelled == true)
+        try await socket.send("hello")
+        var messages = socket.makeAsyncIterator()
+        #expect(try await messages.next() == .text("hello"))
+        await socket.close()
+    }
+}
