@@ -36,17 +36,14 @@ package enum WebSocketHandshake {
             return "The server selected a subprotocol that was not offered."
         }
         let extensions = headers[values: "Sec-WebSocket-Extensions"]
-        guard extensions.isEmpty || offersCompression else { return "The server selected an extension that was not offered." }
+        guard extensions.isEmpty || offersCompression else {
+            return "The server selected an extension that was not offered."
+        }
         return nil
     }
 
     private static func tokens(_ value: String) -> [String] {
-        value.split(separator: ",").map { token in
-            var token = token
-            while token.first == " " || token.first == "\t" { token.removeFirst() }
-            while token.last == " " || token.last == "\t" { token.removeLast() }
-            return token.lowercased()
-        }
+        value.parts(",").map { $0.trimmed().lowercased() }
     }
 }
 

@@ -108,8 +108,8 @@ private struct WebSocketOpening: Sendable {
         if options.compresses, !extensions.isEmpty {
             guard let parameters = PerMessageDeflate(response: extensions) else {
                 throw NetworkError(
-                    .badResponse, detail: "The WebSocket handshake failed: the parameters of permessage-deflate are "
-                        + "invalid.")
+                    .badResponse,
+                    detail: "The WebSocket handshake failed: The parameters of permessage-deflate are invalid.")
             }
             compression = try DeflateCompression(parameters, role: .client)
         }

@@ -280,7 +280,8 @@ final class WebSocketCore: Sendable {
     /// Ends the connection. Only the first call counts.
     private func end(_ result: Result<Void, NetworkError>) {
         finish(result)
-        let waiting = state.withLock { state -> (enders: [UnsafeContinuation<Void, Never>], tasks: [Task<Void, Never>])? in
+        typealias Waiting = (enders: [UnsafeContinuation<Void, Never>], tasks: [Task<Void, Never>])
+        let waiting = state.withLock { state -> Waiting? in
             guard !state.hasEnded else { return nil }
             state.hasEnded = true
             defer { (state.enders, state.tasks) = ([:], []) }

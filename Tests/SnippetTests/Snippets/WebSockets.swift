@@ -37,7 +37,7 @@ enum WebSocketsPage {
         return socket
     }
 
-    static func again(_ client: APIClient, _ screen: Screen) async throws {
+    static func again(_ client: APIClient, _ clock: some Clock<Duration>, _ screen: Screen) async throws {
         for attempt in 0..<5 {
             do {
                 let socket = try await client.webSocket(.get("/prices"))
@@ -45,7 +45,7 @@ enum WebSocketsPage {
                 for try await message in socket { screen.log("\(message)") }
                 return
             } catch let error as NetworkError where error.isRetryable {
-                try await Task.sleep(for: .seconds(1 << attempt))
+                try await clock.sleep(for: .seconds(1 << attempt))
             }
         }
     }
