@@ -34,15 +34,22 @@ typedef z_stream *z_streamp;
 #define Z_STREAM_END 1
 #define Z_BUF_ERROR (-5)
 #define Z_DEFLATED 8
+#define Z_HUFFMAN_ONLY 2
 #define Z_DEFAULT_STRATEGY 0
 #define ZLIB_VERSION "1.2.12"
 
 int deflateInit2_(
     z_streamp stream, int level, int method, int bits, int memory, int strategy, const char *version, int size);
 int deflate(z_streamp stream, int flush);
+int deflateReset(z_streamp stream);
 int deflateEnd(z_streamp stream);
+int inflateInit2_(z_streamp stream, int bits, const char *version, int size);
+int inflate(z_streamp stream, int flush);
+int inflateReset(z_streamp stream);
+int inflateEnd(z_streamp stream);
 
 #define deflateInit2(stream, level, method, bits, memory, strategy) \
     deflateInit2_((stream), (level), (method), (bits), (memory), (strategy), ZLIB_VERSION, (int)sizeof(z_stream))
+#define inflateInit2(stream, bits) inflateInit2_((stream), (bits), ZLIB_VERSION, (int)sizeof(z_stream))
 
 #endif

@@ -152,6 +152,12 @@ final class EasyHandle {
         code != CURLE_OK && code == problem
     }
 
+    /// Removes the reference to the transfer. libcurl may report a socket of this handle later, when it closes a
+    /// connection, and the transfer may not exist any more.
+    func forgetTransfer() {
+        setPointer(CURLOPT_PRIVATE, nil)
+    }
+
     /// Sets the buffer sizes. libcurl allocates both buffers for each transfer: beyond 128 KiB every request would map
     /// and unmap memory. Large and streamed bodies get larger buffers, because one callback with a large piece costs
     /// less than many callbacks with small pieces. Connections that switch to another protocol get small buffers,

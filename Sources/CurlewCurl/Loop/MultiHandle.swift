@@ -392,6 +392,7 @@ final class MultiHandle {
         transfer.received.decoder = nil
         easy.serverCheck?.forgetCertificates()
         curl_multi_remove_handle(pointer, easy.pointer)
+        easy.forgetTransfer()
         active[ObjectIdentifier(transfer)] = nil
         // The other transfers that wait for the name still receive the result of the lookup.
         if case .waiting(let name, _) = transfer.lookup { waiting[name]?.removeAll { $0 === transfer } }

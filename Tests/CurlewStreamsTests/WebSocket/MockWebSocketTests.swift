@@ -5,7 +5,6 @@ import CurlewCore
 import CurlewHTTP
 import CurlewStreams
 import CurlewTesting
-import FoundationEssentials
 import Testing
 
 /// WebSocket calls over `MockTransport`.
