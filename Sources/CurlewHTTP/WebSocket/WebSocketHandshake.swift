@@ -36,7 +36,9 @@ package enum WebSocketHandshake {
             return "The server selected a subprotocol that was not offered."
         }
         let extensions = headers[values: "Sec-WebSocket-Extensions"]
-        guard extensions.isEmpty || offersCompression else { return "The server selected an extension that was not offered." }
+        guard extensions.isEmpty || offersCompression else {
+            return "The server selected an extension that was not offered."
+        }
         return nil
     }
 

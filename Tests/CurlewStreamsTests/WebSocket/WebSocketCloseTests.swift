@@ -92,7 +92,8 @@ struct WebSocketCloseTests {
         for (character, size) in [("a", 1), ("ü", 2), ("€", 3), ("😀", 4)] {
             for offset in 0..<4 {
                 let reason = String(repeating: "x", count: offset) + String(repeating: character, count: 200)
-                let kept = String(repeating: "x", count: offset)
+                let kept =
+                    String(repeating: "x", count: offset)
                     + String(repeating: character, count: (123 - offset) / size)
                 let frame = machine.encodeClose(.normal, reason: reason)
                 #expect(frame == RawFrame.close(1000, kept.utf8))

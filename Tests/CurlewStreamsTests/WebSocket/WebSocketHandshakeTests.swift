@@ -33,24 +33,26 @@ struct WebSocketHandshakeTests {
     }
 
     /// Made by Python's hashlib. The lengths of the keys cross the boundaries of SHA-1's blocks and padding.
-    @Test("The hash for keys of all lengths around the block size", arguments: [
-        (0, "Kfh9QIsMVZcl6xEPYxPHzW8SZ8w="),
-        (1, "ifbkLlYnnZ6VH2fexKeR04WxMg0="),
-        (18, "Sh6OYIj/gNUx9BPwIxCGL5DSxSQ="),
-        (19, "HlSDjzZJqMYjv6UTFCuaEyTGi1E="),
-        (20, "qQgEdTTwy7INNHEiCyUW/3qLju0="),
-        (23, "OinkMK6rSpml7b1PncHfx1uMCD8="),
-        (24, "6Hin2qsIV0NokBH66WrACRVpjzE="),
-        (27, "T8MRe3EkpCF8fTExsfO6KhthTZ8="),
-        (28, "dHeWZjuhOsXYBzUmYu9udZomhNY="),
-        (29, "kfq/wYbxh81qg/CAcNdkG/5lS2M="),
-        (83, "K0DK5s4PCFvN01oki6aHYXMdNu0="),
-        (84, "bd2qoeC8ktjFNXhStwkqnOuYEBs="),
-        (91, "g6V5g7n4tzSPt11J+dhWlxq1Q7s="),
-        (92, "3CpJhw/ViSjf5qqJy/Lk9Ec3qiY="),
-        (93, "lO6GnjiZkiyW7dWpU2riSjhGeTo="),
-        (200, "6TaXpt+eQP3Rp3/F7UqEp0Zq4O8="),
-    ] as [(Int, String)])
+    @Test(
+        "The hash for keys of all lengths around the block size",
+        arguments: [
+            (0, "Kfh9QIsMVZcl6xEPYxPHzW8SZ8w="),
+            (1, "ifbkLlYnnZ6VH2fexKeR04WxMg0="),
+            (18, "Sh6OYIj/gNUx9BPwIxCGL5DSxSQ="),
+            (19, "HlSDjzZJqMYjv6UTFCuaEyTGi1E="),
+            (20, "qQgEdTTwy7INNHEiCyUW/3qLju0="),
+            (23, "OinkMK6rSpml7b1PncHfx1uMCD8="),
+            (24, "6Hin2qsIV0NokBH66WrACRVpjzE="),
+            (27, "T8MRe3EkpCF8fTExsfO6KhthTZ8="),
+            (28, "dHeWZjuhOsXYBzUmYu9udZomhNY="),
+            (29, "kfq/wYbxh81qg/CAcNdkG/5lS2M="),
+            (83, "K0DK5s4PCFvN01oki6aHYXMdNu0="),
+            (84, "bd2qoeC8ktjFNXhStwkqnOuYEBs="),
+            (91, "g6V5g7n4tzSPt11J+dhWlxq1Q7s="),
+            (92, "3CpJhw/ViSjf5qqJy/Lk9Ec3qiY="),
+            (93, "lO6GnjiZkiyW7dWpU2riSjhGeTo="),
+            (200, "6TaXpt+eQP3Rp3/F7UqEp0Zq4O8="),
+        ] as [(Int, String)])
     func hashes(length: Int, accept: String) {
         let key = String((0..<length).map { Character(Unicode.Scalar(UInt8(33 + $0 % 90))) })
         #expect(WebSocketHandshake.accept(for: key) == accept)
@@ -81,15 +83,18 @@ struct WebSocketHandshakeTests {
         #expect(problem(response { $0[.upgrade] = value })?.contains("Upgrade") == true)
     }
 
-    @Test("§4.1: Connection must contain Upgrade", arguments: [nil, "", "close", "keep-alive", "upgraded", "x upgrade"])
+    @Test(
+        "§4.1: Connection must contain Upgrade", arguments: [nil, "", "close", "keep-alive", "upgraded", "x upgrade"])
     func connection(value: String?) {
         #expect(problem(response { $0[.connection] = value })?.contains("Connection") == true)
     }
 
-    @Test("§4.1: Sec-WebSocket-Accept must match the key, and its case", arguments: [
-        nil, "", "s3pplmbitxaq9kygzzhzrbk+xoo=", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo", "dGhlIHNhbXBsZSBub25jZQ==",
-        "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=, s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
-    ])
+    @Test(
+        "§4.1: Sec-WebSocket-Accept must match the key, and its case",
+        arguments: [
+            nil, "", "s3pplmbitxaq9kygzzhzrbk+xoo=", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo", "dGhlIHNhbXBsZSBub25jZQ==",
+            "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=, s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+        ])
     func accept(value: String?) {
         #expect(problem(response { $0["Sec-WebSocket-Accept"] = value })?.contains("Accept") == true)
     }

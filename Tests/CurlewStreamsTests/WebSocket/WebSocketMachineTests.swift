@@ -107,7 +107,9 @@ struct WebSocketMachineTests {
         }
     }
 
-    @Test("§5.2: unknown opcodes are refused by the first two bytes", arguments: [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] as [UInt8])
+    @Test(
+        "§5.2: unknown opcodes are refused by the first two bytes",
+        arguments: [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] as [UInt8])
     func unknownOpcodes(opcode: UInt8) {
         #expect(code(.client, Data([0x80 | opcode, 0])) == .protocolError)
         #expect(code(.server, Data([0x80 | opcode, 0x80])) == .protocolError)

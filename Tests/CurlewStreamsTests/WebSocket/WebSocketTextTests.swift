@@ -53,11 +53,13 @@ struct WebSocketTextTests {
         }
     }
 
-    @Test("§8.1: invalid text is refused when the invalid byte arrives, in an incomplete frame too", arguments: [
-        [0xFF], [0x61, 0x80], [0xC0], [0xC1], [0xC3, 0x61], [0xE0, 0x9F], [0xED, 0xA0], [0xE2, 0x82, 0x41],
-        [0xF0, 0x8F], [0xF4, 0x90], [0xF5], [0xF1, 0x80, 0x80, 0xC0], [0xFE], Array("κόσμε".utf8) + [0xF4, 0x90],
-        Array("12345678".utf8) + [0xF8],
-    ] as [[UInt8]])
+    @Test(
+        "§8.1: invalid text is refused when the invalid byte arrives, in an incomplete frame too",
+        arguments: [
+            [0xFF], [0x61, 0x80], [0xC0], [0xC1], [0xC3, 0x61], [0xE0, 0x9F], [0xED, 0xA0], [0xE2, 0x82, 0x41],
+            [0xF0, 0x8F], [0xF4, 0x90], [0xF5], [0xF1, 0x80, 0x80, 0xC0], [0xFE], Array("κόσμε".utf8) + [0xF4, 0x90],
+            Array("12345678".utf8) + [0xF8],
+        ] as [[UInt8]])
     func refusedAtOnce(start: [UInt8]) throws {
         let payload = start + Array("edited".utf8)
         for (role, mask) in [(.client, nil), (.server, [1, 0x82, 3, 0xF4])] as [(WebSocketMachine.Role, [UInt8]?)] {
@@ -116,7 +118,9 @@ struct WebSocketTextTests {
         }
     }
 
-    @Test("The checker agrees with the standard library about random bytes in random pieces", arguments: 0..<8 as Range<UInt64>)
+    @Test(
+        "The checker agrees with the standard library about random bytes in random pieces",
+        arguments: 0..<8 as Range<UInt64>)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let lead: [UInt8] = [0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xC1, 0x7F]
