@@ -56,8 +56,9 @@ void curlew_gzip_free(curlew_gzip *gzip) {
 curlew_gzip *curlew_deflate_create(int level, int bits) {
     curlew_gzip *gzip = calloc(1, sizeof(curlew_gzip));
     if (gzip == NULL) return NULL;
-    // A negative window means raw deflate.
-    if (deflateInit2(&gzip->stream, level, Z_DEFLATED, -bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    // A negative window means raw deflate. zlib has no window of 8 bits; without matches, none is needed.
+    int strategy = bits < 9 ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
+    if (deflateInit2(&gzip->stream, level, Z_DEFLATED, bits < 9 ? -9 : -bits, 8, strategy) != Z_OK) {
         free(gzip);
         return NULL;
     }
@@ -100,6 +101,11 @@ int curlew_inflate_run(
     if (result == Z_STREAM_END) return 1;
     // Z_BUF_ERROR says that there was nothing to do.
     return result == Z_OK || result == Z_BUF_ERROR ? 0 : -1;
+}
+
+int curlew_inflate_is_between_blocks(const curlew_inflate *inflate) {
+    // 128 says that the end of a block was the last thing decoded, and the lowest bits count the unused bits.
+    return (inflate->stream.data_type & 128) != 0 && (inflate->stream.data_type & 7) == 0;
 }
 
 void curlew_inflate_reset(curlew_inflate *inflate) {

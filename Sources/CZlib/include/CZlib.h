@@ -28,8 +28,8 @@ int curlew_gzip_run(
 /// Releases a compressor, which may be NULL.
 void curlew_gzip_free(curlew_gzip *gzip);
 
-/// Creates a compressor of raw deflate (RFC 1951) with a window of 9 to 15 bits, for `curlew_gzip_run`. Returns NULL if
-/// memory is exhausted.
+/// Creates a compressor of raw deflate (RFC 1951) with a window of 8 to 15 bits, for `curlew_gzip_run`. With 8 bits, it
+/// finds no repetitions. Returns NULL if memory is exhausted.
 curlew_gzip *curlew_deflate_create(int level, int bits);
 
 /// Forgets the window of a compressor.
@@ -46,6 +46,9 @@ curlew_inflate *curlew_inflate_create(int bits);
 int curlew_inflate_run(
     curlew_inflate *inflate, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
     size_t *written);
+
+/// Returns 1 if the last call of `curlew_inflate_run` ended after a block, at the end of a byte, otherwise 0.
+int curlew_inflate_is_between_blocks(const curlew_inflate *inflate);
 
 /// Forgets the window of a decompressor.
 void curlew_inflate_reset(curlew_inflate *inflate);

@@ -21,7 +21,9 @@ package struct PerMessageDeflate: Equatable, Sendable {
         guard let first = parts.first, first.lowercased() == "permessage-deflate" else { return nil }
         var seen: Set<String> = []
         for part in parts.dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1).map { Self.trimmed($0) }
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                Self.trimmed($0)
+            }
             guard let name = pair.first?.lowercased(), seen.insert(name).inserted else { return nil }
             var value = pair.count > 1 ? pair[1] : nil
             if let quoted = value, quoted.utf8.count >= 2, quoted.hasPrefix("\""), quoted.hasSuffix("\"") {

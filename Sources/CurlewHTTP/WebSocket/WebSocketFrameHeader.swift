@@ -71,13 +71,13 @@ struct WebSocketFrameHeader: Sendable {
         case ...125: bytes.append(flag | UInt8(payload.count))
         case ...0xFFFF:
             bytes.append(flag | 126)
-            bytes.append(contentsOf: [UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)])
+            Self.append(UInt16(payload.count).bigEndian, to: &bytes)
         default:
             bytes.append(flag | 127)
-            bytes.append(contentsOf: (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (56 - 8 * $0)) })
+            Self.append(UInt64(payload.count).bigEndian, to: &bytes)
         }
         if let mask {
-            bytes.append(contentsOf: (0..<4).map { UInt8(truncatingIfNeeded: mask >> (24 - 8 * $0)) })
+            Self.append(mask.bigEndian, to: &bytes)
             let size = bytes.count
             bytes.append(payload)
             Self.apply(mask, to: &bytes, after: size)
@@ -87,13 +87,19 @@ struct WebSocketFrameHeader: Sendable {
         return bytes
     }
 
+    private static func append(_ number: some FixedWidthInteger, to bytes: inout Data) {
+        withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
+    }
+
     /// Masks or unmasks the bytes after the first `offset` ones (RFC 6455 §5.3). `position` is the index of the first
     /// of them in its frame.
     static func apply(_ mask: UInt32, to bytes: inout Data, from position: Int = 0, after offset: Int = 0) {
         bytes.withUnsafeMutableBytes { all in
             let part = UnsafeMutableRawBufferPointer(rebasing: all[offset...])
-            let key = (0..<4).map { UInt8(truncatingIfNeeded: mask >> (24 - 8 * ((position + $0) & 3))) }
-            let word = (0..<8).reduce(UInt64(0)) { $0 | UInt64(key[$1 & 3]) << UInt64(8 * $1) }
+            // The key from `position`, whose first byte is the lowest one.
+            let turn = UInt32(8 * (position & 3))
+            let key = (mask << turn | mask >> (32 - turn)).byteSwapped
+            let word = UInt64(key) << 32 | UInt64(key)
             var index = 0
             while index + 8 <= part.count {
                 let value = UInt64(littleEndian: part.loadUnaligned(fromByteOffset: index, as: UInt64.self))
@@ -101,7 +107,7 @@ struct WebSocketFrameHeader: Sendable {
                 index += 8
             }
             while index < part.count {
-                part[index] ^= key[index & 3]
+                part[index] ^= UInt8(truncatingIfNeeded: key >> UInt32(8 * (index & 3)))
                 index += 1
             }
         }

@@ -60,10 +60,10 @@ package struct WebSocketMachine: Sendable {
         var isChecked = false
     }
 
-    private let role: Role
+    let role: Role
     private let limits: Limits
-    private let compression: (any WebSocketCompression)?
-    private let mask: @Sendable () -> UInt32
+    let compression: (any WebSocketCompression)?
+    let mask: @Sendable () -> UInt32
     /// The bytes that belong to no complete frame, from `start`.
     private var buffer = Data()
     private var start = 0
@@ -73,6 +73,8 @@ package struct WebSocketMachine: Sendable {
     /// The number of payload bytes of the current text frame that have been checked.
     private var checked = 0
     private var isOver = false
+    /// The violation after the events that `receive` returned last.
+    private var violation: WebSocketViolation?
 
     /// The maximum number of frames of a message. More would let a peer send empty frames without an end.
     private static let frameLimit = 1 << 17
@@ -89,34 +91,43 @@ package struct WebSocketMachine: Sendable {
 
     // MARK: Receiving
 
-    /// Processes bytes, split at any place. After a close frame or a violation, further bytes are ignored.
+    /// Processes bytes, split at any place. Events before a violation are returned; the next call of `receive` or
+    /// `throwViolation` throws it. After a close frame or a violation, further bytes are ignored.
     package mutating func receive(_ bytes: Data) throws(WebSocketViolation) -> [Event] {
+        try throwViolation()
         guard !isOver else { return [] }
         if start == buffer.count { (buffer, start) = (bytes, 0) } else { buffer.append(bytes) }
         var events: [Event] = []
-        do {
+        do throws(WebSocketViolation) {
             while !isOver, try readFrame(into: &events) {}
         } catch {
-            finish()
-            throw error
+            violation = error
+            isOver = true
         }
         if isOver { finish() } else { compact() }
+        if events.isEmpty { try throwViolation() }
         return events
     }
 
+    /// Throws the violation after the events that `receive` returned last, if there was one. Throws it once.
+    package mutating func throwViolation() throws(WebSocketViolation) {
+        guard let violation else { return }
+        self.violation = nil
+        throw violation
+    }
+
+    /// The number of received bytes that the machine keeps: at most `Limits.message`, and one control frame.
+    package var keptBytes: Int { buffer.count + (partial?.payload.count ?? 0) }
+
     private mutating func finish() {
-        isOver = true
         (buffer, start, partial, frame) = (Data(), 0, nil, nil)
     }
 
-    /// Removes the bytes that have been processed, when they are the larger part.
+    /// Removes the bytes that have been processed. Only bytes of the last call of `receive` are moved.
     private mutating func compact() {
-        if start == buffer.count {
-            (buffer, start) = (Data(), 0)
-        } else if start > buffer.count / 2 {
-            buffer = Data(buffer[(buffer.startIndex + start)...])
-            start = 0
-        }
+        guard start > 0 else { return }
+        buffer = start == buffer.count ? Data() : Data(buffer[(buffer.startIndex + start)...])
+        start = 0
     }
 
     /// Reads the next frame, if it is complete.
@@ -154,40 +165,40 @@ package struct WebSocketMachine: Sendable {
 
     /// Checks the rules of RFC 6455 §5.2, §5.4 and §5.5 that the header alone decides.
     private func check(_ header: WebSocketFrameHeader) throws(WebSocketViolation) {
-        guard header.reserved == 0 else { throw violation("A reserved bit is set without an extension.") }
+        guard header.reserved == 0 else { throw broken("A reserved bit is set without an extension.") }
         if header.isCompressed {
-            guard compression != nil else { throw violation("RSV1 is set, but compression was not negotiated.") }
+            guard compression != nil else { throw broken("RSV1 is set, but compression was not negotiated.") }
             guard header.opcode == .text || header.opcode == .binary else {
-                throw violation("RSV1 is set on a frame that does not begin a message.")
+                throw broken("RSV1 is set on a frame that does not begin a message.")
             }
         }
         guard (header.mask != nil) == (role == .server) else {
-            throw violation(role == .server ? "A frame of the client is not masked." : "A frame of the server is masked.")
+            throw broken(role == .server ? "A frame of the client is not masked." : "A frame of the server is masked.")
         }
         if header.opcode.isControl {
-            guard header.isFinal else { throw violation("A control frame is fragmented.") }
-            guard header.length <= 125 else { throw violation("A control frame has more than 125 bytes.") }
+            guard header.isFinal else { throw broken("A control frame is fragmented.") }
+            guard header.length <= 125 else { throw broken("A control frame has more than 125 bytes.") }
             return
         }
         if header.opcode == .continuation {
-            guard let partial else { throw violation("A continuation frame does not continue a message.") }
-            guard partial.frames < Self.frameLimit else { throw violation("A message has too many frames.") }
+            guard let partial else { throw broken("A continuation frame does not continue a message.") }
+            guard partial.frames < Self.frameLimit else { throw broken("A message has too many frames.") }
         } else {
-            guard partial == nil else { throw violation("A message begins within another message.") }
+            guard partial == nil else { throw broken("A message begins within another message.") }
         }
         guard header.length <= limits.frame else {
             throw WebSocketViolation(
                 .messageTooBig, "A frame has \(header.length) bytes; the limit is \(limits.frame).")
         }
-        let sum = (partial?.payload.count ?? 0) + header.length
-        guard sum <= limits.message else { throw tooBig }
+        // A sum could overflow if the limits are those of Int.
+        guard header.length <= limits.message - (partial?.payload.count ?? 0) else { throw tooBig }
     }
 
     private var tooBig: WebSocketViolation {
         WebSocketViolation(.messageTooBig, "A message has more than \(limits.message) bytes.")
     }
 
-    private func violation(_ text: String) -> WebSocketViolation {
+    private func broken(_ text: String) -> WebSocketViolation {
         WebSocketViolation(.protocolError, text)
     }
 
@@ -242,9 +253,9 @@ package struct WebSocketMachine: Sendable {
             isOver = true
             return .close(.noStatus, reason: "")
         }
-        guard payload.count >= 2 else { throw violation("A close frame has a payload of one byte.") }
+        guard payload.count >= 2 else { throw broken("A close frame has a payload of one byte.") }
         let code = WebSocketCloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
-        guard code.isValidOnWire else { throw violation("A close frame has the invalid code \(code).") }
+        guard code.isValidOnWire else { throw broken("A close frame has the invalid code \(code).") }
         let reason = payload.dropFirst(2)
         var utf8 = UTF8Checker()
         guard utf8.receive(reason), utf8.isComplete else {
@@ -252,64 +263,5 @@ package struct WebSocketMachine: Sendable {
         }
         isOver = true
         return .close(code, reason: String(decoding: reason, as: UTF8.self))
-    }
-
-    // MARK: Sending
-
-    /// Returns the frames of a message: one, or frames of at most `fragment` bytes.
-    package func encode(_ message: WebSocketMessage, fragment: Int? = nil) throws(WebSocketViolation) -> Data {
-        let opcode: WebSocketFrameHeader.Opcode
-        var payload: Data
-        switch message {
-        case .text(let text): (opcode, payload) = (.text, Data(text.utf8))
-        case .binary(let data): (opcode, payload) = (.binary, data)
-        }
-        let isCompressed = compression != nil
-        if let compression { payload = try compression.compress(payload) }
-        let size = max(1, fragment ?? Int.max)
-        guard payload.count > size else {
-            return encode(opcode, payload[...], isFinal: true, isCompressed: isCompressed)
-        }
-        var bytes = Data()
-        var rest = payload[...]
-        var isFirst = true
-        while !rest.isEmpty {
-            let piece = rest.prefix(size)
-            rest = rest.dropFirst(size)
-            bytes.append(
-                encode(
-                    isFirst ? opcode : .continuation, piece, isFinal: rest.isEmpty,
-                    isCompressed: isCompressed && isFirst))
-            isFirst = false
-        }
-        return bytes
-    }
-
-    /// Returns a ping with at most 125 bytes of `payload`.
-    package func encodePing(_ payload: Data) -> Data { encode(.ping, payload.prefix(125), isFinal: true) }
-
-    /// Returns a pong with at most 125 bytes of `payload`.
-    package func encodePong(_ payload: Data) -> Data { encode(.pong, payload.prefix(125), isFinal: true) }
-
-    /// Returns a close frame. The reason is truncated to 123 bytes, between two characters. Without a valid code, the
-    /// frame has no payload.
-    package func encodeClose(_ code: WebSocketCloseCode?, reason: String) -> Data {
-        guard let code, code.isValidOnWire else { return encode(.close, Data(), isFinal: true) }
-        var payload = Data([UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)])
-        for scalar in reason.unicodeScalars {
-            let bytes = Array(String(scalar).utf8)
-            guard payload.count + bytes.count <= 125 else { break }
-            payload.append(contentsOf: bytes)
-        }
-        return encode(.close, payload, isFinal: true)
-    }
-
-    private func encode(
-        _ opcode: WebSocketFrameHeader.Opcode, _ payload: Data, isFinal: Bool, isCompressed: Bool = false
-    ) -> Data {
-        let header = WebSocketFrameHeader(
-            isFinal: isFinal, isCompressed: isCompressed, reserved: 0, opcode: opcode, length: payload.count,
-            mask: role == .client ? mask() : nil)
-        return header.frame(payload)
     }
 }

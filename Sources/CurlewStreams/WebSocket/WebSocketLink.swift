@@ -47,6 +47,11 @@ final class ByteLink: WebSocketLink {
     }
 
     func receive() async throws -> [WebSocketMachine.Event]? {
+        // A violation after the last events.
+        let check = machine.withLock { machine in
+            Result { () throws(WebSocketViolation) in try machine.throwViolation() }
+        }
+        try check.get()
         guard let bytes = try await pull.iterator.next() else { return nil }
         let result = machine.withLock { machine in
             Result { () throws(WebSocketViolation) in try machine.receive(bytes) }
