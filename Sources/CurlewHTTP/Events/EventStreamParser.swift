@@ -46,6 +46,13 @@ package struct EventStreamParser: Sendable {
         package var data: String
         package var id: String
         package var retry: Int64?
+
+        package init(name: String, data: String, id: String, retry: Int64?) {
+            self.name = name
+            self.data = data
+            self.id = id
+            self.retry = retry
+        }
     }
 
     /// A limit that the stream exceeded. The parser cannot continue after it.

@@ -37,7 +37,7 @@ public struct EventStream: AsyncSequence, Sendable {
     /// The state of the connection.
     @nonexhaustive
     public enum State: Hashable, Sendable {
-        /// Nobody has iterated yet.
+        /// No iteration has begun.
         case idle
         /// The request was sent, or is about to be sent.
         case connecting
@@ -62,7 +62,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
     /// Closes the connection and connects again at once, without a wait, even if the stream does not reconnect by
     /// itself. Events that have already arrived are not lost. Use it when the network has changed. Without effect if
-    /// nobody iterates.
+    /// there is no iteration.
     public func restart() {
         core.restart()
     }

@@ -16,7 +16,7 @@ public struct EventStreamOptions: Sendable {
     /// delivers no byte of its body. Nil sets no limit. Default nil, as in browsers.
     public var maximumFailures: Int?
     /// The time without a byte from the server after which the connection counts as lost, on the client's clock. The
-    /// time in which nobody reads does not count. Nil sets no limit. Default 5 minutes.
+    /// time in which the caller does not read does not count. Nil sets no limit. Default 5 minutes.
     public var readTimeout: Duration? = .seconds(300)
     /// The maximum size of a line in bytes. Default 8 MiB.
     public var maximumLineSize = 8 << 20
