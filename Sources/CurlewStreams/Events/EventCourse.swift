@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The course of one iteration: connections, and the waits between them.
+struct EventCourse {
+    private let core: EventStreamCore
+    private let context = Locked<ExchangeContext?>(nil)
+    private var lease: Lease?
+    private var hasEnded = false
+    private var connection: EventConnection?
+    private var hasReceived = false
+    private var parser = EventStreamParser()
+    private var reconnection: EventReconnection
+
+    init(_ core: EventStreamCore) {
+        self.core = core
+        reconnection = EventReconnection(core.opening.options)
+    }
+
+    /// The codecs of the call; nil before the first connection.
+    var codecs: Codecs? { context.withLock { $0?.codecs } }
+
+    mutating func next() async throws(NetworkError) -> ServerEvent? {
+        guard !hasEnded else { return nil }
+        do throws(NetworkError) {
+            if let event = try await advance() { return event }
+            end()
+            return nil
+        } catch {
+            end()
+            throw Task.isCancelled && !error.isCancelled ? NetworkError(.cancelled) : error
+        }
+    }
+
+    private mutating func end() {
+        hasEnded = true
+        connection = nil
+        lease = nil
+    }
+
+    private mutating func advance() async throws(NetworkError) -> ServerEvent? {
+        if lease == nil {
+            guard core.claim() else {
+                throw NetworkError(
+                    .invalidRequest, detail: "The event stream is already being iterated.",
+                    hint: "Create one stream for each reader.")
+            }
+            lease = Lease(core)
+        }
+        while true {
+            guard !Task.isCancelled else { throw NetworkError(.cancelled) }
+            do throws(NetworkError) {
+                guard let connection else {
+                    guard try await connect() else { return nil }
+                    continue
+                }
+                if let event = try parsed(connection) {
+                    return event.data == core.opening.options.endMarker && event.comment == nil ? nil : event
+                }
+                if let chunk = try await connection.next() {
+                    hasReceived = true
+                    parser.push(chunk)
+                    continue
+                }
+            } catch {
+                guard try await reconnect(after: error) else { throw error }
+                continue
+            }
+            guard try await reconnect(after: nil) else { return nil }
+        }
+    }
+
+    /// Returns the next event of the bytes that have arrived.
+    private mutating func parsed(_ connection: EventConnection) throws(NetworkError) -> ServerEvent? {
+        let item: EventStreamParser.Item?
+        do throws(EventStreamParser.Failure) {
+            item = try parser.next()
+        } catch {
+            throw connection.named(NetworkError(error))
+        }
+        if let retry = parser.retry { reconnection.request(milliseconds: retry) }
+        core.lastEventID = parser.lastEventID
+        return item.map { ServerEvent($0) }
+    }
+
+    /// Opens a connection. Returns false if the server has ended the stream.
+    private mutating func connect() async throws(NetworkError) -> Bool {
+        core.change(to: .connecting)
+        hasReceived = false
+        let options = core.opening.options
+        let call = try await core.run {
+            [opening = core.opening, id = core.lastEventID, context] () throws(NetworkError) in
+            try await opening.open(lastEventID: id, context: context)
+        }
+        guard let call else { return false }
+        var limits = EventStreamParser.Limits()
+        limits.line = options.maximumLineSize
+        limits.event = options.maximumEventSize
+        parser = EventStreamParser(
+            lastEventID: core.lastEventID, limits: limits, includesComments: options.includesComments)
+        let connection = EventConnection(call, readTimeout: options.readTimeout)
+        self.connection = connection
+        core.interruptible { [weak connection] in connection?.end() }
+        core.change(to: .open)
+        return true
+    }
+
+    /// Waits before the next connection. Returns false if there is none, because the stream does not reconnect.
+    ///
+    /// - `error`: the reason why the connection failed; nil if its body ended. Thrown if it is final.
+    private mutating func reconnect(after error: NetworkError?) async throws(NetworkError) -> Bool {
+        let ended = connection
+        connection = nil
+        core.interruptible(by: nil)
+        ended?.end()
+        guard !Task.isCancelled else { throw NetworkError(.cancelled) }
+        if core.takeRestart() {
+            reconnection.succeed()
+            return true
+        }
+        guard core.opening.reconnects else {
+            if error == nil, let marker = core.opening.options.endMarker {
+                let failure = NetworkError(
+                    .connectionLost(.requestMayHaveArrived),
+                    detail: "The event stream ended without its end marker \"\(marker)\".")
+                throw ended?.named(failure) ?? failure
+            }
+            return false
+        }
+        if let error, !error.allowsReconnection { throw error }
+        if hasReceived { reconnection.succeed() } else { reconnection.fail() }
+        if let most = core.opening.options.maximumFailures, reconnection.failures > most {
+            let failure = NetworkError(
+                .badResponse, detail: "The server ended the event stream \(reconnection.failures) times without data.")
+            throw error ?? ended?.named(failure) ?? failure
+        }
+        try await pause(after: error)
+        return true
+    }
+
+    private func pause(after error: NetworkError?) async throws(NetworkError) {
+        guard let time = context.withLock({ $0?.time }) else { return }
+        let wait = reconnection.wait(retryAfter: error?.retryAfter, random: .random(in: 0..<1))
+        let seconds = Double(wait.wholeNanoseconds) / 1e9
+        core.change(to: .waiting(until: time.date.addingTimeInterval(seconds), after: error))
+        do throws(NetworkError) {
+            try await core.run { () throws(NetworkError) in
+                do {
+                    try await time.sleep(for: wait)
+                } catch {
+                    throw NetworkError(error)
+                }
+            }
+        } catch {
+            guard !Task.isCancelled, core.takeRestart() else { throw error }
+            // The next connection is requested at once.
+        }
+    }
+}
+
+/// Ends the iteration when the iterator is released.
+private final class Lease: Sendable {
+    private let core: EventStreamCore
+
+    init(_ core: EventStreamCore) {
+        self.core = core
+    }
+
+    deinit { core.release() }
+}
+
+extension NetworkError {
+    fileprivate init(_ failure: EventStreamParser.Failure) {
+        let (what, limit, option) =
+            switch failure {
+            case .line(let limit): ("A line", limit, "maximumLineSize")
+            case .event(let limit): ("The data of an event", limit, "maximumEventSize")
+            }
+        self.init(
+            .limitExceeded(.responseBody), detail: "\(what) of the event stream has more than \(limit) bytes.",
+            hint: "Raise EventStreamOptions.\(option).")
+    }
+}

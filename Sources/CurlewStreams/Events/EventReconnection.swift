@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// The waits between connections: a value, without any I/O.
+struct EventReconnection: Sendable {
+    /// The longest wait that a server can request.
+    static let longestRequest = Duration.seconds(86_400)
+    /// The shortest upper bound after a failure, so that a server with `retry: 0` is not flooded.
+    private static let shortestBound = Duration.milliseconds(100)
+
+    private let initial: Duration
+    private let cap: Duration
+    /// The reconnection time that the server sent.
+    private var requested: Duration?
+    /// The number of consecutive connections that delivered nothing.
+    private(set) var failures = 0
+
+    init(_ options: EventStreamOptions) {
+        initial = max(.zero, options.retryDelay)
+        cap = max(.zero, options.maximumDelay)
+    }
+
+    mutating func request(milliseconds: Int64) {
+        requested = min(.milliseconds(milliseconds), Self.longestRequest)
+    }
+
+    mutating func succeed() {
+        failures = 0
+    }
+
+    mutating func fail() {
+        failures += 1
+    }
+
+    /// Returns the next wait: after a working connection, the reconnection time; after failures, a random wait whose
+    /// upper bound doubles. It is never shorter than what the server requests.
+    ///
+    /// - `random`: a uniformly distributed number in 0..<1.
+    func wait(retryAfter: Duration?, random: Double) -> Duration {
+        let base = requested ?? initial
+        var wait = base
+        if failures > 0 {
+            let factor = Int64(1) << min(failures - 1, 40)
+            let (product, overflow) = max(base, Self.shortestBound).wholeNanoseconds
+                .multipliedReportingOverflow(by: factor)
+            let bound = min(cap, .nanoseconds(overflow ? .max : product))
+            let low = requested ?? .zero
+            wait = low + .nanoseconds(Int64(Double(max(0, (bound - low).wholeNanoseconds)) * random))
+        }
+        return max(wait, min(retryAfter ?? .zero, Self.longestRequest))
+    }
+}
+
+extension NetworkError {
+    /// Whether a stream connects again after this error.
+    var allowsReconnection: Bool {
+        if case .status(let status) = reason, status.isServerError { return true }
+        return isRetryable
+    }
+}

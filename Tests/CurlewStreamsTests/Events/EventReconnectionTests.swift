@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestFixtures
+import Testing
+
+@testable import CurlewStreams
+
+@Suite("Reconnection of event streams", .timeLimit(.minutes(1)))
+struct EventReconnectionTests {
+    @Test("The wait is the reconnection time after an end, and random with a doubled bound after failures")
+    func waits() {
+        func wait(_ plan: EventReconnection, _ random: Double, retryAfter: Duration? = nil) -> Duration {
+            plan.wait(retryAfter: retryAfter, random: random)
+        }
+        var plan = EventReconnection(EventStreamOptions())
+        #expect(wait(plan, 0.5) == .seconds(3))
+        for bound in [3.0, 6, 12, 24, 48, 60, 60] {
+            plan.fail()
+            #expect(wait(plan, 0) == .zero)
+            #expect(wait(plan, 0.5) == .seconds(bound / 2))
+        }
+        #expect(wait(plan, 0.5, retryAfter: .seconds(100)) == .seconds(100))
+        #expect(wait(plan, 0.5, retryAfter: .seconds(1)) == .seconds(30))
+        plan.request(milliseconds: 10_000)
+        #expect(wait(plan, 0) == .seconds(10))
+        #expect(wait(plan, 0.5) == .seconds(35))
+        plan.request(milliseconds: .max)
+        #expect(wait(plan, 0.9) == .seconds(86_400))
+        plan.request(milliseconds: 0)
+        plan.succeed()
+        #expect(wait(plan, 0.9) == .zero)
+        plan.fail()
+        #expect(wait(plan, 0.5) == .milliseconds(50))
+        for _ in 0..<100 { plan.fail() }
+        #expect(wait(plan, 0.5) == .seconds(30))
+    }
+
+    @Test("The stream waits for the time of the retry field, and shows it")
+    func retryField() async throws {
+        let clock = ManualClock()
+        let mock = MockTransport.sequence([.events("retry: 7000\n\ndata: a\n\n")])
+        let stream = APIClient.events(mock, on: clock).events(.get("/"))
+        async let events = stream.collect()
+        try await clock.waitForSleepers(1)
+        #expect(stream.state == .waiting(until: clock.date.addingTimeInterval(7), after: nil))
+        clock.advance(by: .milliseconds(6999))
+        #expect(clock.sleeperCount(.pauses) == 1)
+        #expect(mock.requestCount == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(try await events.map(\.data) == ["a"])
+        #expect(mock.requestCount == 2)
+    }
+
+    @Test("The stream waits for Retry-After")
+    func retryAfter() async throws {
+        let clock = ManualClock()
+        let mock = MockTransport.sequence([.status(.serviceUnavailable, headers: [.retryAfter: "90"])])
+        let stream = APIClient.events(mock, on: clock).events(.get("/"))
+        async let events = stream.collect()
+        try await clock.waitForSleepers(1)
+        #expect(
+            stream.state
+                == .waiting(until: clock.date.addingTimeInterval(90), after: NetworkError(statusCode: 503)))
+        clock.advance(by: .seconds(90))
+        #expect(try await events.isEmpty)
+    }
+
+    @Test("A connection without a byte for the read timeout is lost")
+    func readTimeout() async throws {
+        let clock = ManualClock()
+        let isRead = Locked(false)
+        let (silence, source) = AsyncStream.makeStream(of: Void.self)
+        let body = AsyncStream<Data> {
+            isRead.withLock { $0 = true }
+            for await _ in silence {}
+            return nil
+        }
+        let mock = MockTransport.sequence([
+            HTTPResponse(headers: [.contentType: "text/event-stream"], body: ResponseBody(body))
+        ])
+        var options = EventStreamOptions()
+        options.readTimeout = .seconds(20)
+        let stream = APIClient.events(mock, on: clock).events(.get("/"), options: options)
+        let events = Task { try await stream.collect() }
+        try await yieldUntil { isRead.withLock { $0 } && clock.sleeperCount(.limits) > 0 }
+        clock.advance(by: .milliseconds(19_999))
+        #expect(stream.state == .open)
+        clock.advance(by: .milliseconds(1))
+        try await clock.waitForSleepers(1)
+        guard case .waiting(_, let error) = stream.state else {
+            Issue.record("\(stream.state)")
+            return
+        }
+        #expect(error?.reason == .timedOut(.idle))
+        #expect(error?.request != nil)
+        clock.advance(by: .seconds(3))
+        #expect(try await events.value.isEmpty)
+        source.finish()
+    }
+
+    @Test("Time in which the caller does not read does not count for the read timeout")
+    func readPause() async throws {
+        let clock = ManualClock()
+        let fed = FedEvents()
+        let mock = MockTransport.sequence([fed.response])
+        var options = EventStreamOptions()
+        options.readTimeout = .seconds(20)
+        let stream = APIClient.events(mock, on: clock).events(.get("/"), options: options)
+        var iterator = stream.makeAsyncIterator()
+        fed.send("data: a\n\n")
+        #expect(try await iterator.next()?.data == "a")
+        for _ in 0..<3 {
+            try await yieldUntil { clock.sleeperCount(.limits) > 0 }
+            clock.advance(by: .seconds(20))
+        }
+        try await yieldUntil { clock.sleeperCount(.limits) > 0 }
+        fed.send("data: b\n\n")
+        #expect(try await iterator.next()?.data == "b")
+        #expect(stream.state == .open)
+    }
+
+    @Test("The states of a stream are visible in their order")
+    func states() async throws {
+        let clock = ManualClock.skippingWaits
+        let mock = MockTransport.sequence([.events("data: a\n\n")])
+        var stream: EventStream? = APIClient.events(mock, on: clock).events(.get("/"))
+        let states = try #require(stream?.states)
+        let until = clock.date.addingTimeInterval(3)
+        _ = try await stream?.collect()
+        stream = nil
+        var seen: [EventStream.State] = []
+        for await state in states { seen.append(state) }
+        #expect(seen == [.idle, .connecting, .open, .waiting(until: until, after: nil), .connecting, .closed])
+    }
+
+    @Test("A restart leaves the connection, and connects at once with the last event ID")
+    func restart() async throws {
+        let clock = ManualClock()
+        let (first, second) = (FedEvents(), FedEvents())
+        let mock = MockTransport.sequence([first.response, second.response])
+        let stream = APIClient.events(mock, on: clock).events(.get("/"))
+        stream.restart()
+        let events = Task { try await stream.collect() }
+        first.send("id: 3\ndata: a\n\n")
+        try await yieldUntil { stream.lastEventID == "3" }
+        stream.restart()
+        try await yieldUntil { first.isClosed }
+        try await mock.waitForRequests(2)
+        #expect(clock.sleeperCount(.pauses) == 0)
+        second.send("data: b\n\n")
+        second.finish()
+        // The third connection is due in three seconds, and a restart ends the wait.
+        try await clock.waitForSleepers(1)
+        stream.restart()
+        #expect(try await events.value.map(\.data) == ["a", "b"])
+        #expect(mock.requests.map { $0.request.headers["Last-Event-ID"] } == [nil, "3", "3"])
+    }
+
+    @Test("Events that have arrived before a restart are delivered")
+    func restartKeeps() async throws {
+        let mock = MockTransport.sequence([.events("data: a\n\ndata: b\n\n"), .events("data: c\n\n")])
+        let stream = APIClient.events(mock).events(.get("/"))
+        var events: [String] = []
+        for try await event in stream {
+            events.append(event.data)
+            if events.count == 1 { stream.restart() }
+        }
+        #expect(events == ["a", "b", "c"])
+    }
+
+    @Test("Cancelling the task closes the connection at once, whatever the stream waits for")
+    func cancellation() async throws {
+        let fed = FedEvents()
+        let reading = Task { try await APIClient.events(.sequence([fed.response])).events(.get("/")).collect() }
+        fed.send("data: a\n\n")
+        reading.cancel()
+        await #expect(throws: NetworkError(.cancelled)) { try await reading.value }
+
+        let open = FedEvents()
+        let stream = APIClient.events(.sequence([open.response])).events(.get("/"))
+        let waiting = Task { try await stream.collect() }
+        try await yieldUntil { stream.state == .open }
+        waiting.cancel()
+        await #expect(throws: NetworkError(.cancelled)) { try await waiting.value }
+        try await yieldUntil { open.isClosed }
+        #expect(stream.state == .closed)
+
+        let clock = ManualClock()
+        let pausing = Task {
+            try await APIClient.events(.sequence([.events("")]), on: clock).events(.get("/")).collect()
+        }
+        try await clock.waitForSleepers(1)
+        pausing.cancel()
+        await #expect(throws: NetworkError(.cancelled)) { try await pausing.value }
+    }
+
+    @Test("Leaving the loop closes the connection")
+    func leaving() async throws {
+        let fed = FedEvents()
+        fed.send("data: a\n\n")
+        let stream = APIClient.events(.sequence([fed.response])).events(.get("/"))
+        for try await event in stream {
+            #expect(event.data == "a")
+            #expect(!fed.isClosed)
+            break
+        }
+        try await yieldUntil { fed.isClosed }
+        #expect(stream.state == .closed)
+    }
+}
