@@ -34,24 +34,43 @@ extension HTTPResponse {
 /// An event stream that a test feeds, and that records the end of its transfer.
 struct FedEvents: Sendable {
     let response: HTTPResponse
-    private let source: AsyncStream<Data>.Continuation
-    private let end = Locked(false)
+    private let source = FedSource()
 
     init() {
-        let (stream, source) = AsyncStream.makeStream(of: Data.self)
-        self.source = source
-        source.onTermination = { [end] _ in end.withLock { $0 = true } }
-        response = HTTPResponse(headers: [.contentType: "text/event-stream"], body: ResponseBody(stream))
+        response = HTTPResponse(
+            headers: [.contentType: "text/event-stream"], body: ResponseBody(source, limit: .max, length: nil))
     }
 
-    var isClosed: Bool { end.withLock { $0 } }
+    /// Whether the transfer was cancelled.
+    var isClosed: Bool { source.isCancelled.withLock { $0 } }
 
     func send(_ text: String) {
-        source.yield(Data(text.utf8))
+        source.chunks.yield(Data(text.utf8))
     }
 
     func finish() {
-        source.finish()
+        source.chunks.finish()
+    }
+}
+
+private final class FedSource: ResponseBodySource {
+    let chunks: AsyncStream<Data>.Continuation
+    let isCancelled = Locked(false)
+    private let stream: AsyncStream<Data>
+
+    init() {
+        (stream, chunks) = AsyncStream.makeStream(of: Data.self)
+    }
+
+    func next() async throws -> Data? {
+        // Each iterator continues where the one before stopped.
+        for await chunk in stream { return chunk }
+        return nil
+    }
+
+    func cancel() {
+        isCancelled.withLock { $0 = true }
+        chunks.finish()
     }
 }
 
