@@ -71,6 +71,9 @@ void curlew_deflate_reset(curlew_gzip *gzip) {
 
 struct curlew_inflate {
     z_stream stream;
+    // What zlib said about its place in the data after the last call that consumed or produced something. A call
+    // without either forgets that a block has ended.
+    int place;
 };
 
 curlew_inflate *curlew_inflate_create(int bits) {
@@ -96,6 +99,7 @@ int curlew_inflate_run(
     int result = inflate(&inflater->stream, Z_SYNC_FLUSH);
     *taken = most_input - inflater->stream.avail_in;
     *written = most_output - inflater->stream.avail_out;
+    if (*taken > 0 || *written > 0) inflater->place = inflater->stream.data_type;
     inflater->stream.next_in = NULL;
     inflater->stream.next_out = NULL;
     if (result == Z_STREAM_END) return 1;
@@ -105,7 +109,7 @@ int curlew_inflate_run(
 
 int curlew_inflate_is_between_blocks(const curlew_inflate *inflate) {
     // 128 says that the end of a block was the last thing decoded, and the lowest bits count the unused bits.
-    return (inflate->stream.data_type & 128) != 0 && (inflate->stream.data_type & 7) == 0;
+    return (inflate->place & 128) != 0 && (inflate->place & 7) == 0;
 }
 
 void curlew_inflate_reset(curlew_inflate *inflate) {

@@ -16,17 +16,14 @@ package struct PerMessageDeflate: Equatable, Sendable {
 
     /// Reads the response of a server. Returns nil if it selects anything else, or has invalid parameters.
     package init?(response values: [String]) {
-        let parts = values.joined(separator: ",").split(separator: ";", omittingEmptySubsequences: false)
-            .map { Self.trimmed($0) }
+        let parts = values.joined(separator: ",").parts(";", keepingEmpty: true).map { $0.trimmed() }
         guard let first = parts.first, first.lowercased() == "permessage-deflate" else { return nil }
         var seen: Set<String> = []
         for part in parts.dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
-                Self.trimmed($0)
-            }
+            let pair = part.parts("=", most: 2, keepingEmpty: true).map { String($0.trimmed()) }
             guard let name = pair.first?.lowercased(), seen.insert(name).inserted else { return nil }
             var value = pair.count > 1 ? pair[1] : nil
-            if let quoted = value, quoted.utf8.count >= 2, quoted.hasPrefix("\""), quoted.hasSuffix("\"") {
+            if let quoted = value, quoted.utf8.count >= 2, quoted.begins(with: "\""), quoted.ends(with: "\"") {
                 value = String(quoted.dropFirst().dropLast())
             }
             switch (name, value) {
@@ -47,12 +44,5 @@ package struct PerMessageDeflate: Equatable, Sendable {
     private static func bits(_ text: String) -> Int? {
         guard let number = Int(text), (8...15).contains(number), "\(number)" == text else { return nil }
         return number
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return String(text)
     }
 }

@@ -92,7 +92,7 @@ struct WebSocketMachineTests {
 
     @Test("§5.3: masks of all lengths", arguments: 0..<40)
     func masks(size: Int) throws {
-        let data = Data((0..<size).map { UInt8($0 &* 11) })
+        let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 11) })
         let frame = try WebSocketMachine(role: .client, mask: { 0x37FA_213D }).encode(.binary(data))
         #expect(frame == RawFrame.make(RawFrame.binary, data, mask: key))
         #expect(Reception(.server, frame).events == [.message(.binary(data))])
