@@ -32,4 +32,5 @@ def watch():
 
 threading.Thread(target=watch, daemon=True).start()
 print(listener.getsockname()[1], flush=True)
-uvicorn.Server(uvicorn.Config(app, log_level="critical")).run(sockets=[listener])
+# Without ws="none", uvicorn imports the package websockets, and fails with the version of Debian.
+uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none")).run(sockets=[listener])

@@ -22,7 +22,7 @@ import Darwin
 /// stream is discarded with the parser. Invalid UTF-8 becomes U+FFFD.
 ///
 /// Unlike the standard, the last event ID is an argument of a new parser, so an event without an ID does not reset the
-/// ID of the stream after a reconnection. Browsers do the same.
+/// ID of the stream after a reconnection.
 package struct EventStreamParser: Sendable {
     /// The maximum sizes in bytes.
     package struct Limits: Hashable, Sendable {

@@ -7,8 +7,9 @@ import CurlewHTTP
 struct EventReconnection: Sendable {
     /// The longest wait that a server can request.
     static let longestRequest = Duration.seconds(86_400)
-    /// The shortest upper bound after a failure, so that a server with `retry: 0` is not flooded.
-    private static let shortestBound = Duration.milliseconds(100)
+    /// The shortest wait that a server can request, and the shortest upper bound after a failure. Otherwise a server
+    /// that sends `retry: 0` and ends each connection would receive requests without a pause.
+    private static let shortestRequest = Duration.milliseconds(100)
 
     private let initial: Duration
     private let cap: Duration
@@ -23,7 +24,7 @@ struct EventReconnection: Sendable {
     }
 
     mutating func request(milliseconds: Int64) {
-        requested = min(.milliseconds(milliseconds), Self.longestRequest)
+        requested = min(max(.milliseconds(milliseconds), Self.shortestRequest), Self.longestRequest)
     }
 
     mutating func succeed() {
@@ -43,7 +44,7 @@ struct EventReconnection: Sendable {
         var wait = base
         if failures > 0 {
             let factor = Int64(1) << min(failures - 1, 40)
-            let (product, overflow) = max(base, Self.shortestBound).wholeNanoseconds
+            let (product, overflow) = max(base, Self.shortestRequest).wholeNanoseconds
                 .multipliedReportingOverflow(by: factor)
             let bound = min(cap, .nanoseconds(overflow ? .max : product))
             let low = requested ?? .zero

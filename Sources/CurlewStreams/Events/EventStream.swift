@@ -18,7 +18,8 @@ public import Foundation
 /// - If the connection ends or fails, the stream waits and connects again with the last event ID
 ///   (`EventStreamOptions.reconnects`). A server that honours `Last-Event-ID` can then send each event exactly once.
 /// - After a failure, the wait is random, with an upper bound that doubles with each failure. A wait is never shorter
-///   than the server requests in a `retry` or `Retry-After` field, up to one day.
+///   than the server requests in a `retry` or `Retry-After` field, up to one day. A `retry` field of less than 100 ms
+///   counts as 100 ms.
 /// - Status 204 ends the stream. Other responses that are not an event stream end it with an error, except 408, 429 and
 ///   5xx, after which the stream connects again.
 /// - Cancelling the task and releasing the iterator close the connection at once. Cancelling throws `.cancelled`.
