@@ -16,8 +16,8 @@ import FoundationEssentials
 ///   during name lookup, while connecting, before the head, during the body, and while the reader pauses.
 /// - Deadlines are accurate to a few milliseconds and need no timer or thread per call.
 /// - libcurl repeats a request if a reused connection is lost before the response. The transport allows this only for
-///   requests that may be repeated (`ExchangeContext.mayRepeat`). Any other request is sent at most once and fails with
-///   `.connectionLost(.requestMayHaveArrived)`.
+///   requests that may be repeated (`ExchangeContext.mayRepeat`), and after two lost connections the request is sent on
+///   a new one. Any other request is sent at most once and fails with `.connectionLost(.requestMayHaveArrived)`.
 /// - Bodies up to `TransportConfiguration.smallBody` are returned with the response. Larger bodies are streamed, and
 ///   the transport stops receiving while `TransportConfiguration.bodyBuffer` unread bytes are buffered.
 ///

@@ -58,6 +58,37 @@ struct RepetitionTests {
         for _ in 0..<20 { #expect(try await transport.exchange(.get, server.url + "/").text() == "ok") }
     }
 
+    /// A server that restarts ends all idle connections at once, and the client may learn of it only when it sends.
+    @Test("a request finds many ended connections and succeeds", arguments: [true, false])
+    func manyEndedConnections(resets: Bool) async throws {
+        let arrivals = Locked(0)
+        let haveArrived = DispatchSemaphore(value: 0)
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            // All first requests arrive before the first response, so each has a connection of its own.
+            if connection.index < 12 {
+                let isLast = arrivals.withLock { arrivals in
+                    arrivals += 1
+                    return arrivals == 12
+                }
+                if isLast { for _ in 0..<12 { haveArrived.signal() } }
+                _ = haveArrived.wait(timeout: .now() + 20)
+            }
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            _ = try connection.readHead()
+            if resets { connection.reset() }
+        }
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<12 { group.addTask { (try? await transport.exchange(.get, server.url + "/").text()) == "ok" } }
+            for await isGood in group { #expect(isGood) }
+        }
+        #expect(server.connectionCount == 12)
+        #expect(try await transport.exchange(.get, server.url + "/").text() == "ok")
+        // Two of the ended connections were tried.
+        #expect(server.connectionCount == 13)
+        await transport.shutdown()
+    }
+
     @Test("a POST arrives exactly once, whatever its body", arguments: [nil] + BodySource.allCases, Death.allCases)
     func post(source: BodySource?, death: Death) async throws {
         let folder = try TemporaryFolder()

@@ -54,6 +54,18 @@ extension EasyHandle {
         }
     }
 
+    /// The number of existing connections that a request tries before it opens a new one. Servers close idle connections
+    /// in groups, for example when they restart, and libcurl ends the transfer with an error if the sixth connection
+    /// that it tries has ended.
+    static let reusesBeforeOpening = 2
+
+    /// If libcurl must send the request again, it opens a connection for it. Called from callbacks.
+    func openNextConnection() {
+        guard current.opensConnection != true, !alwaysOpens else { return }
+        set(CURLOPT_FRESH_CONNECT, 1)
+        current.opensConnection = true
+    }
+
     /// Whether every transfer needs a new connection, because this libcurl cannot reuse connections with the configured
     /// HTTP version.
     var alwaysOpens: Bool {

@@ -4,19 +4,16 @@
 import CCurl
 
 /// Quirk of libcurl 8.23.0, assumed for all versions from 8.17.0 on: libcurl reuses a connection that was used less
-/// than a second ago without checking whether the connection has ended. If it has, libcurl tries at most six
-/// connections, and only one if the body cannot be produced again. 8.16.0 and older versions check.
+/// than a second ago without checking whether the connection has ended. If it has, libcurl cannot send a body that
+/// cannot be produced again. 8.16.0 and older versions check.
 extension EasyHandle {
     fileprivate static let isNeeded = CurlLibrary.current.version >= 0x08_11_00
 
-    private static let attempts = 6
-
-    /// Returns whether the transfer needs a new connection, because libcurl might try only connections that the poller
-    /// has ended. libcurl removes ended connections once a second.
+    /// Returns whether the transfer needs a new connection, because libcurl might use a connection that the poller has
+    /// ended. libcurl removes ended connections once a second.
     func mayFindEnded(_ transfer: Transfer) -> Bool {
         guard Self.isNeeded, let ended = transfer.multi?.poller.endedCount, ended > 0 else { return false }
-        let isOneShot = transfer.plan.upload is StreamUpload || transfer.plan.expectation != nil
-        return isOneShot || ended >= Self.attempts
+        return transfer.plan.upload is StreamUpload || transfer.plan.expectation != nil
     }
 }
 

@@ -261,6 +261,7 @@ extension Transfer {
             return false
         }
         guard sent.attempts == 1 || mayRepeatRequest() else { return false }
+        if sent.attempts == EasyHandle.reusesBeforeOpening { easy?.openNextConnection() }
         let name = name()
         clock.connected()
         noteReady(on: name, localAddress: easy?.localAddress)
