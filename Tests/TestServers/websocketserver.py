@@ -2,6 +2,8 @@
 """A WebSocket server by Python's websockets. Prints its port, and serves until its input ends.
 
     /echo        sends every message back
+    /deflate?server=9&client=12&serverResets=1&clientResets=0
+                 like /echo, with these parameters of permessage-deflate
     /count?n=5   sends the messages "0" … "4", then closes with 1000
     /close       closes with 4001 and the reason "enough"
     /drop        ends the TCP connection without a close frame after the first message
@@ -15,8 +17,10 @@
 import asyncio
 import http
 import sys
+from urllib.parse import parse_qs, urlsplit
 
 import websockets
+from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.server import WebSocketServerProtocol
 
 
@@ -26,12 +30,23 @@ class Protocol(WebSocketServerProtocol):
             return http.HTTPStatus.FORBIDDEN, [("Content-Type", "text/plain")], b"members only\n"
         if path == "/plain":
             return http.HTTPStatus.OK, [("Content-Type", "text/plain")], b"hello\n"
+        if path.startswith("/deflate?"):
+            self.deflate = {name: int(values[0]) for name, values in parse_qs(urlsplit(path).query).items()}
         return None
+
+    def process_extensions(self, headers, available):
+        parameters = getattr(self, "deflate", None)
+        if parameters is not None:
+            available = [ServerPerMessageDeflateFactory(
+                server_no_context_takeover=parameters["serverResets"] == 1,
+                client_no_context_takeover=parameters["clientResets"] == 1,
+                server_max_window_bits=parameters["server"], client_max_window_bits=parameters["client"])]
+        return WebSocketServerProtocol.process_extensions(headers, available)
 
 
 async def serve(socket):
     path = socket.path
-    if path == "/echo":
+    if path == "/echo" or path.startswith("/deflate?"):
         async for message in socket:
             await socket.send(message)
     elif path.startswith("/count?n="):

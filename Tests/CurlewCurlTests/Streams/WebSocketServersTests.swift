@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewStreams
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+/// The same behaviour with three servers that are independent of us and of each other.
+@Suite(.timeLimit(.minutes(2)))
+struct WebSocketServersTests {
+    typealias Kind = WebSocketServer.Kind
+
+    private func open(
+        _ server: WebSocketServer, _ path: String, query: QueryItems = [:], compresses: Bool = false,
+        subprotocols: [String] = []
+    ) async throws -> WebSocket {
+        let client = APIClient(baseURL: "http://127.0.0.1:\(server.port)", pipeline: [], transport: CurlTransport())
+        var options = WebSocket.Options()
+        options.compresses = compresses
+        options.subprotocols = subprotocols
+        return try await client.webSocket(.get("\(path)", query: query), options: options)
+    }
+
+    @Test("text and binary messages of every length come back", arguments: Kind.allCases, [false, true])
+    func echo(kind: Kind, compresses: Bool) async throws {
+        let server = try await WebSocketServer.start(kind)
+        let socket = try await open(server, "echo", compresses: compresses)
+        let hasCompression = socket.response.headers["Sec-WebSocket-Extensions"] != nil
+        #expect(hasCompression == compresses)
+        var messages = socket.makeAsyncIterator()
+        for size in [0, 1, 125, 126, 127, 65_535, 65_536, 1_000_000] {
+            let message = WebSocketMessage.binary(pattern(size))
+            try await socket.send(message)
+            #expect(try await messages.next() == message)
+            let text = WebSocketMessage.text(String(repeating: "grüße 👋🏽 ", count: size / 18 + 1))
+            try await socket.send(text)
+            #expect(try await messages.next() == text)
+        }
+        #expect(try await socket.ping() > .zero)
+        await socket.close(.normal, reason: "enough")
+        #expect(socket.closing?.code == .normal && socket.closing?.isByServer == false)
+        #expect(try await messages.next() == nil)
+    }
+
+    @Test("a thousand messages keep their order", arguments: Kind.allCases)
+    func order(kind: Kind) async throws {
+        let server = try await WebSocketServer.start(kind)
+        let socket = try await open(server, "echo")
+        async let sending: Void = { for number in 0..<1000 { try await socket.send("\(number)") } }()
+        var messages = socket.makeAsyncIterator()
+        for number in 0..<1000 { #expect(try await messages.next() == .text("\(number)")) }
+        try await sending
+        await socket.close()
+    }
+
+    @Test("the server closes after its last message", arguments: Kind.allCases)
+    func count(kind: Kind) async throws {
+        let server = try await WebSocketServer.start(kind)
+        let socket = try await open(server, "count", query: ["n": 5])
+        var texts: [WebSocketMessage] = []
+        for try await message in socket { texts.append(message) }
+        #expect(texts == (0..<5).map { .text("\($0)") })
+        #expect(socket.closing?.code == .normal && socket.closing?.isByServer == true)
+    }
+
+    @Test("the code and the reason of the server arrive", arguments: Kind.allCases)
+    func close(kind: Kind) async throws {
+        let server = try await WebSocketServer.start(kind)
+        let socket = try await open(server, "close")
+        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
+        #expect(error?.reason == .badResponse)
+        #expect(socket.closing?.code.rawValue == 4001 && socket.closing?.reason == "enough")
+    }
+
+    @Test("a connection that ends without a close frame is an error", arguments: Kind.allCases)
+    func drop(kind: Kind) async throws {
+        let server = try await WebSocketServer.start(kind)
+        let socket = try await open(server, "drop")
+        try await socket.send("bye")
+        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(socket.closing == nil)
+    }
+
+    @Test("a refusal keeps its status and its body", arguments: Kind.allCases)
+    func refusal(kind: Kind) async throws {
+        let server = try await WebSocketServer.start(kind)
+        let error = await #expect(throws: NetworkError.self) { try await open(server, "refuse") }
+        #expect(error?.statusCode == 403)
+        #expect(error?.response?.body == Data("members only\n".utf8))
+    }
+
+    @Test("the server selects a subprotocol", arguments: Kind.allCases)
+    func subprotocol(kind: Kind) async throws {
+        let server = try await WebSocketServer.start(kind)
+        let socket = try await open(server, "headers", subprotocols: ["chat.v3", "chat.v1"])
+        #expect(socket.subprotocol == "chat.v1")
+        guard case .text(let text) = try await socket.first(where: { _ in true }) else {
+            Issue.record("\(kind) did not send its text.")
+            return
+        }
+        #expect(text.lowercased().contains("host: 127.0.0.1:\(server.port)"))
+        await socket.close()
+    }
+
+    /// 216 combinations for each server: 3 windows of the server, 3 of the client, with and without context takeover on
+    /// both sides, 6 sizes. Each size is sent twice, so that a window has something to refer to.
+    @Test("all parameters of permessage-deflate give identical messages", arguments: Kind.allCases)
+    func compression(kind: Kind) async throws {
+        let server = try await WebSocketServer.start(kind)
+        var combinations = 0
+        for number in 0..<36 {
+            let (resetsServer, resetsClient) = (number & 1, number >> 1 & 1)
+            let (serverBits, clientBits) = ([9, 12, 15][number / 4 % 3], [9, 12, 15][number / 12])
+            let socket = try await open(
+                server, "deflate",
+                query: [
+                    "server": serverBits, "client": clientBits, "serverResets": resetsServer,
+                    "clientResets": resetsClient,
+                ], compresses: true)
+            let selected = socket.response.headers["Sec-WebSocket-Extensions"] ?? ""
+            #expect(selected.contains("client_no_context_takeover") == (resetsClient == 1))
+            #expect(selected.contains("server_no_context_takeover") == (resetsServer == 1))
+            // A server need not name the largest window, and wsproto limits its own only if the client asks it to.
+            #expect(serverBits == 15 || kind == .wsproto || selected.contains("server_max_window_bits=\(serverBits)"))
+            #expect(clientBits == 15 || selected.contains("client_max_window_bits=\(clientBits)"))
+            var messages = socket.makeAsyncIterator()
+            for size in [0, 1, 125, 4_000, 40_000, 100_000] {
+                combinations += 1
+                for message in [compressible(size, number), .binary(pattern(size)), compressible(size, number)] {
+                    try await socket.send(message)
+                    #expect(try await messages.next() == message)
+                }
+            }
+            await socket.close()
+            #expect(socket.closing?.code == .normal)
+        }
+        #expect(combinations == 216)
+    }
+
+    /// Text of which a part repeats at distances from a few bytes to more than the largest window.
+    private func compressible(_ size: Int, _ seed: Int) -> WebSocketMessage {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var bytes: [UInt8] = []
+        while bytes.count < size {
+            if bytes.isEmpty || Int.random(in: 0..<3, using: &generator) == 0 {
+                for _ in 0..<20 { bytes.append(UInt8.random(in: 97...122, using: &generator)) }
+            } else {
+                let start = Int.random(in: 0..<bytes.count, using: &generator)
+                bytes += bytes[start..<min(start + 40, bytes.count)]
+            }
+        }
+        return .text(String(decoding: bytes.prefix(size), as: UTF8.self))
+    }
+}
