@@ -20,6 +20,7 @@ let package = Package(
             name: "CurlewSimulation", dependencies: [.product(name: "CurlewTesting", package: "Curlew")]),
         .executableTarget(
             name: "CurlewJSONBenchmark", dependencies: [.product(name: "CurlewJSON", package: "Curlew")]),
+        .executableTarget(name: "CurlewSocketBenchmark", dependencies: [.product(name: "Curlew", package: "Curlew")]),
         .target(name: "CTrust"),
         .executableTarget(
             name: "CurlewBenchmarks",
@@ -33,5 +34,5 @@ let package = Package(
 
 // What is measured is the transport of Linux, by the counters of its kernel.
 #if !os(Linux)
-package.targets.removeAll { $0.name == "CurlewBenchmarks" }
+package.targets.removeAll { ["CurlewBenchmarks", "CurlewSocketBenchmark"].contains($0.name) }
 #endif
