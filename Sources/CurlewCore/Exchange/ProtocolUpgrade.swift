@@ -67,6 +67,21 @@ private enum MessageConnectionKey: FactKey {
     static let defaultValue: (any MessageConnection)? = nil
 }
 
+#if os(Linux)
+extension HTTPResponse {
+    /// The executor on which the bytes of a 101 response arrive; nil if the transport has none. For a task that receives
+    /// and never blocks: it needs no other thread for each arrival.
+    package var arrivalExecutor: (any TaskExecutor)? {
+        get { facts[ArrivalExecutorKey.self] }
+        set { facts[ArrivalExecutorKey.self] = newValue }
+    }
+}
+
+private enum ArrivalExecutorKey: FactKey {
+    static let defaultValue: (any TaskExecutor)? = nil
+}
+#endif
+
 /// A bounded buffer of bytes from any number of writers to a transport.
 ///
 /// Writers wait while the buffer holds `capacity` bytes or more. The bytes of one `write` are never interleaved with

@@ -17,6 +17,8 @@ enum Command {
     case resume(Transfer)
     /// The result of a name lookup.
     case found(String, NameLookup.Outcome)
+    /// Run a step of a task on the loop's thread.
+    case run(UnownedJob, EventLoopExecutor)
     /// Check for late requests at this time on the loop's clock, because requests are waiting.
     case look(by: Int64)
     /// End the thread when no work is left, at this time at the latest.

@@ -43,6 +43,8 @@ final class EventLoop: @unchecked Sendable {
     private(set) var now: Int64 = 0
 
     let commandQueue = CommandQueue()
+    /// An executor that runs the steps of tasks on this thread.
+    var executor: EventLoopExecutor { EventLoopExecutor(self) }
     private var commands: [Command] = []
     /// The libcurl handle, while there is work.
     private var multi: MultiHandle?
@@ -96,11 +98,20 @@ final class EventLoop: @unchecked Sendable {
                 if state.isStopped { return Self.shutdownError }
                 if !state.isRunning { state.isRunning = startThread() }
                 if !state.isRunning { return Self.noDescriptor }
-            case .cancel, .resume, .found, .stop:
+            case .cancel, .resume, .found, .run, .stop:
                 if !state.isRunning { return nil }
             }
             state.commands.append(command)
             return nil
+        }
+    }
+
+    /// Runs a step of a task on the loop's thread. Returns false without a thread.
+    func run(_ job: UnownedJob, _ executor: EventLoopExecutor) -> Bool {
+        guard home.isHere else { return false }
+        return commandQueue.withLock { state in
+            if state.isRunning { state.commands.append(.run(job, executor)) }
+            return state.isRunning
         }
     }
 
@@ -180,6 +191,7 @@ final class EventLoop: @unchecked Sendable {
         case .cancel(let transfer): transfer.multi?.cancel(transfer)
         case .resume(let transfer): transfer.multi?.resume(transfer)
         case .found(let name, let outcome): for handle in multis { handle.found(name, outcome) }
+        case .run(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
         case .look(let moment): nextLook = min(nextLook, moment)
         case .stop(let moment):
             stopAt = min(stopAt, moment)
@@ -303,6 +315,8 @@ final class EventLoop: @unchecked Sendable {
             defer { state = CommandQueue.State(isStopped: true, snapshot: gauges) }
             return state
         }
+        // The task of a connection that has just ended may have one more step.
+        for case .run(let job, let executor) in last.commands { executor.enqueue(job) }
         for ending in last.endings { ending() }
     }
 }

@@ -184,11 +184,13 @@ final class Transfer: @unchecked Sendable {
 
     /// Returns the response with the received head and `body`.
     func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {
-        HTTPResponse(
+        var response = HTTPResponse(
             status: received.head.status,
             headers: received.head.deliveredHeaders(decoded: plan.decodesContent, method: plan.request.method),
             body: body, version: received.head.version, metrics: metrics, url: plan.url,
             reasonPhrase: received.head.reasonPhrase)
+        if plan.upgrade != nil { response.arrivalExecutor = loop?.executor }
+        return response
     }
 }
 #endif

@@ -62,7 +62,7 @@ package struct WebSocketMachine: Sendable {
 
     let role: Role
     private let limits: Limits
-    let compression: (any WebSocketCompression)?
+    package let compression: (any WebSocketCompression)?
     let mask: @Sendable () -> UInt32
     /// The bytes that belong to no complete frame, from `start`.
     private var buffer = Data()

@@ -44,7 +44,7 @@ public final class WebSocket: AsyncSequence, Sendable {
         self.subprotocol = subprotocol
         self.response = response
         self.codecs = codecs
-        core.begin()
+        core.begin(after: response)
     }
 
     deinit {

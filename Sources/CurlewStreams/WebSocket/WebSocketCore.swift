@@ -55,9 +55,9 @@ final class WebSocketCore: Sendable {
 
     var closing: WebSocket.Closing? { state.withLock { $0.closing } }
 
-    /// Starts receiving and the heartbeat.
-    func begin() {
-        var tasks = [Task { await receive() }]
+    /// Starts receiving, after the head of `response`, and the heartbeat.
+    func begin(after response: HTTPResponse) {
+        var tasks = [startReceiving(response)]
         if let interval = options.heartbeat, interval > .zero { tasks.append(Task { await beat(each: interval) }) }
         let hasEnded = state.withLock { state in
             state.tasks = tasks
@@ -67,6 +67,17 @@ final class WebSocketCore: Sendable {
     }
 
     // MARK: Receiving
+
+    /// Messages are decoded where the bytes arrive, which saves a change of threads. Inflating takes longer than an event
+    /// loop should be occupied.
+    private func startReceiving(_ response: HTTPResponse) -> Task<Void, Never> {
+        #if os(Linux)
+        if let executor = response.arrivalExecutor, !link.inflates {
+            return Task(executorPreference: executor) { await self.receive() }
+        }
+        #endif
+        return Task { await receive() }
+    }
 
     private func receive() async {
         do {

@@ -11,6 +11,8 @@ import Foundation
 
 /// The frames of a connection, for a transport that carries bytes or messages.
 protocol WebSocketLink: Sendable {
+    /// Whether receiving may decompress messages.
+    var inflates: Bool { get }
     /// Returns the next events; nil at the end of the connection. Called by one task.
     func receive() async throws -> [WebSocketMachine.Event]?
     /// Sends a message, and waits until there is room for another one.
@@ -27,6 +29,7 @@ protocol WebSocketLink: Sendable {
 
 /// A link over a transport that carries bytes.
 final class ByteLink: WebSocketLink {
+    let inflates: Bool
     private let machine: Locked<WebSocketMachine>
     private let output: OutgoingBytes
     private let body: ResponseBody
@@ -40,6 +43,7 @@ final class ByteLink: WebSocketLink {
     }
 
     init(_ machine: WebSocketMachine, output: OutgoingBytes, body: ResponseBody) {
+        inflates = machine.compression != nil
         self.machine = Locked(machine)
         self.output = output
         self.body = body
@@ -100,6 +104,8 @@ extension Error {
 
 /// A link over a transport that carries messages.
 final class MessageLink: WebSocketLink {
+    /// The transport decompresses.
+    let inflates = false
     private let connection: any MessageConnection
     /// Whether the end of the connection was returned as an event.
     private let isClosed = Locked(false)

@@ -163,6 +163,22 @@ struct WebSocketWireTests {
         }
     }
 
+    @Test("a shutdown of the transport ends its sockets, in whatever they do", arguments: [false, true])
+    func shutdown(isBusy: Bool) async throws {
+        let server = try await WebSocketServer.start()
+        for _ in 0..<20 {
+            let transport = CurlTransport()
+            let client = APIClient(baseURL: "http://127.0.0.1:\(server.port)", pipeline: [], transport: transport)
+            let socket = try await client.webSocket(.get(isBusy ? "/flood" : "/echo"))
+            let reading = Task { for try await _ in socket {} }
+            if isBusy { for _ in 0..<10 { await Task.yield() } }
+            await transport.shutdown()
+            await #expect(throws: NetworkError.self) { try await reading.value }
+            await #expect(throws: NetworkError.self) { try await socket.send("anyone?") }
+            await socket.close()
+        }
+    }
+
     @Test func cancellationEndsTheOpening() async throws {
         let (arrived, over) = (Signal(), Signal())
         let server = try RawServer { connection in
