@@ -116,7 +116,8 @@ package struct WebSocketMachine: Sendable {
         throw violation
     }
 
-    /// The number of received bytes that the machine keeps: at most `Limits.message`, and one control frame.
+    /// The number of received bytes that the machine keeps: at most `Limits.message`, with compression the compressed
+    /// size of that many bytes, and one control frame.
     package var keptBytes: Int { buffer.count + (partial?.payload.count ?? 0) }
 
     private mutating func finish() {
@@ -186,12 +187,21 @@ package struct WebSocketMachine: Sendable {
         } else {
             guard partial == nil else { throw broken("A message begins within another message.") }
         }
-        guard header.length <= limits.frame else {
+        let isCompressed = partial?.isCompressed ?? header.isCompressed
+        guard header.length <= (isCompressed ? Self.compressedSize(of: limits.frame) : limits.frame) else {
             throw WebSocketViolation(
                 .messageTooBig, "A frame has \(header.length) bytes; the limit is \(limits.frame).")
         }
+        let limit = isCompressed ? Self.compressedSize(of: limits.message) : limits.message
         // A sum could overflow if the limits are those of Int.
-        guard header.length <= limits.message - (partial?.payload.count ?? 0) else { throw tooBig }
+        guard header.length <= limit - (partial?.payload.count ?? 0) else { throw tooBig }
+    }
+
+    /// Returns the maximum compressed size of this number of bytes. Data without repetitions grows by the headers of
+    /// deflate's blocks: 5 bytes for up to 16 KiB.
+    private static func compressedSize(of count: Int) -> Int {
+        let (sum, overflows) = count.addingReportingOverflow(count >> 10 + 64)
+        return overflows ? .max : sum
     }
 
     private var tooBig: WebSocketViolation {

@@ -28,6 +28,9 @@ struct EventCourse {
     /// The codecs of the call; nil before the first connection.
     var codecs: Codecs? { context.withLock { $0?.codecs } }
 
+    /// Returns `error` with the names of the request and the route of the current connection.
+    func named(_ error: NetworkError) -> NetworkError { connection?.named(error) ?? error }
+
     mutating func next() async throws(NetworkError) -> ServerEvent? {
         guard !hasEnded else { return nil }
         do throws(NetworkError) {

@@ -44,8 +44,9 @@ extension EventStream {
                         return try (events?.codecs ?? .json).decode(
                             Value.self, from: Data(event.data.utf8), mediaType: nil)
                     } catch {
+                        let error = events?.named(NetworkError(error)) ?? NetworkError(error)
                         events = nil
-                        throw NetworkError(error)
+                        throw error
                     }
                 }
                 return nil

@@ -88,5 +88,7 @@ public struct EventStream: AsyncSequence, Sendable {
         }
 
         var codecs: Codecs? { course.codecs }
+
+        func named(_ error: NetworkError) -> NetworkError { course.named(error) }
     }
 }

@@ -158,7 +158,9 @@ struct EventStreamTests {
         let mock = MockTransport.sequence([fed.response])
         var numbers = APIClient.events(mock).events(.get("/n")).decoding(Int.self, named: "n").makeAsyncIterator()
         #expect(try await numbers.next() == 1)
-        await #expect(throws: NetworkError(.decoding)) { try await numbers.next() }
+        let error = await #expect(throws: NetworkError.self) { try await numbers.next() }
+        #expect(error?.reason == .decoding)
+        #expect(error?.request?.url.hasSuffix("/n") == true)
         #expect(try await numbers.next() == nil)
         try await yieldUntil { fed.isClosed }
     }

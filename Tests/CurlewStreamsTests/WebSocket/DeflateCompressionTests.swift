@@ -120,6 +120,26 @@ struct DeflateCompressionTests {
 
     // MARK: Hostile data
 
+    @Test("Data that grows by compression is accepted up to the limit", arguments: [0, 1, 100, 100_000, 1_000_000])
+    func incompressible(limit: Int) throws {
+        var random = SeededGenerator(seed: 1951)
+        let noise = Data((0...limit).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        let parameters = Self.parameters()
+        let limits = WebSocketMachine.Limits(message: limit, frame: limit)
+        for fragment in [Int.max, 1_000] {
+            let server = try WebSocketMachine(
+                role: .server, compression: DeflateCompression(parameters, role: .server))
+            var client = try WebSocketMachine(
+                role: .client, limits: limits, compression: DeflateCompression(parameters, role: .client))
+            let most = noise.prefix(limit)
+            #expect(try client.receive(server.encode(.binary(most), fragment: fragment)) == [.message(.binary(most))])
+            let violation = #expect(throws: WebSocketViolation.self) {
+                try client.receive(server.encode(.binary(noise), fragment: fragment))
+            }
+            #expect(violation?.code == .messageTooBig)
+        }
+    }
+
     @Test("The limit counts decompressed bytes, and holds for a bomb")
     func bomb() throws {
         let sender = try DeflateCompression(PerMessageDeflate(), role: .server)
