@@ -35,10 +35,9 @@ struct SocketValueTests {
         request.headers["Authorization"] = "Bearer t"
         request.headers["Cookie"] = "a=1"
         let message = try SocketRequest.message(request, on: .apple)
-        #expect(
-            message.allHTTPHeaderFields == [
-                "Sec-WebSocket-Protocol": "v2, v1", "Authorization": "Bearer t", "Cookie": "a=1",
-            ])
+        // Foundation on Linux spells names in its own way.
+        let fields = (message.allHTTPHeaderFields ?? [:]).map { "\($0.key.lowercased()): \($0.value)" }
+        #expect(fields.sorted() == ["authorization: Bearer t", "cookie: a=1", "sec-websocket-protocol: v2, v1"])
         #expect(!message.httpShouldHandleCookies)
         #expect(message.timeoutInterval == SessionSettings.distantTimeout)
         #expect(SocketRequest.subprotocols(request) == ["v2", "v1"])
