@@ -33,7 +33,7 @@ enum SystemFailure {
     /// Returns the POSIX error code of a failure; ENETDOWN for an error that reports a device without a network, and 0
     /// if there is no code.
     private static func systemError(of failure: NSError) -> Int32 {
-        if failure.domain == NSPOSIXErrorDomain || failure.domain == connectionDomain { return Int32(clamping: failure.code) }
+        if [NSPOSIXErrorDomain, connectionDomain].contains(failure.domain) { return Int32(clamping: failure.code) }
         guard failure.domain == NSURLErrorDomain else { return 0 }
         switch failure.code {
         case NSURLErrorNotConnectedToInternet, NSURLErrorInternationalRoamingOff, NSURLErrorDataNotAllowed,

@@ -19,8 +19,9 @@ final class SocketBridge: SessionExchange {
         var clock: TimeoutTracker
         /// The time of the next check, in nanoseconds of `TimeoutTracker.now()`.
         var nextLook = Int64.max
-        /// The time at which `SocketMachine.isWaitingForEnd` ends.
-        var overdue: Int64?
+        /// The number of the present wait, while `SocketMachine.isWaitingForEnd`; nil otherwise.
+        var wait: UInt64?
+        var waits: UInt64 = 0
         var task: (any SocketTask)?
         var caller: CheckedContinuation<HTTPResponse, any Error>?
         var reader: CheckedContinuation<WebSocketMessage?, any Error>?
@@ -86,13 +87,13 @@ final class SocketBridge: SessionExchange {
             if step.effects.reader != nil { (step.reader, state.reader) = (state.reader, nil) }
             // URLSession may keep handlers that it will never call, and they would keep what they capture.
             if state.machine.isComplete, state.machine.isDrained { state.task = nil }
-            step.overdue = Self.newOverdue(&state, grace)
+            step.wait = Self.newWait(&state)
             step.look = Self.earlierLook(&state, now)
             if isMeasured || step.caller != nil { step.metrics = metrics(of: state, at: now) }
             return step
         }
         if let look = step.look { host.look(at: self, look) }
-        if step.overdue { watchEnd() }
+        if let wait = step.wait { watchEnd(wait) }
         // Observers receive the metrics before the caller is notified of the end.
         if isMeasured { context.record(.measured(step.metrics)) }
         deliver(step)
@@ -106,8 +107,8 @@ final class SocketBridge: SessionExchange {
         var reader: CheckedContinuation<WebSocketMessage?, any Error>?
         var metrics = ExchangeMetrics()
         var look: Int64?
-        /// Whether the wait for the end has begun.
-        var overdue = false
+        /// The number of the wait for the end that begins.
+        var wait: UInt64?
     }
 
     private func deliver(_ step: Step) {
@@ -360,22 +361,23 @@ extension SocketBridge: DeadlineWatch.Watched {
         return nil
     }
 
-    /// Sets or removes the time at which the wait for the end of the connection ends. Returns whether it was set now.
-    private static func newOverdue(_ state: inout State, _ grace: Duration) -> Bool {
+    /// Begins or ends the wait for the end of the connection. Returns its number if it begins.
+    private static func newWait(_ state: inout State) -> UInt64? {
         guard state.machine.isWaitingForEnd else {
-            state.overdue = nil
-            return false
+            state.wait = nil
+            return nil
         }
-        guard state.overdue == nil else { return false }
-        state.overdue = TimeoutTracker.moment(after: grace)
-        return true
+        guard state.wait == nil else { return nil }
+        state.waits += 1
+        state.wait = state.waits
+        return state.waits
     }
 
-    /// Ends the wait for the end of the connection after `grace`. A timer of an earlier wait has no effect.
-    private func watchEnd() {
+    /// Ends the wait for the end of the connection after `grace`. The timer of an earlier wait has no effect.
+    private func watchEnd(_ wait: UInt64) {
         DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: grace.wholeNanoseconds))) {
             [weak self] in
-            self?.handle(.overdue) { state, now in state.overdue.map { now >= $0 } ?? false }
+            self?.handle(.overdue) { state, _ in state.wait == wait }
         }
     }
 }

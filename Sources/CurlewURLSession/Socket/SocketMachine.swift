@@ -194,7 +194,7 @@ extension SocketMachine {
             // A receive call that is still running would have returned a message if there was one. URLSession may never
             // end it.
             if isReceiving { isDrained = true }
-            settle(end ?? reason(error), &effects)
+            settle(end.flatMap { Self.isLost($0) ? nil : $0 } ?? reason(error), &effects)
             proceed(&effects)
         case .over: break
         }
@@ -205,11 +205,12 @@ extension SocketMachine {
     private static func refusal(_ error: NetworkError?, _ head: TaskMachine.Head?) -> Opening {
         let isResponse =
             switch error?.reason {
-            case nil, .badResponse?, .notAuthenticated?: true
+            // URLSession calls a redirect that was not followed, and a 401 without credentials, an error of its own.
+            case nil, .badResponse?, .notAuthenticated?, .cancelled?: true
             default: false
             }
         if isResponse, let head, head.status != .switchingProtocols { return .refused(head) }
-        if isResponse, head != nil {
+        if head != nil, error.map({ $0.reason == .badResponse }) ?? true {
             return .failed(
                 NetworkError(
                     .badResponse, detail: "The WebSocket handshake failed: The fields of the 101 response are invalid.",
@@ -252,7 +253,7 @@ extension SocketMachine {
             refuseMessage(error, &effects)
         } else {
             failure = error
-            endAtFailure = end
+            endAtFailure = end.flatMap { Self.isLost($0) ? nil : $0 }
         }
         proceed(&effects)
     }
@@ -296,11 +297,7 @@ extension SocketMachine {
                 NetworkError(.badResponse, detail: "The WebSocket connection was closed before it was open."), &effects)
         case .open:
             // The failed receive call says more than a report that there was no close frame.
-            if case .failure(let error) = end, error.reason.isConnectionLost {
-                settle(reason(error), &effects)
-            } else {
-                settle(end, &effects)
-            }
+            settle(Self.isLost(end) ? reason(nil) : end, &effects)
             proceed(&effects)
         case .over: break
         }
@@ -359,6 +356,11 @@ extension SocketMachine {
         guard !isComplete, !isCancelled else { return }
         isCancelled = true
         effects.orders.append(.cancel)
+    }
+
+    /// Whether an end says only that there was no close frame.
+    private static func isLost(_ end: End) -> Bool {
+        if case .failure(let error) = end { error.reason.isConnectionLost } else { false }
     }
 
     /// The reason of an end without a reported close frame. After the client's own close frame, URLSession does not say

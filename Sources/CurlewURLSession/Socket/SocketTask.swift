@@ -28,8 +28,8 @@ protocol SocketHost: AnyObject, Sendable {
     func finished(_ socket: SocketBridge)
 }
 
-/// The connection of a response. When its last reference is released, the task is cancelled: a response that nobody
-/// uses must not keep a connection.
+/// The connection of a response. When its last reference is released, the task is cancelled: a response that the caller
+/// has dropped must not keep a connection.
 final class SocketHandle: MessageConnection {
     private let bridge: SocketBridge
     let subprotocol: String?

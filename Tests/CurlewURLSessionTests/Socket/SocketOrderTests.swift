@@ -12,7 +12,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct SocketOrderTests {
     enum Act: CaseIterable {
-        case opened, openedWrongly, received, receivedMuch, notReceived, closed, closedWithout, completed, refused
+        case opened, openedWrongly, received, receivedMuch, notReceived, notReceivedWithCode
+        case closed, closedWithout, completed, completedWithCode, refused
         case abandoned, broken, read, stoppedReading, close, cancel, overdue
     }
 
@@ -52,14 +53,15 @@ struct SocketOrderTests {
                 dropped = true
                 receiving -= 1
                 handle(.received(.text("too large")))
-            case .notReceived:
+            case .notReceived, .notReceivedWithCode:
                 guard receiving > 0 else { return }
                 receiving -= 1
                 failing = 0
-                handle(.notReceived(lost, end: nil))
+                handle(.notReceived(lost, end: act == .notReceived ? nil : .success(closing)))
             case .closed: if !isComplete { handle(.closed(.success(closing))) }
             case .closedWithout: if !isComplete { handle(.closed(.failure(SocketMachine.lost))) }
             case .completed: complete(.completed(lost, head: nil, end: nil))
+            case .completedWithCode: complete(.completed(lost, head: nil, end: .success(closing)))
             case .refused:
                 let refused = TaskMachine.Head(status: .forbidden, headers: [:])
                 complete(.completed(nil, head: refused, end: nil))
@@ -158,7 +160,10 @@ struct SocketOrderTests {
     @Test func allPermutationsOfTheCallbacks() {
         var problems: [String] = []
         func visit(_ prefix: [Act], _ rest: [Act]) {
-            if rest.isEmpty { return problems.append(contentsOf: [check([.opened, .read] + prefix)].compactMap { $0 }) }
+            if rest.isEmpty {
+                problems += [check([.opened, .read] + prefix)].compactMap { $0 }
+                return
+            }
             for (index, act) in rest.enumerated() {
                 var others = rest
                 others.remove(at: index)
@@ -192,7 +197,7 @@ struct SocketOrderTests {
             // Mostly messages, so that the sequences get long.
             let acts: [Act] = (0..<24).map { index in
                 if index == 0 { return .opened }
-                return random.next(5) < 3 ? (random.next(2) == 0 ? .read : .received) : Act.allCases[random.next(16)]
+                return random.next(5) < 3 ? (random.next(2) == 0 ? .read : .received) : Act.allCases[random.next(18)]
             }
             messages += acts.count { $0 == .received }
             if let problem = check(acts) { problems.append(problem) }
