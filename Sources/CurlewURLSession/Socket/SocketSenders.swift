@@ -33,8 +33,10 @@ final class SocketSenders: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isCancelled = state.withLock { state in
-                    if !Task.isCancelled { state.waiting[number] = continuation }
-                    return Task.isCancelled
+                    // Read once: it may change at any time.
+                    if Task.isCancelled { return true }
+                    state.waiting[number] = continuation
+                    return false
                 }
                 if isCancelled { continuation.resume(throwing: NetworkError(.cancelled)) }
                 // Started after it is registered: the connection may end in between.
