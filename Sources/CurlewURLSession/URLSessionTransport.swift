@@ -30,6 +30,8 @@ public import Foundation
 /// - On Linux, a request with a body, or one that must not be repeated (`ExchangeContext.mayRepeat`), uses a new
 ///   connection, which is closed after the exchange. At most `pool.perHost` of these requests run at a time for one
 ///   origin.
+/// - WebSocket connections (`ProtocolUpgrade`) use `URLSessionWebSocketTask` on Apple platforms. On Linux, Foundation
+///   does not support them.
 /// - If `TransportConfiguration` contains an option that URLSession does not support, every call throws
 ///   `.configuration`.
 public final class URLSessionTransport: Transport {
@@ -53,7 +55,7 @@ public final class URLSessionTransport: Transport {
 
     private struct State {
         var isStopped = false
-        var active: [ObjectIdentifier: TaskBridge] = [:]
+        var active: [ObjectIdentifier: any SessionExchange] = [:]
         var completed = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -144,6 +146,9 @@ public final class URLSessionTransport: Transport {
             failure.request = NetworkError.RequestLine(request)
             throw failure
         }
+        if let upgrade = context.options.upgrade {
+            return try await SocketBridge(request, context, messageLimit: upgrade.messageLimit, host: self).response()
+        }
         // libcurl sends a request again if the reused connection turns out to be dead. Foundation does not rewind a
         // body for that: the server could read the next request on that connection as the missing bytes.
         let isSafeAgain = context.mayRepeat(request) && request.body.isEmpty
@@ -183,7 +188,7 @@ public final class URLSessionTransport: Transport {
     private func endAll() {
         pooled.end()
         single.end()
-        for bridge in state.withLock({ Array($0.active.values) }) { bridge.fail(SystemFailure.shutdown) }
+        for exchange in state.withLock({ Array($0.active.values) }) { exchange.fail(SystemFailure.shutdown) }
     }
 
     private func untilIdle() async {
@@ -219,10 +224,8 @@ extension URLSessionTransport {
         if let text = proxies?.keyLogProblem(for: request.origin, configuration.tls) {
             throw NetworkError(.configuration, detail: text, request: line)
         }
-        if isUpgrade {
-            throw NetworkError(
-                .configuration, detail: "URLSessionTransport does not carry WebSocket connections.",
-                hint: "Use CurlTransport, on Linux.", request: line)
+        if isUpgrade, let problem = SocketRequest.problem(on: .current) {
+            throw NetworkError(.configuration, detail: problem.text, hint: problem.hint, request: line)
         }
         if request.body.trailers != nil {
             let hint = Unsupported.hint(on: .current)
@@ -235,11 +238,7 @@ extension URLSessionTransport {
 
     /// Starts an exchange. On Linux, a streamed body is produced first.
     func begin(_ bridge: TaskBridge) {
-        let isStopped = state.withLock { state in
-            if !state.isStopped { state.active[ObjectIdentifier(bridge)] = bridge }
-            return state.isStopped
-        }
-        guard !isStopped else { return bridge.fail(SystemFailure.shutdown) }
+        guard admit(bridge) else { return bridge.fail(SystemFailure.shutdown) }
         bridge.watchDeadlines()
         do {
             let message = try RequestGuard.message(
@@ -257,6 +256,14 @@ extension URLSessionTransport {
         } catch {
             bridge.fail(NetworkError(error))
             bridge.endUnstarted()
+        }
+    }
+
+    /// Adds an exchange to the active ones. Returns false after a shutdown.
+    private func admit(_ exchange: any SessionExchange) -> Bool {
+        state.withLock { state in
+            if !state.isStopped { state.active[ObjectIdentifier(exchange)] = exchange }
+            return !state.isStopped
         }
     }
 
@@ -287,14 +294,46 @@ extension URLSessionTransport {
     func finished(_ bridge: TaskBridge) {
         watch.remove(bridge)
         bridge.engine.finished(bridge)
+        release(bridge)
+    }
+
+    private func release(_ exchange: any SessionExchange) {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard state.active.removeValue(forKey: ObjectIdentifier(bridge)) != nil else { return [] }
+            guard state.active.removeValue(forKey: ObjectIdentifier(exchange)) != nil else { return [] }
             state.completed += 1
             guard state.active.isEmpty else { return [] }
             defer { state.waiters = [] }
             return state.waiters
         }
         for waiter in waiters { waiter.resume() }
+    }
+}
+
+extension URLSessionTransport: SocketHost {
+    func begin(_ socket: SocketBridge) {
+        guard admit(socket) else { return socket.fail(SystemFailure.shutdown) }
+        socket.watchDeadlines()
+        do throws(NetworkError) {
+            let message = try SocketRequest.message(socket.request)
+            #if canImport(Darwin)
+            pooled.start(socket, message)
+            #else
+            _ = message
+            throw NetworkError(.configuration, detail: SocketRequest.problem(on: .linux)?.text ?? "")
+            #endif
+        } catch {
+            socket.fail(error)
+            socket.endUnstarted()
+        }
+    }
+
+    func look(at socket: SocketBridge, _ moment: Int64) {
+        watch.add(socket, at: moment)
+    }
+
+    func finished(_ socket: SocketBridge) {
+        watch.remove(socket)
+        release(socket)
     }
 }
 

@@ -53,6 +53,13 @@ package protocol MessageConnection: AnyObject, Sendable {
     func ping() async throws
     /// Closes the connection. The transport need not wait for the server's close frame.
     func close(_ code: WebSocketCloseCode, reason: String)
+    /// Ends the connection immediately. Waiting calls return or throw.
+    func cancel()
+}
+
+extension MessageConnection {
+    /// Closes the connection with 1001, for transports whose `close` waits for nothing.
+    package func cancel() { close(.goingAway, reason: "") }
 }
 
 extension HTTPResponse {

@@ -17,8 +17,9 @@ extension APIClient {
     /// connection, which does not count towards the limits of the transport's pool. A redirect is not followed.
     ///
     /// Throws `NetworkError`: `.status` with the response of a server that does not switch protocols, `.badResponse` for
-    /// an invalid response, and `.configuration` if the transport does not support WebSocket. `CurlTransport` and
-    /// `MockTransport` support it, `URLSessionTransport` does not yet.
+    /// an invalid response, and `.configuration` if the transport does not support WebSocket. `CurlTransport`,
+    /// `MockTransport` and, on Apple platforms, `URLSessionTransport` support it. Over URLSession, the response of a
+    /// server that refuses has no body, and messages are not compressed.
     @concurrent
     public func webSocket(
         _ route: some Route, options: WebSocket.Options = WebSocket.Options()

@@ -10,14 +10,16 @@ extension WebSocket {
         /// The maximum size of a received message in bytes, after decompression. A larger message closes the connection
         /// with 1009. Default 16 MiB.
         public var maximumMessageSize = 16 << 20
-        /// The maximum size of a received frame in bytes. Default 16 MiB.
+        /// The maximum size of a received frame in bytes. Default 16 MiB. Transports that receive complete messages
+        /// (`URLSessionTransport`, `MockTransport`) do not apply it.
         public var maximumFrameSize = 16 << 20
         /// The maximum number of received messages that wait for the reader. Default 64. Beyond it, or beyond
         /// `incomingBytes`, nothing more is received until the reader has taken a message.
         public var incomingMessages = 64
         /// The number of bytes of waiting messages at which receiving pauses. Default 1 MiB. One message may exceed it.
         public var incomingBytes = 1 << 20
-        /// The number of bytes that wait to be sent at which `send` waits. Default 64 KiB.
+        /// The number of bytes that wait to be sent at which `send` waits. Default 64 KiB. Over `URLSessionTransport`,
+        /// `send` waits until URLSession has taken the message.
         public var outgoingBytes = 64 << 10
         /// The time without a byte from the server after which the client sends a ping. Nil sends no pings. Default
         /// 30 s.
@@ -27,7 +29,8 @@ extension WebSocket {
         public var heartbeatTimeout: Duration = .seconds(10)
         /// The time that `close` waits for the server's close frame. Default 5 s.
         public var closeTimeout: Duration = .seconds(5)
-        /// Whether the client offers to compress messages (permessage-deflate, RFC 7692). Default false.
+        /// Whether the client offers to compress messages (permessage-deflate, RFC 7692). Default false. No effect over
+        /// `URLSessionTransport`, because URLSession cannot be asked for it.
         public var compresses = false
 
         /// Creates the default options.

@@ -167,6 +167,8 @@ final class WebSocketCore: Sendable {
         let start = time.now
         if let link = link as? MessageLink {
             do { try await link.ownPing() } catch { throw name(error) }
+            // The transport keeps the pong to itself, and the heartbeat must know that something has arrived.
+            state.withLock { $0.lastReceived = time.now }
             return start.duration(to: time.now)
         }
         let isHere = await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in

@@ -141,7 +141,7 @@ final class MessageLink: WebSocketLink {
     }
 
     func cancel() {
-        connection.close(.goingAway, reason: "")
+        connection.cancel()
     }
 
     var ownPing: @Sendable () async throws -> Void { { [connection] in try await connection.ping() } }

@@ -33,7 +33,7 @@ enum SystemFailure {
     /// Returns the POSIX error code of a failure; ENETDOWN for an error that reports a device without a network, and 0
     /// if there is no code.
     private static func systemError(of failure: NSError) -> Int32 {
-        if failure.domain == NSPOSIXErrorDomain { return Int32(clamping: failure.code) }
+        if [NSPOSIXErrorDomain, connectionDomain].contains(failure.domain) { return Int32(clamping: failure.code) }
         guard failure.domain == NSURLErrorDomain else { return 0 }
         switch failure.code {
         case NSURLErrorNotConnectedToInternet, NSURLErrorInternationalRoamingOff, NSURLErrorDataNotAllowed,
@@ -54,8 +54,14 @@ enum SystemFailure {
             }
             return reason(for: failure.code, text, isSecure: isSecure, hasHead: hasHead)
         case networkDomain: return networkReason(failure.code, text, isSecure: isSecure, hasHead: hasHead)
-        case NSPOSIXErrorDomain where failure.code == Int(POSIXErrorCode.ECONNREFUSED.rawValue): return .unreachable
-        case NSPOSIXErrorDomain where failure.code == Int(POSIXErrorCode.ENOSPC.rawValue): return .storage
+        case NSPOSIXErrorDomain, connectionDomain:
+            switch failure.code {
+            case Int(POSIXErrorCode.ECONNREFUSED.rawValue): return .unreachable
+            case Int(POSIXErrorCode.ENOSPC.rawValue): return .storage
+            // A WebSocket message is larger than `maximumMessageSize` of the task.
+            case Int(POSIXErrorCode.EMSGSIZE.rawValue): return .limitExceeded(.responseBody)
+            default: return .connectionLost(.requestMayHaveArrived)
+            }
         case NSCocoaErrorDomain: return .storage
         default: return .connectionLost(.requestMayHaveArrived)
         }
@@ -79,6 +85,9 @@ enum SystemFailure {
     private static let transportSecurity = -1022
     private static let needsSharedContainer = -995
     private static let isInUseElsewhere = -996
+
+    /// The domain in which Network.framework, which carries WebSocket connections, reports POSIX codes.
+    private static let connectionDomain = "kNWErrorDomainPOSIX"
 
     /// The value of `kCFErrorDomainCFNetwork`.
     private static let networkDomain = "kCFErrorDomainCFNetwork"

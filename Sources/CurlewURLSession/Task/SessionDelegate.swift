@@ -32,6 +32,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private let entries = Locked<[Int: Entry]>([:])
+    private let sockets = Locked<[Int: SocketBridge]>([:])
     private let policy: (any ChallengePolicy)?
 
     init(_ policy: (any ChallengePolicy)? = nil) {
@@ -42,8 +43,21 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         entries.withLock { $0[task.taskIdentifier] = Entry(bridge: bridge, upload: upload) }
     }
 
+    func add(_ socket: SocketBridge, for task: URLSessionTask) {
+        sockets.withLock { $0[task.taskIdentifier] = socket }
+    }
+
     private func bridge(of task: URLSessionTask) -> TaskBridge? {
         entries.withLock { $0[task.taskIdentifier]?.bridge }
+    }
+
+    /// Returns the WebSocket connection of a task; nil for another task.
+    func socket(of task: URLSessionTask) -> SocketBridge? {
+        sockets.withLock { $0[task.taskIdentifier] }
+    }
+
+    private func exchange(of task: URLSessionTask) -> (any SessionExchange)? {
+        bridge(of: task) ?? socket(of: task)
     }
 
     func urlSession(
@@ -70,12 +84,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        let bridge = bridge(of: task)
         if let policy {
+            let exchange = exchange(of: task)
             return policy.respond(
-                to: challenge, warn: { bridge?.context.record(.warned($0)) }, refuse: { bridge?.recordCause($0) },
+                to: challenge, warn: { exchange?.context.record(.warned($0)) }, refuse: { exchange?.recordCause($0) },
                 reply: completionHandler)
         }
+        let bridge = bridge(of: task)
         // Linux: with any other disposition, URLSession waits forever, challenges again or traps. At this point it has
         // received the complete response.
         if let response = challenge.failureResponse, let bridge, !bridge.hasHead { receive(response, bridge) }
@@ -127,11 +142,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     #if canImport(Darwin)
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        bridge(of: task)?.recordMetrics(ExchangeMetrics(metrics))
+        exchange(of: task)?.recordMetrics(ExchangeMetrics(metrics))
     }
     #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        if let socket = sockets.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) {
+            return socket.complete(error, response: task.response)
+        }
         let entry = entries.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         guard let bridge = entry?.bridge else { return }
         if error == nil, !bridge.hasHead, let response = task.response { receiveLate(response, bridge) }

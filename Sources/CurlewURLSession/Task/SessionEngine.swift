@@ -126,6 +126,25 @@ final class SessionEngine: Sendable {
         task.resume()
     }
 
+    #if canImport(Darwin)
+    /// Starts the task of `socket` on the delegate queue, unless the exchange has ended.
+    func start(_ socket: SocketBridge, _ message: URLRequest) {
+        queue.addOperation { [self] in
+            // Creating a task in an invalidated session traps.
+            if isInvalidated.withLock({ $0 }) || isEnding.withLock({ $0 }) { socket.fail(SystemFailure.shutdown) }
+            guard !socket.isOver, case .shared(let session, let delegate) = sessions else {
+                return socket.endUnstarted()
+            }
+            let task = session.webSocketTask(with: message)
+            if let priority = socket.context.options.priority { task.priority = priority.forURLSession }
+            if isReady { task.delegate = delegate }
+            delegate.add(socket, for: task)
+            socket.adopt(AppleSocketTask(task, messageLimit: socket.messageLimit))
+            task.resume()
+        }
+    }
+    #endif
+
     /// Releases the slot of `bridge` after URLSession has finished its task.
     func finished(_ bridge: TaskBridge) {
         if case .single(_, let slots) = sessions { slots.releaseSlot(of: bridge) }

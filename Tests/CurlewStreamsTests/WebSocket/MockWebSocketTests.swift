@@ -83,6 +83,31 @@ struct MockWebSocketTests {
         #expect(await iterator.next() == WebSocketCloseCode(rawValue: 4000))
     }
 
+    @Test("a pong that the transport keeps to itself counts for the heartbeat")
+    func pongsKeepTheConnection() async throws {
+        let clock = ManualClock()
+        let mock = MockTransport()
+        mock.on(.get, "/chat") { _ in
+            .webSocket { peer in while let message = try await peer.next() { try peer.send(message) } }
+        }
+        let client = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
+        var options = WebSocket.Options()
+        (options.heartbeat, options.heartbeatTimeout) = (.seconds(10), .seconds(5))
+        let socket = try await client.webSocket(.get("/chat"), options: options)
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(9))
+        try await socket.ping()
+        // The next ping is due ten seconds after the pong. Without it, the connection would be lost at 15 seconds.
+        for pause in [1, 5] {
+            clock.advance(by: .seconds(pause))
+            try await clock.waitForSleepers(1)
+        }
+        try await socket.send("still open")
+        var messages = socket.makeAsyncIterator()
+        #expect(try await messages.next() == .text("still open"))
+        await socket.close()
+    }
+
     @Test func aSocketThatNobodyUsesIsClosed() async throws {
         let (codes, continuation) = AsyncStream<WebSocketCloseCode?>.makeStream()
         let client = client { peer in

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+/// An exchange of a transport: an ordinary one (`TaskBridge`), or a WebSocket connection (`SocketBridge`).
+protocol SessionExchange: AnyObject, Sendable {
+    var context: ExchangeContext { get }
+    /// Ends the exchange with an error of the transport, without waiting for URLSession.
+    func fail(_ error: NetworkError)
+    /// Records the cause of the failure that URLSession is about to report. The first cause is kept.
+    func recordCause(_ error: NetworkError)
+    /// Records URLSession's metrics.
+    func recordMetrics(_ metrics: ExchangeMetrics)
+}
+
+extension TaskBridge: SessionExchange {}
