@@ -140,8 +140,13 @@ final class WebSocketCore: Sendable {
 
     // MARK: Sending
 
+    /// The error of sending a message now; nil if it would be passed to the transport.
+    var sendingFailure: NetworkError? {
+        state.withLock { $0.failure ?? ($0.hasSentClose ? Self.closed : nil) }
+    }
+
     func send(_ message: WebSocketMessage) async throws(NetworkError) {
-        if let failure = state.withLock({ $0.failure ?? ($0.hasSentClose ? Self.closed : nil) }) { throw name(failure) }
+        if let failure = sendingFailure { throw name(failure) }
         do throws(NetworkError) { try await link.send(message) } catch {
             throw name(state.withLock { $0.failure } ?? error)
         }
@@ -156,6 +161,8 @@ final class WebSocketCore: Sendable {
         let start = time.now
         if let link = link as? MessageLink {
             do { try await link.ownPing() } catch { throw name(error) }
+            // The pong is no event of this link, and yet a sign of life for the heartbeat.
+            state.withLock { $0.lastReceived = time.now }
             return start.duration(to: time.now)
         }
         let isHere = await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
@@ -172,9 +179,8 @@ final class WebSocketCore: Sendable {
             }
         }
         if isHere { return start.duration(to: time.now) }
-        let failure = state.withLock { $0.failure ?? ($0.hasSentClose ? Self.closed : nil) }
         throw name(
-            failure ?? NetworkError(.invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already."))
+            sendingFailure ?? NetworkError(.invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already."))
     }
 
     // MARK: Heartbeat
@@ -238,8 +244,13 @@ final class WebSocketCore: Sendable {
         if hasEnded { alarm.cancel() }
     }
 
+    /// Ends the connection immediately, as if it was lost with this error. Received messages can still be read.
+    func lose(_ error: NetworkError) {
+        end(.failure(error))
+    }
+
     /// Waits until the connection has ended. Cancellation ends the connection.
-    private func ended() async {
+    func ended() async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
                 let hasEnded = state.withLock { state in
