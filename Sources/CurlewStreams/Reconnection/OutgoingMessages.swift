@@ -165,6 +165,8 @@ final class OutgoingMessages: Sendable {
 
     // MARK: The end
 
+    var isEmpty: Bool { monitor.read { $0.box.isEmpty } }
+
     /// The messages that were sent and are not acknowledged.
     var unacknowledged: [Outbox.Item] { monitor.read { $0.box.unacknowledged } }
 

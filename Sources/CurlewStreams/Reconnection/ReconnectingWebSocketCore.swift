@@ -46,7 +46,8 @@ final class ReconnectingWebSocketCore: Sendable {
 
     init(
         _ options: Options, time: any TimeSource, onOpen: @escaping @Sendable (WebSocket) async throws -> Void,
-        onLoss: @escaping @Sendable (Loss) -> Void, connect: @escaping @Sendable () async throws(NetworkError) -> WebSocket
+        onLoss: @escaping @Sendable (Loss) -> Void,
+        connect: @escaping @Sendable () async throws(NetworkError) -> WebSocket
     ) {
         self.options = options
         self.time = time

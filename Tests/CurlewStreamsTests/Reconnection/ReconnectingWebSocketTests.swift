@@ -43,16 +43,20 @@ struct ReconnectingWebSocketTests {
     func messagesOfAllConnections() async throws {
         let server = PeerServer()
         let socket = server.client().reconnectingWebSocket(.get("/"), options: .quiet())
+        let lines = socket.messages(as: Line.self)
+        let reader = Task {
+            var texts: [String] = []
+            for try await line in lines { texts.append(line.text) }
+            return texts
+        }
         for connection in 0..<3 {
             let peer = try await server.next()
             for number in 0..<5 { try peer.send("{\"text\":\"\(connection).\(number)\"}") }
             if connection == 2 { peer.close(.normal) } else { peer.lose() }
         }
-        var texts: [String] = []
-        for try await line in socket.messages(as: Line.self) { texts.append(line.text) }
+        let texts = try await reader.value
         #expect(texts == (0..<3).flatMap { connection in (0..<5).map { "\(connection).\($0)" } })
         try await socket.wait { $0 == .closed(nil) }
-        try await socket.wait { $0.isClosed }
         let error = await #expect(throws: NetworkError.self) { try await socket.send(json: Line(text: "late")) }
         #expect(error?.reason == .connectionLost(.requestNotSent))
     }
@@ -110,14 +114,15 @@ struct ReconnectingWebSocketTests {
         let states = Task { [states = socket.states] in
             var names: [String] = []
             for await state in states {
-                names.append(
+                let name =
                     switch state {
                     case .connecting: "connecting"
                     case .open: "open"
                     case .waiting(let until, let error):
                         until <= clock.date.addingTimeInterval(1) && error != nil ? "waiting" : "wrong"
                     case .closed(let error): error == nil ? "closed" : "wrong"
-                    })
+                    }
+                names.append(name)
                 if case .closed = state { break }
             }
             return names
