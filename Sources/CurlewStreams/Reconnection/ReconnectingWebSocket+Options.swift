@@ -32,7 +32,8 @@ extension ReconnectingWebSocket {
         /// server may then receive it twice. Default false for all messages.
         public var resends: @Sendable (WebSocketMessage) -> Bool = { _ in false }
 
-        /// Whether to connect again. Default `Loss.isTransient`. Called for each loss, also of the first connection.
+        /// Whether to connect again. Default `Loss.isTransient`. Called for each failure, the first one included, apart
+        /// from `restart`. Its `Loss.unacknowledged` has the messages that are sent again too.
         public var reconnects: @Sendable (Loss) -> Bool = { $0.isTransient }
         /// The upper bound of the random wait after the first failure; it doubles with each consecutive failure. Default
         /// 1 s.

@@ -60,7 +60,8 @@ final class WebSocketCore: Sendable {
         var tasks = [Task { await receive() }]
         if let interval = options.heartbeat, interval > .zero { tasks.append(Task { await beat(each: interval) }) }
         let hasEnded = state.withLock { state in
-            state.tasks = tasks
+            // The receiving task may have added the alarm of a close already.
+            if !state.hasEnded { state.tasks += tasks }
             return state.hasEnded
         }
         if hasEnded { for task in tasks { task.cancel() } }
@@ -179,8 +180,9 @@ final class WebSocketCore: Sendable {
             }
         }
         if isHere { return start.duration(to: time.now) }
-        throw name(
-            sendingFailure ?? NetworkError(.invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already."))
+        let tooMany = NetworkError(
+            .invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already.")
+        throw name(sendingFailure ?? tooMany)
     }
 
     // MARK: Heartbeat

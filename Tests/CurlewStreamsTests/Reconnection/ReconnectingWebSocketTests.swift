@@ -182,20 +182,11 @@ struct ReconnectingWebSocketTests {
         await socket.close()
     }
 
-    @Test("A network that dies silently is noticed by the heartbeat, and a pong keeps an idle connection")
+    @Test("A network that dies silently is noticed by the heartbeat")
     func heartbeat() async throws {
         let (server, clock, log) = (PeerServer(), ManualClock(), LossLog())
         let socket = server.client(on: clock).reconnectingWebSocket(.get("/"), onLoss: { log.add($0) })
         let peer = try await server.next()
-        for _ in 0..<3 {
-            try await clock.waitForSleepers(1)
-            clock.advance(by: .seconds(30))
-            try await yieldUntil { clock.sleeperCount(.limits) > 0 }
-            try await yieldUntil { clock.sleeperCount(.pauses) == 0 }
-            for _ in 0..<100 { await Task.yield() }
-            clock.advance(by: .seconds(10))
-        }
-        #expect(log.losses.isEmpty && socket.state == .open)
         peer.repliesToPings = false
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(30))
