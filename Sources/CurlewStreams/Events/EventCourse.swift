@@ -18,11 +18,12 @@ struct EventCourse {
     private var connection: EventConnection?
     private var hasReceived = false
     private var parser = EventStreamParser()
-    private var reconnection: EventReconnection
+    private var reconnection: ReconnectionDelay
 
     init(_ core: EventStreamCore) {
         self.core = core
-        reconnection = EventReconnection(core.opening.options)
+        let options = core.opening.options
+        reconnection = ReconnectionDelay(initial: options.retryDelay, maximum: options.maximumDelay)
     }
 
     /// The codecs of the call; nil before the first connection.
@@ -51,7 +52,7 @@ struct EventCourse {
 
     private mutating func advance() async throws(NetworkError) -> ServerEvent? {
         if lease == nil {
-            guard core.claim() else {
+            guard core.control.claim() else {
                 throw NetworkError(
                     .invalidRequest, detail: "The event stream is already being iterated.",
                     hint: "Create one stream for each reader.")
@@ -96,10 +97,10 @@ struct EventCourse {
 
     /// Opens a connection. Returns false if the server has ended the stream.
     private mutating func connect() async throws(NetworkError) -> Bool {
-        core.change(to: .connecting)
+        core.control.change(to: .connecting)
         hasReceived = false
         let options = core.opening.options
-        let call = try await core.run {
+        let call = try await core.control.run {
             [opening = core.opening, id = core.lastEventID, context] () throws(NetworkError) in
             try await opening.open(lastEventID: id, context: context)
         }
@@ -111,8 +112,8 @@ struct EventCourse {
             lastEventID: core.lastEventID, limits: limits, includesComments: options.includesComments)
         let connection = EventConnection(call, readTimeout: options.readTimeout)
         self.connection = connection
-        core.interruptible { [weak connection] in connection?.end() }
-        core.change(to: .open)
+        core.control.interruptible { [weak connection] in connection?.end() }
+        core.control.change(to: .open)
         return true
     }
 
@@ -122,10 +123,10 @@ struct EventCourse {
     private mutating func reconnect(after error: NetworkError?) async throws(NetworkError) -> Bool {
         let ended = connection
         connection = nil
-        core.interruptible(by: nil)
+        core.control.interruptible(by: nil)
         ended?.end()
         guard !Task.isCancelled else { throw NetworkError(.cancelled) }
-        if core.takeRestart() {
+        if core.control.takeRestart() {
             reconnection.succeed()
             return true
         }
@@ -153,19 +154,8 @@ struct EventCourse {
         guard let time = context.withLock({ $0?.time }) else { return }
         let wait = reconnection.wait(retryAfter: error?.retryAfter, random: .random(in: 0..<1))
         let seconds = Double(wait.wholeNanoseconds) / 1e9
-        core.change(to: .waiting(until: time.date.addingTimeInterval(seconds), after: error))
-        do throws(NetworkError) {
-            try await core.run { () throws(NetworkError) in
-                do {
-                    try await time.sleep(for: wait)
-                } catch {
-                    throw NetworkError(error)
-                }
-            }
-        } catch {
-            guard !Task.isCancelled, core.takeRestart() else { throw error }
-            // The next connection is requested at once.
-        }
+        core.control.change(to: .waiting(until: time.date.addingTimeInterval(seconds), after: error))
+        try await core.control.pause(for: wait, on: time)
     }
 }
 
@@ -177,7 +167,7 @@ private final class Lease: Sendable {
         self.core = core
     }
 
-    deinit { core.release() }
+    deinit { core.control.release(as: .closed) }
 }
 
 extension NetworkError {

@@ -52,11 +52,11 @@ public struct EventStream: AsyncSequence, Sendable {
     }
 
     /// The current state.
-    public var state: State { core.state }
+    public var state: State { core.control.state }
 
     /// The current state and the changes of it, in order. A slow reader misses states before the last 16. The sequence
     /// ends when the stream is released.
-    public var states: AsyncStream<State> { core.states() }
+    public var states: AsyncStream<State> { core.control.states() }
 
     /// The ID of the last complete event block, which the next request sends; empty if there is none.
     public var lastEventID: String { core.lastEventID }
@@ -65,7 +65,7 @@ public struct EventStream: AsyncSequence, Sendable {
     /// itself. Events that have already arrived are not lost. Use it when the network has changed. Without effect if
     /// there is no iteration.
     public func restart() {
-        core.restart()
+        core.control.restart()
     }
 
     /// Returns an iterator. It connects when its first event is requested.

@@ -76,27 +76,14 @@ public final class WebSocket: AsyncSequence, Sendable {
     /// Sends a value, encoded by the codec of the client, as a text message; see `send(_:)`. Throws `.encoding` if the
     /// value cannot be encoded.
     public func send(json value: some Encodable & Sendable) async throws(NetworkError) {
-        let data: Data
-        do { data = try codecs.encode(value) } catch {
-            throw NetworkError(.encoding, detail: "The message could not be encoded: \(error)", underlying: error)
-        }
-        try await core.send(.text(String(decoding: data, as: UTF8.self)))
+        try await core.send(codecs.message(value))
     }
 
     /// Returns the messages, each decoded as `type` by the codec of the client. A message that cannot be decoded throws
     /// `.decoding` and ends the sequence; the connection stays open.
     public func messages<Value: Decodable & Sendable>(as type: Value.Type) -> AsyncThrowingMapSequence<WebSocket, Value>
     {
-        map { [codecs] message in
-            let data: Data =
-                switch message {
-                case .text(let text): Data(text.utf8)
-                case .binary(let data): data
-                }
-            do { return try codecs.decode(type, from: data, mediaType: nil) } catch {
-                throw NetworkError(.decoding, detail: "The message is no \(type): \(error)", underlying: error)
-            }
-        }
+        map { [codecs] message in try codecs.value(type, in: message) }
     }
 
     /// Sends a ping and returns the time until its pong. Throws if the connection is lost first. At most 64 pings wait

@@ -60,7 +60,8 @@ final class WebSocketCore: Sendable {
         var tasks = [startReceiving(response)]
         if let interval = options.heartbeat, interval > .zero { tasks.append(Task { await beat(each: interval) }) }
         let hasEnded = state.withLock { state in
-            state.tasks = tasks
+            // The receiving task may have added the alarm of a close already.
+            if !state.hasEnded { state.tasks += tasks }
             return state.hasEnded
         }
         if hasEnded { for task in tasks { task.cancel() } }
@@ -151,8 +152,13 @@ final class WebSocketCore: Sendable {
 
     // MARK: Sending
 
+    /// The error of sending a message now; nil if it would be passed to the transport.
+    var sendingFailure: NetworkError? {
+        state.withLock { $0.failure ?? ($0.hasSentClose ? Self.closed : nil) }
+    }
+
     func send(_ message: WebSocketMessage) async throws(NetworkError) {
-        if let failure = state.withLock({ $0.failure ?? ($0.hasSentClose ? Self.closed : nil) }) { throw name(failure) }
+        if let failure = sendingFailure { throw name(failure) }
         do throws(NetworkError) { try await link.send(message) } catch {
             throw name(state.withLock { $0.failure } ?? error)
         }
@@ -185,9 +191,9 @@ final class WebSocketCore: Sendable {
             }
         }
         if isHere { return start.duration(to: time.now) }
-        let failure = state.withLock { $0.failure ?? ($0.hasSentClose ? Self.closed : nil) }
-        throw name(
-            failure ?? NetworkError(.invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already."))
+        let tooMany = NetworkError(
+            .invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already.")
+        throw name(sendingFailure ?? tooMany)
     }
 
     // MARK: Heartbeat
@@ -251,8 +257,13 @@ final class WebSocketCore: Sendable {
         if hasEnded { alarm.cancel() }
     }
 
+    /// Ends the connection immediately, as if it was lost with this error. Received messages can still be read.
+    func lose(_ error: NetworkError) {
+        end(.failure(error))
+    }
+
     /// Waits until the connection has ended. Cancellation ends the connection.
-    private func ended() async {
+    func ended() async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
                 let hasEnded = state.withLock { state in

@@ -43,8 +43,16 @@ public final class MockWebSocket: Sendable {
 
     /// Ends the connection without a close frame, as when the network dies. The client throws `error`.
     public func lose(_ error: NetworkError = NetworkError(.connectionLost(.requestMayHaveArrived))) {
+        link.endPings()
         sent.finish(error)
         received.finish(nil)
+    }
+
+    /// Whether pings of the client receive pongs. Default true. While it is false, pings wait, so that nothing that a
+    /// `ReconnectingWebSocket` sends is acknowledged; they receive their pongs when it becomes true.
+    public var repliesToPings: Bool {
+        get { link.repliesToPings }
+        set { link.repliesToPings = newValue }
     }
 
     /// The code and the reason with which the client closed the connection; nil until then.
@@ -99,6 +107,15 @@ public final class MockWebSocket: Sendable {
         private struct State {
             var server: (code: WebSocketCloseCode, reason: String)?
             var client: (code: WebSocketCloseCode, reason: String)?
+            var hasEnded = false
+            var repliesToPings = true
+            /// The pings that wait for their pongs. False is the end of the connection.
+            var pings: [CheckedContinuation<Bool, Never>] = []
+
+            mutating func takePings() -> [CheckedContinuation<Bool, Never>] {
+                defer { pings = [] }
+                return pings
+            }
         }
 
         let subprotocol: String?
@@ -115,12 +132,46 @@ public final class MockWebSocket: Sendable {
 
         func send(_ message: WebSocketMessage) async throws { try output.add(message) }
         func receive() async throws -> WebSocketMessage? { try await input.next() }
-        func ping() async throws {}
+
+        func ping() async throws {
+            let isHere = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+                let result = state.withLock { state -> Bool? in
+                    if state.hasEnded { return false }
+                    if state.repliesToPings { return true }
+                    state.pings.append(continuation)
+                    return nil
+                }
+                if let result { continuation.resume(returning: result) }
+            }
+            guard isHere else {
+                throw NetworkError(.connectionLost(.requestMayHaveArrived), detail: "The connection has ended.")
+            }
+        }
+
+        var repliesToPings: Bool {
+            get { state.withLock { $0.repliesToPings } }
+            set {
+                let pings = state.withLock { state in
+                    state.repliesToPings = newValue
+                    return newValue ? state.takePings() : []
+                }
+                for ping in pings { ping.resume(returning: true) }
+            }
+        }
+
+        func endPings() {
+            let pings = state.withLock { state in
+                state.hasEnded = true
+                return state.takePings()
+            }
+            for ping in pings { ping.resume(returning: false) }
+        }
 
         func close(_ code: WebSocketCloseCode, reason: String) {
             state.withLock { state in
                 if state.client == nil { state.client = (code, reason) }
             }
+            endPings()
             output.finish(nil)
             input.finish(nil)
         }
@@ -129,6 +180,7 @@ public final class MockWebSocket: Sendable {
             state.withLock { state in
                 if state.client == nil, state.server == nil { state.server = (code, reason) }
             }
+            endPings()
             input.finish(nil)
             output.finish(nil)
         }

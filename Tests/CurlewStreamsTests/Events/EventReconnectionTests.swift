@@ -13,10 +13,10 @@ import Testing
 struct EventReconnectionTests {
     @Test("The wait is the reconnection time after an end, and random with a doubled bound after failures")
     func waits() {
-        func wait(_ plan: EventReconnection, _ random: Double, retryAfter: Duration? = nil) -> Duration {
+        func wait(_ plan: ReconnectionDelay, _ random: Double, retryAfter: Duration? = nil) -> Duration {
             plan.wait(retryAfter: retryAfter, random: random)
         }
-        var plan = EventReconnection(EventStreamOptions())
+        var plan = ReconnectionDelay(initial: .seconds(3), maximum: .seconds(60))
         #expect(wait(plan, 0.5) == .seconds(3))
         for bound in [3.0, 6, 12, 24, 48, 60, 60] {
             plan.fail()

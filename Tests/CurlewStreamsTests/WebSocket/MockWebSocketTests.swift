@@ -5,6 +5,7 @@ import CurlewCore
 import CurlewHTTP
 import CurlewStreams
 import CurlewTesting
+import TestFixtures
 import Testing
 
 /// WebSocket calls over `MockTransport`.
@@ -146,6 +147,69 @@ struct MockWebSocketTests {
         #expect(request.headers[.authorization] == "Bearer secret-token")
         #expect(request.headers["Sec-WebSocket-Version"] == "13")
         #expect(request.headers["Sec-WebSocket-Key"]?.utf8.count == 24)
+    }
+
+    @Test func noTimerRemainsOfASocketThatTheServerClosesAtOnce() async throws {
+        let clock = ManualClock()
+        let client = APIClient.mock(
+            MockTransport.answering { _ in .webSocket { _ in } },
+            configuration: APIClient.Configuration(time: clock))
+        for _ in 0..<300 {
+            let socket = try await client.webSocket(.get("/chat"))
+            for try await _ in socket {}
+        }
+        try await yieldUntil { clock.sleeperCount == 0 }
+    }
+
+    @Test func aPongOverALinkOfMessagesIsASignOfLife() async throws {
+        let clock = ManualClock()
+        let client = APIClient.mock(
+            MockTransport.answering { _ in
+                .webSocket { peer in while let message = try await peer.next() { try peer.send(message) } }
+            },
+            configuration: APIClient.Configuration(time: clock))
+        let socket = try await client.webSocket(.get("/chat"))
+        for _ in 0..<3 {
+            try await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(30))
+            try await clock.waitForSleepers(1, .limits)
+            // The ping of the heartbeat runs beside its alarm.
+            try await socket.ping()
+            clock.advance(by: .seconds(10))
+        }
+        try await socket.send("still here")
+        var messages = socket.makeAsyncIterator()
+        #expect(try await messages.next() == .text("still here"))
+        await socket.close()
+    }
+
+    @Test func aPingWaitsWhileTheMockSendsNoPongsAndThrowsAtTheEnd() async throws {
+        let (peers, arrival) = AsyncStream<MockWebSocket>.makeStream()
+        let client = client { peer in
+            peer.repliesToPings = false
+            arrival.yield(peer)
+            while try await peer.next() != nil {}
+        }
+        let socket = try await client.webSocket(.get("/chat"))
+        var iterator = peers.makeAsyncIterator()
+        let peer = try #require(await iterator.next())
+        let (isHere, first) = (Locked(false), Locked(false))
+        let ping = Task {
+            first.withLock { $0 = true }
+            try await socket.ping()
+            isHere.withLock { $0 = true }
+        }
+        try await yieldUntil { first.withLock { $0 } }
+        for _ in 0..<50 { await Task.yield() }
+        #expect(!isHere.withLock { $0 })
+        peer.repliesToPings = true
+        try await ping.value
+        peer.repliesToPings = false
+        let last = Task { try await socket.ping() }
+        for _ in 0..<50 { await Task.yield() }
+        peer.lose()
+        await #expect(throws: NetworkError.self) { try await last.value }
+        await #expect(throws: NetworkError.self) { try await socket.ping() }
     }
 
     @Test func aCancelledReaderEndsAndTheSocketStaysOpen() async throws {

@@ -8,6 +8,10 @@ nonisolated struct ChatLine: Codable {
     let text: String
 }
 
+nonisolated struct Outbox {
+    let keep: @Sendable ([WebSocketMessage]) -> Void
+}
+
 @MainActor
 enum WebSocketsPage {
     static func open(_ client: APIClient, _ screen: Screen) async throws {
@@ -37,16 +41,32 @@ enum WebSocketsPage {
         return socket
     }
 
-    static func again(_ client: APIClient, _ clock: some Clock<Duration>, _ screen: Screen) async throws {
-        for attempt in 0..<5 {
-            do {
-                let socket = try await client.webSocket(.get("/prices"))
-                try await socket.send("subscribe")
-                for try await message in socket { screen.log("\(message)") }
-                return
-            } catch let error as NetworkError where error.isRetryable {
-                try await clock.sleep(for: .seconds(1 << attempt))
-            }
+    static func again(_ client: APIClient, _ outbox: Outbox, _ screen: Screen) async throws {
+        let prices = client.reconnectingWebSocket(.get("/prices")) { socket in
+            try await socket.send("subscribe")
+        } onLoss: { loss in
+            outbox.keep(loss.unacknowledged + loss.unsent)
+        }
+        for try await message in prices { screen.log("\(message)") }
+    }
+
+    static func choices() -> ReconnectingWebSocket.Options {
+        var options = ReconnectingWebSocket.Options()
+        options.reconnects = { loss in loss.isTransient || loss.closing?.code.rawValue == 4001 }
+        options.maximumFailures = 10
+        options.resends = { _ in true }
+
+        return options
+    }
+
+    static func confirmed(_ client: APIClient, _ screen: Screen) async throws {
+        var options = ReconnectingWebSocket.Options()
+        options.acknowledgement = .caller
+        let socket = client.reconnectingWebSocket(.get("/orders"), options: options)
+        for try await message in socket {
+            guard case .text(let text) = message else { continue }
+            socket.acknowledge { sent in .text("received " + text) == sent }
+            screen.log(text)
         }
     }
 

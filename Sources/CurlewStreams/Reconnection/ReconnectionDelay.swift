@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewHTTP
 
 /// The waits between connections: a value, without any I/O.
-struct EventReconnection: Sendable {
+struct ReconnectionDelay: Sendable {
     /// The longest wait that a server can request.
     static let longestRequest = Duration.seconds(86_400)
     /// The shortest wait that a server can request, and the shortest upper bound after a failure. Otherwise a server
@@ -15,12 +15,13 @@ struct EventReconnection: Sendable {
     private let cap: Duration
     /// The reconnection time that the server sent.
     private var requested: Duration?
-    /// The number of consecutive connections that delivered nothing.
+    /// The number of consecutive failures.
     private(set) var failures = 0
 
-    init(_ options: EventStreamOptions) {
-        initial = max(.zero, options.retryDelay)
-        cap = max(.zero, options.maximumDelay)
+    /// - `maximum`: the upper bound of the random wait.
+    init(initial: Duration, maximum: Duration) {
+        self.initial = max(.zero, initial)
+        cap = max(.zero, maximum)
     }
 
     mutating func request(milliseconds: Int64) {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+/// What the users of a stream share with the task that connects: the state that users see, and the interruption of
+/// what the task waits for.
+final class ReconnectionControl<State: Hashable & Sendable>: Sendable {
+    private struct Shared: Sendable {
+        var state: State
+        var isClaimed = false
+        var isRestarting = false
+        /// Ends what the task waits for: a connection, a response or a pause.
+        var interrupt: (@Sendable () -> Void)?
+        var watchers: [Int: AsyncStream<State>.Continuation] = [:]
+        var watcherCount = 0
+    }
+
+    private let shared: Locked<Shared>
+
+    init(_ state: State) {
+        shared = Locked(Shared(state: state))
+    }
+
+    deinit {
+        for watcher in shared.withLock({ $0.watchers.values }) { watcher.finish() }
+    }
+
+    // MARK: The task
+
+    /// Begins connecting. Returns false if another task has begun and not ended.
+    func claim() -> Bool {
+        shared.withLock { shared in
+            defer { shared.isClaimed = true }
+            return !shared.isClaimed
+        }
+    }
+
+    /// Ends connecting and what the task waits for.
+    func release(as state: State) {
+        let interrupt = shared.withLock { shared in
+            shared.isClaimed = false
+            shared.isRestarting = false
+            defer { shared.interrupt = nil }
+            return shared.interrupt
+        }
+        interrupt?()
+        change(to: state)
+    }
+
+    /// Interrupts what the task waits for. Without effect if no task has begun.
+    func restart() {
+        let interrupt = shared.withLock { shared -> (@Sendable () -> Void)? in
+            guard shared.isClaimed else { return nil }
+            shared.isRestarting = true
+            return shared.interrupt
+        }
+        interrupt?()
+    }
+
+    /// Returns whether a restart was requested since the last call.
+    func takeRestart() -> Bool {
+        shared.withLock { shared in
+            defer { shared.isRestarting = false }
+            return shared.isRestarting
+        }
+    }
+
+    /// Sets what `restart` and `release` interrupt. Interrupts it at once if a restart was requested before.
+    func interruptible(by interrupt: (@Sendable () -> Void)?) {
+        let isLate = shared.withLock { shared in
+            shared.interrupt = interrupt
+            return shared.isRestarting
+        }
+        if isLate { interrupt?() }
+    }
+
+    /// Runs `work` in a task that `restart`, `release` and a cancellation of the caller cancel.
+    func run<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws(NetworkError) -> Value
+    ) async throws(NetworkError) -> Value {
+        let task = Task { () async -> Result<Value, NetworkError> in
+            do throws(NetworkError) {
+                return .success(try await work())
+            } catch {
+                return .failure(error)
+            }
+        }
+        interruptible { task.cancel() }
+        defer { interruptible(by: nil) }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Waits for `duration`. A restart ends the wait early. Throws `.cancelled` if the task is cancelled.
+    func pause(for duration: Duration, on time: any TimeSource) async throws(NetworkError) {
+        do throws(NetworkError) {
+            try await run { () throws(NetworkError) in
+                do {
+                    try await time.sleep(for: duration)
+                } catch {
+                    throw NetworkError(error)
+                }
+            }
+        } catch {
+            guard !Task.isCancelled, takeRestart() else { throw error }
+        }
+    }
+
+    // MARK: The users
+
+    var state: State { shared.withLock { $0.state } }
+
+    func change(to state: State) {
+        // Under the lock, so that all watchers receive the states in the same order.
+        shared.withLock { shared in
+            guard shared.state != state else { return }
+            shared.state = state
+            for watcher in shared.watchers.values { watcher.yield(state) }
+        }
+    }
+
+    /// Returns the current state and the changes of it. A slow reader misses states before the last 16.
+    func states() -> AsyncStream<State> {
+        let (states, watcher) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(16))
+        let number = shared.withLock { shared in
+            shared.watcherCount += 1
+            shared.watchers[shared.watcherCount] = watcher
+            watcher.yield(shared.state)
+            return shared.watcherCount
+        }
+        watcher.onTermination = { [weak self] _ in
+            _ = self?.shared.withLock { $0.watchers.removeValue(forKey: number) }
+        }
+        return states
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Codecs {
+    /// Returns a text message with the encoded value. Throws `.encoding`.
+    func message(_ value: some Encodable & Sendable) throws(NetworkError) -> WebSocketMessage {
+        do { return .text(String(decoding: try encode(value), as: UTF8.self)) } catch {
+            throw NetworkError(.encoding, detail: "The message could not be encoded: \(error)", underlying: error)
+        }
+    }
+
+    /// Returns the decoded content of a message. Throws `.decoding`.
+    func value<Value: Decodable & Sendable>(
+        _ type: Value.Type, in message: WebSocketMessage
+    ) throws(NetworkError) -> Value {
+        let data: Data =
+            switch message {
+            case .text(let text): Data(text.utf8)
+            case .binary(let data): data
+            }
+        do { return try decode(type, from: data, mediaType: nil) } catch {
+            throw NetworkError(.decoding, detail: "The message is no \(type): \(error)", underlying: error)
+        }
+    }
+}
