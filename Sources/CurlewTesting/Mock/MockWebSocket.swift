@@ -75,14 +75,18 @@ public final class MockWebSocket: Sendable {
 
     /// Ends the connection without a close frame, as when the network fails. Over `MockTransport` the client throws
     /// `error`; a `MockServer` resets the connection.
-    public func lose(_ error: NetworkError = NetworkError(.connectionLost(.requestMayHaveArrived))) {
+    public func lose(
+        _ error: NetworkError = NetworkError(
+            .connectionLost(.requestMayHaveArrived), detail: "The mock has lost the connection.")
+    ) {
         link.lose(error, by: .reset)
     }
 
     /// Ends the connection without a close frame, in this way, after everything that was sent before. Over
     /// `MockTransport` the client throws `.connectionLost`, or waits forever if the interruption is `.stall`.
     public func lose(by interruption: MockResponse.Interruption) {
-        link.lose(NetworkError(.connectionLost(.requestMayHaveArrived)), by: interruption)
+        let detail = "The mock has lost the connection."
+        link.lose(NetworkError(.connectionLost(.requestMayHaveArrived), detail: detail), by: interruption)
     }
 
     /// The code and the reason with which the client closed the connection, or replied to the close frame of the server;

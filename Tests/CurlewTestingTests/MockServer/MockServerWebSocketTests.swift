@@ -158,8 +158,12 @@ struct MockServerWebSocketTests {
     func violation(name: String, bytes: [UInt8], code: WebSocketCloseCode) throws {
         var options = MockResponse.SocketOptions()
         options.maximumMessageSize = 4096
-        let (server, peers) = try server(options)
+        let (server, peers) = try server(options) { peer in
+            try peer.send("ready")
+            try await Self.echo(peer)
+        }
         let socket = try RawWebSocket(server)
+        #expect(try socket.next() == .message(.text("ready")))
         socket.raw.send(bytes)
         var last: WebSocketMachine.Event?
         while let event = try socket.next() { last = event }
