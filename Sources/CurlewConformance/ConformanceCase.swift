@@ -134,6 +134,10 @@ extension ConformanceCase {
         case cancellation
         /// Back-pressure: readers and servers that are slower than their peer.
         case backPressure
+        /// Event streams, over connections that are cut.
+        case eventStreams
+        /// WebSocket connections: messages, pings, and every way to end.
+        case webSockets
         /// Many concurrent exchanges.
         case load
         /// The shutdown of a transport.

@@ -56,6 +56,7 @@ extension ConformanceSuite {
                 "the trailers of a long body are there when it has been read",
                 "the trailers of a body are there when it has been read, over HTTP/2",
             ]),
+        differs("WebSocket connections are refused with `.configuration`.", cases(of: .webSockets).map(\.name)),
         may(
             "Accept, Accept-Language, Connection and User-Agent are added.",
             ["nothing is added but Host and Accept-Encoding"]),
@@ -66,6 +67,7 @@ extension ConformanceSuite {
                 "while a reader has not begun, the server can fill only the buffers",
                 "while a reader pauses, the server can fill only the buffers",
                 "a producer is asked for the next chunk only when there is room",
+                "a reader that pauses makes the server of a stream wait",
             ]),
     ].flatMap { $0 }
 

@@ -76,7 +76,8 @@ extension ConformanceSuite {
         differs(
             "A task cannot be slowed: a reader who is too far behind loses its body with `.limitExceeded`.",
             [
-                "a reader that pauses for longer than the limit for silence gets its body"
+                "a reader that pauses for longer than the limit for silence gets its body",
+                "a reader that pauses makes the server of a stream wait",
             ]),
         may(
             "Nothing is held back; on a busy machine bytes stand still by themselves while the case looks.",
@@ -117,9 +118,12 @@ extension ConformanceSuite {
         differs("Custom proxies are refused with `.configuration`.", proxyNames),
         differs(
             "Custom authorities, identities, pins and versions are refused with `.configuration`.", trustNames),
+        differs("WebSocket connections are refused with `.configuration`.", socketNames),
     ].flatMap { $0 }
 
     private static let trailingRequest = "trailers of a request follow its chunks, announced in its head"
+
+    private static var socketNames: [String] { cases(of: .webSockets).map(\.name) }
 
     /// The names of the cases that need a proxy but no certificate authority.
     private static var proxyNames: [String] {

@@ -7,7 +7,8 @@ public enum ConformanceSuite {
         RequestCases.all, RequestHeadCases.all, ResponseHeadCases.all, TrailerCases.all, ResponseBodyCases.all,
         FramingCases.all, InterruptionCases.all, TimeoutCases.all, ConnectionCases.all, PolicyCases.all,
         CodingCases.all, LimitCases.all, SecurityCases.all, HTTP2Cases.all, HTTP2FaultCases.all, AddressCases.all,
-        CancellationCases.all, BackPressureCases.all, LoadCases.all, ShutdownCases.all,
+        CancellationCases.all, BackPressureCases.all, EventStreamCases.all, WebSocketCases.all, LoadCases.all,
+        ShutdownCases.all,
     ].flatMap { $0 }
 
     /// Returns the cases that belong to a group.

@@ -139,7 +139,9 @@ struct EventCourse {
             }
             return false
         }
-        if let error, !error.allowsReconnection { throw error }
+        // A body that breaks off within its coding or its framing is invalid, and its connection is lost as well.
+        let isBroken = ended != nil && error?.reason == .badResponse
+        if let error, !error.allowsReconnection, !isBroken { throw error }
         if hasReceived { reconnection.succeed() } else { reconnection.fail() }
         if let most = core.opening.options.maximumFailures, reconnection.failures > most {
             let failure = NetworkError(

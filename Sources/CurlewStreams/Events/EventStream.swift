@@ -16,7 +16,8 @@ public import Foundation
 /// - Each connection is an ordinary call, with interceptors, credentials and logs. The total timeout limits only the
 ///   time to the head of the response.
 /// - If the connection ends or fails, the stream waits and connects again with the last event ID
-///   (`EventStreamOptions.reconnects`). A server that honours `Last-Event-ID` can then send each event exactly once.
+///   (`EventStreamOptions.reconnects`). A server that honours `Last-Event-ID` can then send each event exactly once. A
+///   body that breaks off within its content coding counts as a failed connection.
 /// - After a failure, the wait is random, with an upper bound that doubles with each failure. A wait is never shorter
 ///   than the server requests in a `retry` or `Retry-After` field, up to one day. A `retry` field of less than 100 ms
 ///   counts as 100 ms.

@@ -102,6 +102,24 @@ struct EventReconnectionTests {
         source.finish()
     }
 
+    @Test("A body that breaks off within its coding or its framing is a lost connection")
+    func brokenBody() async throws {
+        let broken = Locked(2)
+        let mock = MockTransport.answering { call in
+            guard broken.withLock({ $0 }) > 0 else { return .status(.noContent) }
+            let number = broken.withLock {
+                $0 -= 1; return 2 - $0
+            }
+            return .events { stream in
+                try await stream.send("a", id: "\(number)")
+                throw NetworkError(.badResponse, detail: "The content ended within its coding.")
+            }
+        }
+        let stream = APIClient.events(mock).events(.get("/"))
+        #expect(try await stream.collect().map(\.id) == ["1", "2"])
+        #expect(mock.requests.map { $0.request.headers["Last-Event-ID"] } == [nil, "1", "2"])
+    }
+
     @Test("Time in which the caller does not read does not count for the read timeout")
     func readPause() async throws {
         let clock = ManualClock()

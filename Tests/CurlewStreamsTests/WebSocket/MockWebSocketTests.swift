@@ -6,6 +6,7 @@ import CurlewHTTP
 import CurlewStreams
 import CurlewTesting
 import TestFixtures
+import Foundation
 import Testing
 
 /// WebSocket calls over `MockTransport`.
@@ -82,31 +83,6 @@ struct MockWebSocketTests {
         await socket.close(.init(rawValue: 4000), reason: "done")
         var iterator = codes.makeAsyncIterator()
         #expect(await iterator.next() == WebSocketCloseCode(rawValue: 4000))
-    }
-
-    @Test("a pong that the transport keeps to itself counts for the heartbeat")
-    func pongsKeepTheConnection() async throws {
-        let clock = ManualClock()
-        let mock = MockTransport()
-        mock.on(.get, "/chat") { _ in
-            .webSocket { peer in while let message = try await peer.next() { try peer.send(message) } }
-        }
-        let client = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
-        var options = WebSocket.Options()
-        (options.heartbeat, options.heartbeatTimeout) = (.seconds(10), .seconds(5))
-        let socket = try await client.webSocket(.get("/chat"), options: options)
-        try await clock.waitForSleepers(1)
-        clock.advance(by: .seconds(9))
-        try await socket.ping()
-        // The next ping is due ten seconds after the pong. Without it, the connection would be lost at 15 seconds.
-        for pause in [1, 5] {
-            clock.advance(by: .seconds(pause))
-            try await clock.waitForSleepers(1)
-        }
-        try await socket.send("still open")
-        var messages = socket.makeAsyncIterator()
-        #expect(try await messages.next() == .text("still open"))
-        await socket.close()
     }
 
     @Test func aSocketThatNobodyUsesIsClosed() async throws {
@@ -226,5 +202,76 @@ struct MockWebSocketTests {
         var messages = socket.makeAsyncIterator()
         #expect(try await messages.next() == .text("hello"))
         await socket.close()
+    }
+}
+
+/// What a script can do without sockets, beside messages.
+@Suite(.timeLimit(.minutes(1)))
+struct MockWebSocketScriptTests {
+    private func client(_ script: @escaping @Sendable (MockWebSocket) async throws -> Void) -> APIClient {
+        APIClient.mock { mock in mock.on(.get, "/chat") { _ in .webSocket(script) } }
+    }
+
+    @Test func bytesNeedAServer() async throws {
+        let client = client { peer in
+            let error = #expect(throws: NetworkError.self) { try peer.sendRaw(Data([0x81, 0])) }
+            #expect(error?.reason == .configuration)
+            try peer.ping()
+            try peer.send(.text("after"), frameSize: 1)
+            #expect(peer.frames.isEmpty && peer.violation == nil)
+        }
+        let socket = try await client.webSocket(.get("/chat"))
+        var messages = socket.makeAsyncIterator()
+        #expect(try await messages.next() == .text("after"))
+        #expect(try await messages.next() == nil)
+    }
+
+    @Test func flushWaitsForTheClient() async throws {
+        let sent = Locked(0)
+        let client = client { peer in
+            for number in 1...1000 {
+                try peer.send("\(number)")
+                try await peer.flush()
+                sent.withLock { $0 = number }
+            }
+        }
+        var options = WebSocket.Options()
+        options.incomingMessages = 1
+        let socket = try await client.webSocket(.get("/chat"), options: options)
+        var count = 0
+        for try await message in socket {
+            count += 1
+            #expect(message == .text("\(count)"))
+            #expect(sent.withLock { $0 } <= count + 2)
+        }
+        #expect(count == 1000)
+    }
+
+    @Test func tooManyMessagesWait() async throws {
+        let client = client { peer in
+            for _ in 0..<100_000 { try peer.send("flood") }
+        }
+        var options = WebSocket.Options()
+        options.incomingMessages = 1
+        let socket = try await client.webSocket(.get("/chat"), options: options)
+        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
+        #expect(error?.reason == .limitExceeded(.responseBody))
+    }
+
+    @Test func aStalledConnectionEndsWithTheClient() async throws {
+        let ended = AsyncStream<Void>.makeStream()
+        let client = client { peer in
+            peer.lose(by: .stall)
+            let message = try await peer.next()
+            #expect(message == nil)
+            ended.continuation.finish()
+        }
+        var options = WebSocket.Options()
+        options.closeTimeout = .milliseconds(10)
+        let socket = try await client.webSocket(.get("/chat"), options: options)
+        for await _ in ended.stream {}
+        await socket.close()
+        var messages = socket.makeAsyncIterator()
+        #expect(try await messages.next() == nil)
     }
 }

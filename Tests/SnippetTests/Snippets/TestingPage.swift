@@ -60,6 +60,29 @@ struct TestingPage {
         #expect(response.attempts.count == 2)
     }
 
+    @Test func scriptedStreams() async throws {
+        let server = try MockServer()
+        server.on(.get, "/news") { request in
+            let last = request.headers["Last-Event-ID"].flatMap { Int($0) } ?? 0
+            return .events { stream in
+                for number in (last + 1)...10 { try await stream.send("news \(number)", id: "\(number)") }
+            }
+            .truncated(after: last == 0 ? 100 : 1000)  // the first stream is cut within an event
+        }
+        server.on(.get, "/chat") { _ in
+            .webSocket(subprotocols: ["chat.v1"], compresses: true) { peer in
+                while let message = try await peer.next() { try peer.send(message) }
+            }
+        }
+
+        var options = EventStreamOptions()
+        options.retryDelay = .milliseconds(1)
+        let client = APIClient(baseURL: try BaseURL(server.url))
+        var events = client.events(.get("/news"), options: options).makeAsyncIterator()
+        for number in 1...10 { #expect(try await events.next()?.id == "\(number)") }
+        #expect(server.requestCount == 2)
+    }
+
     #if os(Linux)
     /// Compiled and not run: the cases take their time, and `ConformanceTests` runs them.
     func conformance(_ environment: ConformanceEnvironment) async throws {

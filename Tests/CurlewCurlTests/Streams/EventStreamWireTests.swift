@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewAuthentication
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewRedirects
+import CurlewStandard
+import CurlewStreams
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+/// Event streams over sockets, plain and coded.
+@Suite(.timeLimit(.minutes(1)))
+struct EventStreamWireTests {
+    private func client(_ server: MockServer, _ pipeline: Pipeline = []) throws -> APIClient {
+        APIClient(
+            baseURL: try BaseURL(server.url), pipeline: pipeline,
+            transport: CurlTransport(configuration: TransportConfiguration(bodyBuffer: 100_000)))
+    }
+
+    private func options(_ change: (inout EventStreamOptions) -> Void = { _ in }) -> EventStreamOptions {
+        var options = EventStreamOptions()
+        options.retryDelay = .zero
+        change(&options)
+        return options
+    }
+
+    private static func last(_ request: RecordedRequest) -> Int {
+        request.headers["Last-Event-ID"].flatMap { Int($0) } ?? 0
+    }
+
+    private static func numbers(_ range: ClosedRange<Int>) -> [MockEventStep] {
+        range.map { .event("event \($0)", id: "\($0)") }
+    }
+
+    /// How a connection ends: with its last chunk missing, reset, or without any sign.
+    private enum Cut: CaseIterable { case close, reset, unnoticed }
+
+    @Test(
+        "A stream that is cut 100 times at random bytes delivers every event once, in order", arguments: [false, true])
+    func cuts(gzip: Bool) async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed: \(seed)")
+        let random = Locked((generator: SeededGenerator(seed: seed), cuts: 0, end: Int?.none))
+        let server = try MockServer()
+        server.on(.get, "/") { request in
+            let last = Self.last(request)
+            let cut = random.withLock { random -> (at: Int, how: Cut)? in
+                guard random.cuts < 100 else {
+                    random.end = random.end ?? last + 10
+                    return nil
+                }
+                random.cuts += 1
+                let how = Cut.allCases.randomElement(using: &random.generator) ?? .close
+                return (Int.random(in: 0...600, using: &random.generator), how)
+            }
+            guard let cut else {
+                let end = random.withLock { $0.end ?? 0 }
+                return last == end ? .status(.noContent) : .events(Self.numbers((last + 1)...end), gzip: gzip)
+            }
+            // Each event has more than 20 bytes, and coded more than 15.
+            let stream = MockResponse.events(Self.numbers((last + 1)...(last + 50)), gzip: gzip)
+            switch cut.how {
+            case .close: return stream.truncated(after: cut.at)
+            case .reset: return stream.reset(at: .afterBytes(cut.at))
+            case .unnoticed: return stream.framed(as: .untilClose).truncated(after: cut.at)
+            }
+        }
+        var received: [ServerEvent] = []
+        for try await event in try client(server).events(.get("/"), options: options()) { received.append(event) }
+        let end = try #require(random.withLock { $0.end })
+        #expect(received.map(\.id) == (1...end).map { "\($0)" })
+        #expect(received.map(\.data) == (1...end).map { "event \($0)" })
+        #expect(random.withLock { $0.cuts } == 100)
+        #expect(end > 200)
+    }
+
+    @Test("A redirect is followed by each connection, with the last event ID", arguments: [false, true])
+    func redirect(gzip: Bool) async throws {
+        let server = try MockServer()
+        server.on(.get, "/old", respond: .redirect(to: "/new", status: .temporaryRedirect))
+        server.on(.get, "/new") { request in
+            let last = Self.last(request)
+            return last == 4 ? .status(.noContent) : .events(Self.numbers((last + 1)...(last + 2)), gzip: gzip)
+        }
+        var ids: [String] = []
+        for try await event in try client(server, .standard).events(.get("/old"), options: options()) {
+            ids.append(event.id)
+        }
+        #expect(ids == ["1", "2", "3", "4"])
+        #expect(server.requests.map(\.path) == ["/old", "/new", "/old", "/new", "/old", "/new"])
+    }
+
+    @Test("Credentials are renewed when a connection of the stream is refused")
+    func credentials() async throws {
+        let server = try MockServer()
+        let valid = Locked(1)
+        server.on(.get, "/") { request in
+            let last = Self.last(request)
+            guard request.headers[.authorization] == "Bearer \(valid.withLock { $0 })" else {
+                return .status(.unauthorized, headers: ["WWW-Authenticate": "Bearer"])
+            }
+            valid.withLock { $0 += 1 }
+            return last == 6 ? .status(.noContent) : .events(Self.numbers((last + 1)...(last + 2)))
+        }
+        let store = TokenStore()
+        try await store.signIn(Tokens(accessToken: "0", refreshToken: "r"))
+        let renewals = Locked(0)
+        let bearer = BuiltInInterceptor.bearer(store) { _ in
+            renewals.withLock { $0 += 1 }
+            return Tokens(accessToken: "\(valid.withLock { $0 })", refreshToken: "r")
+        }
+        var ids: [String] = []
+        for try await event in try client(server, [bearer]).events(.get("/"), options: options()) {
+            ids.append(event.id)
+        }
+        #expect(ids == (1...6).map { "\($0)" })
+        #expect(renewals.withLock { $0 } == 4)
+    }
+
+    @Test("Cancelling the reader closes the connection at once", arguments: [false, true])
+    func cancellation(gzip: Bool) async throws {
+        let server = try MockServer()
+        let (arrived, ended) = (Signal(), Signal())
+        server.on(.get, "/") { _ in
+            .events(gzip: gzip) { stream in
+                defer { ended.fire() }
+                try await stream.send("one")
+                try await stream.pause(.seconds(100))
+            }
+        }
+        let client = try client(server)
+        let reader = Task {
+            for try await _ in client.events(.get("/")) { arrived.fire() }
+        }
+        await arrived.wait()
+        let start = ContinuousClock.now
+        reader.cancel()
+        let error = await #expect(throws: NetworkError.self) { try await reader.value }
+        #expect(error?.isCancelled == true)
+        await ended.wait()
+        #expect(await eventually { server.openConnections == 0 })
+        #expect(start.duration(to: .now) < .seconds(10))
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("A silent connection is given up after the read timeout, and the stream continues", arguments: [false, true])
+    func silence(gzip: Bool) async throws {
+        let server = try MockServer()
+        server.on(.get, "/") { request in
+            let last = Self.last(request)
+            if last == 3 { return .status(.noContent) }
+            return .events(Self.numbers((last + 1)...(last + 1)) + [.interruption(.stall)], gzip: gzip)
+        }
+        let limit = Duration.milliseconds(100)
+        let stream = try client(server).events(.get("/"), options: options { $0.readTimeout = limit })
+        let states = stream.states
+        let start = ContinuousClock.now
+        var ids: [String] = []
+        for try await event in stream { ids.append(event.id) }
+        #expect(ids == ["1", "2", "3"])
+        #expect(start.duration(to: .now) >= limit * 3)
+        var reasons: [NetworkError.Reason?] = []
+        for await state in states {
+            if case .waiting(_, let error) = state { reasons.append(error?.reason) }
+            if state == .closed { break }
+        }
+        #expect(reasons == Array(repeating: .timedOut(.idle), count: 3))
+        #expect(await eventually { server.openConnections <= 1 })
+    }
+
+    @Test("A reader that stops makes the server's writes wait")
+    func backPressure() async throws {
+        let server = try MockServer()
+        let (written, count, size) = (Locked(0), 600, 100_000)
+        server.on(.get, "/") { _ in
+            .events { stream in
+                let data = String(repeating: "x", count: size)
+                for number in 1...count {
+                    try await stream.send(data, id: "\(number)")
+                    written.withLock { $0 = number }
+                }
+            }
+        }
+        var events = try client(server).events(.get("/"), options: options { $0.reconnects = false })
+            .makeAsyncIterator()
+        #expect(try await events.next()?.id == "1")
+        // Two looks at one number, far enough apart for a server that writes without a limit to write everything.
+        var last = -1
+        while last != written.withLock({ $0 }) || last <= 0 {
+            last = written.withLock { $0 }
+            try await SystemTime().sleep(for: .milliseconds(100))
+        }
+        // The system's socket buffers hold up to about ten megabytes.
+        #expect(last < count / 3)
+        for number in 2...count {
+            let event = try await events.next()
+            #expect(event?.id == "\(number)" && event?.data.utf8.count == size)
+        }
+        #expect(try await events.next() == nil)
+    }
+
+    @Test("A POST ends at its end marker, and the connection is closed at once", arguments: [false, true])
+    func post(gzip: Bool) async throws {
+        let server = try MockServer()
+        let ended = Signal()
+        server.on(.post, "/chat") { _ in
+            .events(gzip: gzip) { stream in
+                defer { ended.fire() }
+                for word in ["once", "upon", "a", "time"] { try await stream.send(#"{"text":"\#(word)"}"#) }
+                try await stream.send("[DONE]")
+                try await stream.pause(.seconds(100))
+            }
+        }
+        struct Part: Decodable {
+            let text: String
+        }
+        let parts = try client(server).events(
+            .post("/chat", json: ["prompt": "tell me a story"]), of: Part.self,
+            options: options { $0.endMarker = "[DONE]" })
+        var words: [String] = []
+        for try await part in parts { words.append(part.text) }
+        #expect(words == ["once", "upon", "a", "time"])
+        await ended.wait()
+        #expect(server.requests.map(\.text) == [#"{"prompt":"tell me a story"}"#])
+        #expect(server.requests.first?.headers[.accept] == "text/event-stream")
+    }
+
+    @Test("A POST that ends without its end marker is an error, and is not repeated", arguments: [false, true])
+    func incompletePost(gzip: Bool) async throws {
+        let server = try MockServer()
+        server.on(.post, "/chat", respond: .events([.event("once"), .event("upon")], gzip: gzip))
+        let stream = try client(server).events(.post("/chat"), options: options { $0.endMarker = "[DONE]" })
+        var words: [String] = []
+        let error = await #expect(throws: NetworkError.self) {
+            for try await event in stream { words.append(event.data) }
+        }
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(words == ["once", "upon"])
+        #expect(server.requestCount == 1)
+    }
+}
