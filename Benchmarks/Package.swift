@@ -20,6 +20,12 @@ let package = Package(
             name: "CurlewSimulation", dependencies: [.product(name: "CurlewTesting", package: "Curlew")]),
         .executableTarget(
             name: "CurlewJSONBenchmark", dependencies: [.product(name: "CurlewJSON", package: "Curlew")]),
+        .executableTarget(
+            name: "CurlewRecordBenchmark",
+            dependencies: [
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
+                .product(name: "CurlewJSON", package: "Curlew"),
+            ]),
         .target(name: "CTrust"),
         .executableTarget(
             name: "CurlewBenchmarks",
