@@ -19,7 +19,9 @@ enum Main {
                 let start = cpuSeconds()
                 let count = try await subject.run()
                 let time = cpuSeconds() - start
-                guard count == subject.count else { throw NetworkError(.badResponse, detail: "\(subject.name): \(count)") }
+                guard count == subject.count else {
+                    throw NetworkError(.badResponse, detail: "\(subject.name): \(count)")
+                }
                 if round > 0 { times[index].append(time) }
             }
         }

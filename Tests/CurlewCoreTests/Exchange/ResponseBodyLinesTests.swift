@@ -17,7 +17,8 @@ struct ResponseBodyLinesTests {
         "Lines end with LF or CR LF, however the body is divided",
         arguments: [
             ("", []), ("\n", [""]), ("\r\n", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\nb\r\nc", ["a", "b", "c"]),
-            ("\n\na\n\n", ["", "", "a", ""]), ("a\rb\n\rc\r", ["a\rb", "\rc"]), ("\u{FEFF}é\n\u{FEFF}🦜", ["é", "\u{FEFF}🦜"]),
+            ("\n\na\n\n", ["", "", "a", ""]), ("a\rb\n\rc\r", ["a\rb", "\rc"]),
+            ("\u{FEFF}é\n\u{FEFF}🦜", ["é", "\u{FEFF}🦜"]),
             ("\u{FEFF}\n", [""]), (" a \t\n", [" a \t"]),
         ] as [(String, [String])])
     func lines(_ text: String, _ expected: [String]) async throws {

@@ -32,10 +32,14 @@ struct RecordSplitterTests {
         }
     }
 
+    static let formats: [RecordSplitter.Format] = [.lines, .sequence]
+
     static let documents: [Document] = [
         Document("nothing", .lines, "", []),
         Document("a line feed", .lines, "\n", []),
-        Document("lines", .lines, "{\"a\":1}\n[2]\n\"x\"\n", [(1, "{\"a\":1}", nil), (2, "[2]", nil), (3, "\"x\"", nil)]),
+        Document(
+            "lines", .lines, "{\"a\":1}\n[2]\n\"x\"\n",
+            [(1, "{\"a\":1}", nil), (2, "[2]", nil), (3, "\"x\"", nil)]),
         Document("a last line without its end", .lines, "1\n23", [(1, "1", nil), (2, "23", nil)]),
         Document("CR LF", .lines, "1\r\n2\r\n3\r", [(1, "1", nil), (2, "2", nil), (3, "3", nil)]),
         Document("a CR inside a line", .lines, "1\r2\n", [(1, "1\r2", nil)]),
@@ -56,7 +60,8 @@ struct RecordSplitterTests {
             "brackets in strings", .sequence, "\u{1E}[\"]\\\"]\",\n\"{\"\n]\n\u{1E}1\n",
             [(1, "[\"]\\\"]\",\n\"{\"\n]", nil), (2, "1", nil)]),
         Document(
-            "texts without a line feed", .sequence, "\u{1E}{}\u{1E}[]\u{1E}\"a\"", [
+            "texts without a line feed", .sequence, "\u{1E}{}\u{1E}[]\u{1E}\"a\"",
+            [
                 (1, "{}", nil), (2, "[]", nil), (3, "\"a\"", nil),
             ]),
         Document(
@@ -95,14 +100,14 @@ struct RecordSplitterTests {
         }
     }
 
-    @Test("Generated documents have the records of a plain implementation", arguments: [RecordSplitter.Format.lines, .sequence])
+    @Test("Generated documents have the records of a plain implementation", arguments: formats)
     func fuzz(_ format: RecordSplitter.Format) throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("splitter of records, \(format): seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let parts = [
-            "{", "}", "[", "]", "\"", "\\", "\n", "\r\n", " ", "\t", "1", "true", ",", "é", "\u{FEFF}", "\u{1E}", "\u{1E}",
-            "\n\u{1E}", "{}\n\u{1E}", "\u{1E}[1]\n",
+            "{", "}", "[", "]", "\"", "\\", "\n", "\r\n", " ", "\t", "1", "true", ",", "é", "\u{FEFF}", "\u{1E}",
+            "\u{1E}", "\n\u{1E}", "{}\n\u{1E}", "\u{1E}[1]\n",
         ].map { Array($0.utf8) }
         for round in 0..<6000 {
             var bytes: [UInt8] = []
@@ -119,7 +124,7 @@ struct RecordSplitterTests {
         }
     }
 
-    @Test("A record may have as many bytes as the limit, and not more", arguments: [RecordSplitter.Format.lines, .sequence])
+    @Test("A record may have as many bytes as the limit, and not more", arguments: formats)
     func limit(_ format: RecordSplitter.Format) throws {
         let mark = format == .lines ? "" : "\u{1E}"
         let good = Array("\(mark)[12]\n".utf8)
@@ -148,7 +153,7 @@ struct RecordSplitterTests {
         #expect(try splitter.next() == Record(data: Data("12".utf8), number: 2))
     }
 
-    @Test("A chunk that is pushed early is read after the rest of the one before", arguments: [RecordSplitter.Format.lines, .sequence])
+    @Test("A chunk that is pushed early is read after the rest of the one before", arguments: formats)
     func earlyPush(_ format: RecordSplitter.Format) throws {
         let mark = format == .lines ? "" : "\u{1E}"
         var splitter = RecordSplitter(format)

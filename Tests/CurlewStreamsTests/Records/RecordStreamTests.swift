@@ -94,7 +94,9 @@ struct RecordStreamTests {
 
     @Test("A bad record is an error with its line, request and bytes, and ends the iteration")
     func badRecord() async throws {
-        let (client, _) = client { .pieces(["{\"id\":1,\"name\":\"Ann\"}\n\n{\"id\":\"x\"}\n", "{}"], type: .jsonLines) }
+        let (client, _) = client {
+            .pieces(["{\"id\":1,\"name\":\"Ann\"}\n\n{\"id\":\"x\"}\n", "{}"], type: .jsonLines)
+        }
         var people = client.records(PeopleAPI.list, of: Person.self).makeAsyncIterator()
         #expect(try await people.next() == .ann)
         let error = await #expect(throws: NetworkError.self) { try await people.next() }
