@@ -21,6 +21,12 @@ let package = Package(
         .executableTarget(
             name: "CurlewJSONBenchmark", dependencies: [.product(name: "CurlewJSON", package: "Curlew")]),
         .executableTarget(name: "CurlewSocketBenchmark", dependencies: [.product(name: "Curlew", package: "Curlew")]),
+        .executableTarget(
+            name: "CurlewRecordBenchmark",
+            dependencies: [
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
+                .product(name: "CurlewJSON", package: "Curlew"),
+            ]),
         .target(name: "CTrust"),
         .executableTarget(
             name: "CurlewBenchmarks",

@@ -89,6 +89,12 @@ public struct Codecs: Sendable {
         return mediaType.essence == primary.mediaType.essence ? primary : nil
     }
 
+    /// The codec for JSON inside of another format, such as one line of JSON Lines: the codec that has the media type of
+    /// JSON, or the default codec if its media type is a kind of JSON, or else plain JSON.
+    package var jsonCodec: any ContentCodec {
+        codec(for: .json) ?? (primary.mediaType.isJSON ? primary : Codecs.json.primary)
+    }
+
     /// The storage of `Codecs`. It is one shared object, because every call holds a copy of `Codecs`.
     private final class List: Sendable {
         let primary: any ContentCodec

@@ -8,7 +8,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The bytes of a response: a sequence of chunks that can be read once.
+/// The bytes of a response: a sequence of chunks that can be read once. See also `bytes`, `lines` and `collect`.
 ///
 /// - The chunks arrive in order, as the network delivers them. Chunks from a transport are never empty.
 /// - The transport receives only while the body is read. Over HTTP/2 a server can send more before flow control stops

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+/// The records of a response (JSON Lines, NDJSON, or a JSON text sequence of RFC 7464), as an asynchronous sequence of
+/// decoded values.
+///
+///     for try await row in client.records(.get("/export"), of: Row.self) { show(row) }
+///
+/// - The records arrive in order, each as soon as its end has arrived. Iterating reads from the connection, so a slow
+///   reader slows the server. At most one chunk and one record are in memory.
+/// - The call is an ordinary call, with interceptors, credentials and logs. The total timeout limits only the time to
+///   the head of the response. `Limits.responseBody` does not apply: `RecordStreamOptions.maximumRecordSize` limits one
+///   record, and nothing limits their number. The response is never stored in a cache.
+/// - Each iteration sends the request, and iterations do not share a connection. A lost connection ends the iteration
+///   with its error: the stream does not connect again, because it cannot know where to continue.
+/// - Status 204 has no records. A response of another media type throws `.badResponse`.
+/// - A record that cannot be decoded throws `.decoding` with the number of its line, or is skipped
+///   (`RecordStreamOptions.skipsBadRecords`). A record that is too large throws `.limitExceeded(.responseBody)`.
+/// - Cancelling a task that waits for a record, and releasing the iterator, close the connection at once. Cancelling
+///   throws `.cancelled`.
+/// - Errors are `NetworkError`, end the iteration and close the connection.
+public struct RecordStream<Element: Decodable & Sendable>: AsyncSequence, Sendable {
+    private let opening: RecordOpening
+    private let skipped = Locked(0)
+
+    init(_ opening: RecordOpening) {
+        self.opening = opening
+    }
+
+    /// The number of bad records that the iterations of this stream, and of its copies, have skipped so far.
+    public var skippedRecords: Int { skipped.withLock { $0 } }
+
+    /// Returns an iterator. It sends the request when its first record is requested.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(RecordReader(opening, skipped: skipped))
+    }
+
+    /// Returns the records one after the other. Two tasks must not use it concurrently.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var reader: RecordReader<Element>
+
+        init(_ reader: RecordReader<Element>) {
+            self.reader = reader
+        }
+
+        /// Returns the next record, or nil after the end of the response. Throws `NetworkError`, and returns nil
+        /// afterwards.
+        public mutating func next() async throws(NetworkError) -> Element? {
+            try await reader.next()
+        }
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Bodies of records, which are encoded while they are sent.
+extension RequestContent {
+    /// Creates a body of JSON Lines from values that are produced while they are sent:
+    ///
+    ///     try await client.send(.post("/import", body: .jsonLines(rows)))
+    ///
+    /// - The client's codec for JSON encodes each value as one line, which ends with LF. Line breaks of an encoder that
+    ///   formats its output become spaces.
+    /// - The next value is requested when the transport has room for it. The body has no declared length, and each
+    ///   value is sent at once.
+    /// - The media type is `application/jsonl`. It is not registered; for a server that expects another one, such as
+    ///   `application/x-ndjson`, set `Content-Type` in the headers of the call.
+    /// - The request is sent once: it is never retried, because the values can be produced only once.
+    /// - A value that cannot be encoded ends the call with `.encoding`. An error of `values` ends it as an error of
+    ///   `.stream` does.
+    public static func jsonLines<Values: AsyncSequence & Sendable>(_ values: Values) -> RequestContent
+    where Values.Element: Encodable & Sendable {
+        records(.lines, replay: .never) { values }
+    }
+
+    /// Creates a body of JSON Lines from values that can be produced again, so that the request can be retried.
+    ///
+    /// - `make`: returns the same values each time. Called once each time that the body is sent.
+    public static func jsonLines<Values: AsyncSequence & Sendable>(
+        _ make: @escaping @Sendable () throws -> Values
+    ) -> RequestContent where Values.Element: Encodable & Sendable {
+        records(.lines, replay: .always, make)
+    }
+
+    /// Creates a body of JSON Lines from a collection. The values are encoded while they are sent, and the request can
+    /// be retried.
+    public static func jsonLines<Values: Collection & Sendable>(_ values: Values) -> RequestContent
+    where Values.Element: Encodable & Sendable {
+        records(.lines, replay: .always) { AsyncValues(values) }
+    }
+
+    /// Creates the body of a JSON text sequence (RFC 7464), `application/json-seq`, from values that are produced while
+    /// they are sent. Each record is a record separator, the encoded value, and LF. The rules are those of
+    /// `jsonLines(_:)`.
+    public static func jsonSequence<Values: AsyncSequence & Sendable>(_ values: Values) -> RequestContent
+    where Values.Element: Encodable & Sendable {
+        records(.sequence, replay: .never) { values }
+    }
+
+    /// Creates the body of a JSON text sequence from values that can be produced again, so that the request can be
+    /// retried.
+    ///
+    /// - `make`: returns the same values each time. Called once each time that the body is sent.
+    public static func jsonSequence<Values: AsyncSequence & Sendable>(
+        _ make: @escaping @Sendable () throws -> Values
+    ) -> RequestContent where Values.Element: Encodable & Sendable {
+        records(.sequence, replay: .always, make)
+    }
+
+    /// Creates the body of a JSON text sequence from a collection. The values are encoded while they are sent, and the
+    /// request can be retried.
+    public static func jsonSequence<Values: Collection & Sendable>(_ values: Values) -> RequestContent
+    where Values.Element: Encodable & Sendable {
+        records(.sequence, replay: .always) { AsyncValues(values) }
+    }
+
+    private static func records<Values: AsyncSequence & Sendable>(
+        _ format: RecordFormat, replay: RequestBody.Replay, _ make: @escaping @Sendable () throws -> Values
+    ) -> RequestContent where Values.Element: Encodable & Sendable {
+        RequestContent(format.mediaType) { codecs in
+            let codec = codecs.jsonCodec
+            return .stream(replay: replay) {
+                RequestBody.Chunks(EncodedRecords(base: try make(), codec: codec, format: format))
+            }
+        }
+    }
+}
+
+/// The bytes of records, one chunk for each value.
+private struct EncodedRecords<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Base.Element: Encodable & Sendable {
+    typealias Element = Data
+
+    let base: Base
+    let codec: any ContentCodec
+    let format: RecordFormat
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(base: base.makeAsyncIterator(), codec: codec, format: format)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var base: Base.AsyncIterator
+        let codec: any ContentCodec
+        let format: RecordFormat
+        var count = 0
+
+        @concurrent
+        mutating func next() async throws -> Data? {
+            guard let value = try await base.next() else { return nil }
+            count += 1
+            do {
+                return try format.record(value, using: codec)
+            } catch {
+                throw NetworkError(
+                    .encoding, detail: "Value \(count) of the body cannot be encoded. \(NetworkError(error).detail)",
+                    underlying: error)
+            }
+        }
+    }
+}
+
+/// The elements of a collection as an asynchronous sequence.
+private struct AsyncValues<Base: Collection & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
+    typealias Element = Base.Element
+
+    let base: Base
+
+    init(_ base: Base) {
+        self.base = base
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(base: base.makeIterator())
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var base: Base.Iterator
+
+        mutating func next() async -> Base.Element? {
+            base.next()
+        }
+    }
+}
