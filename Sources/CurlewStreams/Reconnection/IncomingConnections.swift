@@ -19,7 +19,7 @@ final class IncomingConnections: Sendable {
     private let monitor = Monitor(State())
 
     /// Waits until the messages of at most one ended connection are unread. Otherwise a server that sends messages and
-    /// closes each connection would fill the memory while nobody reads.
+    /// closes each connection would fill the memory while the reader takes none.
     func waitForRoom() async {
         _ = await monitor.wait { state -> Bool? in
             state.queues.removeAll(where: \.isDrained)

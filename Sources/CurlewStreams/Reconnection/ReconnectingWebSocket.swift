@@ -145,7 +145,8 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
 
     /// Closes the socket. Further messages are refused. If a connection is open, waits until the other messages were
     /// sent and acknowledged, then for the server's close frame, each for at most `WebSocket.Options.closeTimeout`.
-    /// Returns after `onLoss` has received the rest. Messages that have not been read are dropped.
+    /// Otherwise nothing is sent any more, and an attempt to connect is cancelled. Returns after `onLoss` has received
+    /// the rest. Messages that have not been read are dropped.
     ///
     /// If the task is cancelled, the connection is closed without these waits.
     ///

@@ -24,8 +24,11 @@ final class LossyServer: Sendable {
         let mock = MockTransport.answering { [weak self] _ in
             guard let self else { throw NetworkError(.unreachable) }
             let connection = LossyConnection(self)
-            if state.withLock({ $0.deliversAtOnce }) { connection.deliverAtOnce() }
-            state.withLock { $0.connections.append(connection) }
+            let deliversAtOnce = state.withLock { state in
+                state.connections.append(connection)
+                return state.deliversAtOnce
+            }
+            if deliversAtOnce { connection.deliverAtOnce() }
             var response = HTTPResponse(status: .switchingProtocols)
             response.messageConnection = connection
             return response
