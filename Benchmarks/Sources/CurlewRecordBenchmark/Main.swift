@@ -6,13 +6,15 @@ import Foundation
 
 /// `CurlewRecordBenchmark` prints what streams of records cost, beside decoding the same records alone.
 ///
-/// A mock delivers the body in chunks of 64 KiB. Rounds take turns; figures are medians over the rounds.
+/// A mock delivers the body in chunks of 64 KiB. An argument selects rows by a part of their names. Rounds take turns; figures are medians over the rounds.
 @main
 enum Main {
     static func main() async throws {
         let isQuick = CommandLine.arguments.contains("--quick")
         let body = Body(records: isQuick ? 50_000 : 300_000)
-        let subjects = try Subject.all(body)
+        let part = CommandLine.arguments.dropFirst().first { !$0.hasPrefix("--") }
+        let subjects = try Subject.all(body).enumerated()
+            .filter { $0.offset == 0 || part.map($0.element.name.contains) ?? true }.map(\.element)
         var times = [[Double]](repeating: [], count: subjects.count)
         for round in 0...(isQuick ? 3 : 9) {
             for (index, subject) in subjects.enumerated() {

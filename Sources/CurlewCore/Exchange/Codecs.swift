@@ -109,8 +109,11 @@ public struct Codecs: Sendable {
     }
 }
 
+/// A codec that decodes from a slice of `Data`, whose first index is not zero.
+package protocol SliceCodec: ContentCodec {}
+
 /// The JSON codec: one of two decoders, and Foundation's encoder.
-struct JSONCodec<Reader: JSONReader>: ContentCodec {
+struct JSONCodec<Reader: JSONReader>: SliceCodec {
     let decoder: Reader
     let encoder: JSONEncoder
 

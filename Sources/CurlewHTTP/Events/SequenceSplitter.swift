@@ -58,6 +58,15 @@ struct SequenceSplitter: Sendable {
         guard position < chunk.count else { return nil }
         // The copy keeps the bytes alive, while the splitter changes itself.
         let bytes = chunk
+        if partial.isEmpty, let range = bytes.withUnsafeBytes({ simpleText($0) }) {
+            guard range.count <= limit else { throw fail() }
+            count += 1
+            defer { isSeparated = false }
+            let start = bytes.startIndex
+            return Text(
+                data: bytes[(start + range.lowerBound)..<(start + range.upperBound)], isSeparated: isSeparated,
+                isTruncated: false)
+        }
         let range = bytes.withUnsafeBytes { scan($0) }
         if let failure { throw failure }
         guard let range else {
@@ -74,15 +83,11 @@ struct SequenceSplitter: Sendable {
         return partial.isEmpty ? nil : try text(Data())
     }
 
-    /// Returns the range of the last bytes of a text, and moves behind it. Without an end of a text, keeps the bytes
-    /// and returns nil.
+    /// Returns the range of the last bytes of the text at the position, and moves behind it. Without an end of the text,
+    /// keeps the bytes and returns nil.
     private mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
-        if partial.isEmpty {
-            skipSpace(bytes)
-            guard position < bytes.count else { return nil }
-            if let range = simpleText(bytes) { return range }
-        }
         let start = position
+        guard start < bytes.count else { return nil }
         while position < bytes.count {
             let byte = bytes[position]
             if byte == Self.separator { return start..<position }
@@ -111,21 +116,26 @@ struct SequenceSplitter: Sendable {
         }
     }
 
-    /// Returns the range of the next text if its first line feed is directly before the next separator. Both rules then
-    /// end the text there, so that its brackets need not be counted.
+    /// Moves to the next text. Returns its range, without its line feed, if its first line feed is directly before the
+    /// next separator: both rules then end the text there, so that its brackets need not be counted.
     private mutating func simpleText(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+        skipSpace(bytes)
+        guard position < bytes.count else { return nil }
         if nextFeed < position { nextFeed = bytes.index(ofByte: Self.feed, from: position) }
         if nextSeparator < position { nextSeparator = bytes.index(ofByte: Self.separator, from: position) }
         guard nextSeparator < bytes.count, nextSeparator == nextFeed + 1 else { return nil }
         defer { position = nextSeparator }
-        return position..<nextSeparator
+        return position..<nextFeed
     }
 
     /// Returns the text that ends with `part`.
     private mutating func text(_ part: Data) throws(LineSplitter.Failure) -> Text {
-        var data = Data()
-        swap(&data, &partial)
-        if data.isEmpty { data = part } else { data.append(part) }
+        var data = part
+        if !partial.isEmpty {
+            swap(&data, &partial)
+            data.append(part)
+            partial = Data()
+        }
         let isTruncated = !(data.first.map(TextShape.delimitsItself) ?? true) && data.last?.isJSONWhiteSpace == false
         if data.last == Self.feed { data = data.dropLast() }
         guard data.count <= limit else { throw fail() }

@@ -66,23 +66,13 @@ final class RecordConnection: Sendable {
 
     deinit { call.response.body.cancel() }
 
-    /// The words for the position of a record.
-    func place(_ number: Int) -> String {
-        (format == .lines ? "Line" : "Record") + " \(number) of the response"
-    }
-
-    /// Returns the error for a bad record, whose bytes become the body of the response of the error.
-    func failure(
-        _ record: RecordSplitter.Record, _ problem: String, underlying: (any Error)? = nil
-    ) -> NetworkError {
+    /// Returns the response for the error of a bad record, with the bytes of the record as its body.
+    func response(with record: Data) -> NetworkError.Response {
         let received = call.response
-        let excerpt = Data(record.data.prefix(max(0, call.context.limits.errorExcerpt)))
-        let response = NetworkError.Response(
+        let excerpt = Data(record.prefix(max(0, call.context.limits.errorExcerpt)))
+        return NetworkError.Response(
             status: received.status, headers: received.headers, body: excerpt,
-            isTruncated: excerpt.count < record.data.count, reasonPhrase: received.reasonPhrase)
-        return call.named(
-            NetworkError(
-                .decoding, detail: "\(place(record.number)) \(problem)", response: response, underlying: underlying))
+            isTruncated: excerpt.count < record.count, reasonPhrase: received.reasonPhrase)
     }
 }
 

@@ -33,21 +33,31 @@ public struct RecordStream<Element: Decodable & Sendable>: AsyncSequence, Sendab
 
     /// Returns an iterator. It sends the request when its first record is requested.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(RecordReader(opening, skipped: skipped))
+        Iterator(RecordSource(opening, skipped: skipped))
     }
 
     /// Returns the records one after the other. Two tasks must not use it concurrently.
     public struct Iterator: AsyncIteratorProtocol {
-        private var reader: RecordReader<Element>
+        @usableFromInline let source: RecordSource
 
-        init(_ reader: RecordReader<Element>) {
-            self.reader = reader
+        init(_ source: RecordSource) {
+            self.source = source
         }
 
         /// Returns the next record, or nil after the end of the response. Throws `NetworkError`, and returns nil
         /// afterwards.
+        @inlinable
         public mutating func next() async throws(NetworkError) -> Element? {
-            try await reader.next()
+            while true {
+                while let data = try source.record() {
+                    do {
+                        return try source.codec.decode(Element.self, from: data)
+                    } catch {
+                        try source.reject(data, error, Element.self)
+                    }
+                }
+                guard try await source.receive() else { return nil }
+            }
         }
     }
 }

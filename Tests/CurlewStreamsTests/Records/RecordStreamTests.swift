@@ -234,6 +234,17 @@ struct RecordStreamTests {
         #expect(fed.isClosed)
     }
 
+    @Test("A loop on the main actor decodes on another thread")
+    @MainActor
+    func threads() async throws {
+        let mock = MockTransport.answering { _ in .pieces(["1\n2\n", "3"], type: .jsonLines) }
+        let codecs = Codecs(primary: ThreadCodec())
+        let client = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: codecs))
+        var areMain: [Bool] = []
+        for try await isMain in client.records(.get("/rows"), of: Bool.self) { areMain.append(isMain) }
+        #expect(areMain == [false, false, false])
+    }
+
     @Test("The client's codec for JSON decodes the records, from bytes that begin at index zero")
     func codecs() async throws {
         struct Row: Decodable, Equatable { let createdAt: Int }
@@ -244,6 +255,18 @@ struct RecordStreamTests {
         let own = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: Codecs(primary: FirstByte())))
         #expect(try await own.records(.get("/rows"), of: Int.self).collect() == [0x7B, 0x7B])
     }
+}
+
+/// A codec that decodes whether it runs on the main thread.
+private struct ThreadCodec: ContentCodec {
+    let mediaType = MediaType.json
+
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        guard let value = Thread.isMainThread as? Value else { throw NetworkError(.decoding) }
+        return value
+    }
+
+    func encode<Value: Encodable>(_ value: Value) throws -> Data { Data() }
 }
 
 /// A codec that decodes the first byte as a number, and reads it at index zero.

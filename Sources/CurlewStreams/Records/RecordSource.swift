@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The records of one iteration, which the iterator decodes.
+///
+/// This type is not generic, and the iterator is compiled where the type of the records is known: a generic function
+/// that does not know its type would spend more time on each record than the splitter does.
+@usableFromInline
+final class RecordSource {
+    @usableFromInline private(set) var codec: any ContentCodec = Codecs.json.primary
+    private var course: RecordCourse
+
+    init(_ opening: RecordOpening, skipped: Locked<Int>) {
+        course = RecordCourse(opening, skipped: skipped)
+    }
+
+    /// Returns the bytes of the next record that has arrived, or nil if more bytes are needed.
+    @usableFromInline
+    func record() throws(NetworkError) -> Data? {
+        try course.record()
+    }
+
+    /// Opens the response, or waits for the next chunk. Returns false at the end.
+    @usableFromInline
+    func receive() async throws(NetworkError) -> Bool {
+        let hasMore = try await course.receive()
+        codec = course.codec
+        return hasMore
+    }
+
+    /// Skips the current record, whose bytes could not be decoded as `type`. Throws if bad records are not skipped.
+    @usableFromInline
+    func reject(_ data: Data, _ error: any Error, _ type: Any.Type) throws(NetworkError) {
+        try course.reject(data, "is not \(type). \(NetworkError(error).detail)", underlying: error)
+    }
+}
+
+/// The course of one iteration: it opens the response and divides its chunks into records.
+private struct RecordCourse {
+    private let opening: RecordOpening
+    private let skipped: Locked<Int>
+    private var phase = Phase.idle
+    private var connection: RecordConnection?
+    private var chunks: ResponseBody.Iterator?
+    private var splitter = RecordSplitter(.lines)
+    /// The number of the current record.
+    private var number = 0
+    /// Whether the codec receives copies of the bytes, which begin at index zero, as codecs of an app may expect.
+    private var copiesBytes = false
+    private(set) var codec: any ContentCodec = Codecs.json.primary
+
+    private enum Phase {
+        case idle
+        case open
+        /// The body has ended, the last record may be left.
+        case last
+        case ended
+    }
+
+    init(_ opening: RecordOpening, skipped: Locked<Int>) {
+        self.opening = opening
+        self.skipped = skipped
+    }
+
+    mutating func record() throws(NetworkError) -> Data? {
+        guard phase == .open || phase == .last else { return nil }
+        guard !Task.isCancelled else { throw end(NetworkError(.cancelled)) }
+        while let record = try split() {
+            number = record.number
+            switch record.problem {
+            case nil:
+                return copiesBytes ? Data(record.data) : record.data
+            case .truncated:
+                try reject(record.data, "may be truncated: no white space follows it (RFC 7464 §2.4).")
+            case .unseparated:
+                try reject(record.data, "does not follow a record separator (RFC 7464 §2.1).")
+            }
+        }
+        return nil
+    }
+
+    mutating func receive() async throws(NetworkError) -> Bool {
+        switch phase {
+        case .idle:
+            do throws(NetworkError) {
+                if try await open() { return true }
+            } catch {
+                throw end(error)
+            }
+        case .open:
+            do {
+                if let chunk = try await chunks?.next() {
+                    splitter.push(chunk)
+                    return true
+                }
+            } catch {
+                throw end(error)
+            }
+            // A body that is a sequence of the app may end when its task is cancelled.
+            guard !Task.isCancelled else { throw end(NetworkError(.cancelled)) }
+            phase = .last
+            return true
+        case .last, .ended: break
+        }
+        end()
+        return false
+    }
+
+    /// Skips the current record. Throws if bad records are not skipped.
+    mutating func reject(
+        _ data: Data, _ problem: String, underlying: (any Error)? = nil
+    ) throws(NetworkError) {
+        guard !opening.options.skipsBadRecords else { return skipped.withLock { $0 += 1 } }
+        let response = connection?.response(with: data)
+        throw end(
+            NetworkError(.decoding, detail: "\(place(number)) \(problem)", response: response, underlying: underlying))
+    }
+
+    private mutating func split() throws(NetworkError) -> RecordSplitter.Record? {
+        do throws(RecordSplitter.Failure) {
+            if let record = try splitter.next() { return record }
+            return phase == .last ? try splitter.finish() : nil
+        } catch {
+            throw end(
+                NetworkError(
+                    .limitExceeded(.responseBody), detail: "\(place(error.number)) has more than \(error.limit) bytes.",
+                    hint: "Raise RecordStreamOptions.maximumRecordSize."))
+        }
+    }
+
+    private mutating func open() async throws(NetworkError) -> Bool {
+        guard let connection = try await opening.open() else { return false }
+        self.connection = connection
+        chunks = connection.call.response.body.makeAsyncIterator()
+        splitter = RecordSplitter(
+            connection.format == .lines ? .lines : .sequence, limit: opening.options.maximumRecordSize)
+        codec = connection.call.context.codecs.jsonCodec
+        copiesBytes = !(codec is any SliceCodec)
+        phase = .open
+        return true
+    }
+
+    /// The words for the position of a record.
+    private func place(_ number: Int) -> String {
+        (connection?.format == .sequence ? "Record" : "Line") + " \(number) of the response"
+    }
+
+    /// Closes the connection. Returns `error` with the names of the request and the route.
+    private mutating func end(_ error: any Error) -> NetworkError {
+        var failure = connection?.call.named(error) ?? NetworkError(error)
+        if Task.isCancelled, !failure.isCancelled {
+            failure = NetworkError(.cancelled)
+            failure = connection?.call.named(failure) ?? failure
+        }
+        end()
+        return failure
+    }
+
+    private mutating func end() {
+        phase = .ended
+        chunks = nil
+        connection = nil
+        splitter = RecordSplitter(.lines)
+    }
+}
