@@ -25,6 +25,8 @@ final class SocketBridge: SessionExchange {
         var task: (any SocketTask)?
         var caller: CheckedContinuation<HTTPResponse, any Error>?
         var reader: CheckedContinuation<WebSocketMessage?, any Error>?
+        /// The number of the latest reader: its cancellation must not end another one.
+        var readers: UInt64 = 0
         var engineMetrics: ExchangeMetrics?
         /// The cause of a failure that URLSession cannot report, such as a refused certificate.
         var cause: NetworkError?
@@ -275,7 +277,8 @@ extension SocketBridge {
 
     /// Returns the next message; nil at the end. A message that arrives after a cancellation is kept for the next call.
     func receive() async throws -> WebSocketMessage? {
-        try await withTaskCancellationHandler {
+        let number = Locked<UInt64?>(nil)
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 // Set with the event: a cancellation in between would lose a message.
                 var refusal: NetworkError?
@@ -287,15 +290,18 @@ extension SocketBridge {
                             .invalidRequest, detail: "Two tasks read one WebSocket connection at the same time.")
                     } else {
                         state.reader = continuation
+                        state.readers += 1
+                        number.withLock { $0 = state.readers }
                     }
                     return refusal == nil
                 }
                 if let refusal { continuation.resume(throwing: named(refusal)) }
             }
         } onCancel: {
-            let reader = state.withLock { state in
+            let reader = state.withLock { state -> CheckedContinuation<WebSocketMessage?, any Error>? in
+                guard state.reader != nil, number.withLock({ $0 }) == state.readers else { return nil }
+                _ = state.machine.handle(.stoppedReading)
                 defer { state.reader = nil }
-                if state.reader != nil { _ = state.machine.handle(.stoppedReading) }
                 return state.reader
             }
             reader?.resume(throwing: named(NetworkError(.cancelled)))
@@ -325,7 +331,13 @@ extension SocketBridge {
     }
 
     private func sendError(_ error: any Error) -> NetworkError {
-        named(mapped(error))
+        var result = SystemFailure.error(error, isSecure: request.origin.isSecure, hasHead: true)
+        if result.reason == .limitExceeded(.responseBody) {
+            result = NetworkError(
+                .invalidRequest, detail: "URLSession does not send a message of this size.",
+                underlying: result.underlying)
+        }
+        return named(result)
     }
 }
 

@@ -169,11 +169,25 @@ struct SocketBridgeTests {
         #expect(await eventually { task.waitingReceivers == 1 })
         let second = Task { try await connection.receive() }
         #expect(await reason(of: second) == .invalidRequest)
-        reader.cancel()
-        #expect(await reason(of: reader) == .cancelled)
+        let third = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await connection.receive()
+        }
+        #expect(await reason(of: third) == .cancelled)
+        task.deliver(.success(.text("first")))
+        #expect(try await reader.value == .text("first"), "the cancellation of another reader changes nothing")
+        let next = Task { try await connection.receive() }
+        #expect(await eventually { task.waitingReceivers == 1 })
+        next.cancel()
+        #expect(await reason(of: next) == .cancelled)
         task.deliver(.success(.text("kept")))
         #expect(try await connection.receive() == .text("kept"))
-        #expect(task.calls == ["send 1", "receive"])
+        #expect(task.calls == ["send 1", "receive", "receive"])
+        let tooLong = Task { try await connection.send(.text("long")) }
+        #expect(await eventually { task.calls.last == "send 4" })
+        task.finishSending()
+        task.finishSending(NSError(domain: NSPOSIXErrorDomain, code: Int(POSIXErrorCode.EMSGSIZE.rawValue)))
+        #expect(await reason(of: tooLong) == .invalidRequest)
     }
 
     @Test func pingsAreLimited() async throws {

@@ -13,14 +13,19 @@ struct SocketSendersTests {
     @Test("a cancellation, the handler and the end of the connection at the same time")
     func race() async throws {
         let senders = SocketSenders()
-        for round in 0..<2_000 {
+        for round in 0..<20_000 {
             let task = Task {
                 try await senders.wait { handler in
                     if round % 2 == 0 { DispatchQueue.global().async { handler(.success(())) } }
                     return round % 7 == 0 ? NetworkError(.connectionLost(.requestNotSent)) : nil
                 }
             }
-            DispatchQueue.global().async { task.cancel() }
+            DispatchQueue.global().async {
+                // The pause varies, so that the cancellation comes at every point of the wait.
+                var pause = round % 400
+                while pause > 0 { pause -= 1 }
+                task.cancel()
+            }
             if round % 5 == 0 { senders.end(NetworkError(.connectionLost(.requestMayHaveArrived))) }
             _ = await reason(of: task)
         }
