@@ -135,7 +135,7 @@ enum WebSocketCases {
                     peers.withLock { $0.append(peer) }
                     try peer.send("paused")
                     var count = 0
-                    while try await peer.next() != nil, count < 599 { count += 1 }
+                    while try await peer.next() != nil, count < 299 { count += 1 }
                     try peer.send("\(count)")
                 })
             let socket = try await trial.socket(to: server)
@@ -143,7 +143,7 @@ enum WebSocketCases {
             try trial.equal(try await messages.next(), .text("paused"), "the first message")
             let sent = Locked(0)
             let sender = Task {
-                for _ in 0..<600 {
+                for _ in 0..<300 {
                     try await socket.send(Data(count: 100_000))
                     sent.withLock { $0 += 1 }
                 }
@@ -152,14 +152,14 @@ enum WebSocketCases {
             try trial.expect(count < 200, "\(count) messages were sent to a server that reads none")
             peers.withLock { $0.first }?.resumeReading()
             try await sender.value
-            try trial.equal(try await messages.next(), .text("599"), "the number of messages before the last one")
+            try trial.equal(try await messages.next(), .text("299"), "the number of messages before the last one")
         },
         ConformanceCase(
             "a reader that pauses makes the server wait", .webSockets, rule: "Transport: back-pressure"
         ) { trial in
             let (server, socket) = try await trial.socket(
                 .webSocket { peer in
-                    for _ in 0..<600 {
+                    for _ in 0..<300 {
                         try peer.send(Data(count: 100_000))
                         try await peer.flush()
                     }
@@ -168,7 +168,7 @@ enum WebSocketCases {
             try trial.expect(sent < 20_000_000, "the server has sent \(sent) bytes to a reader that does not read")
             var count = 0
             for try await message in socket { count += message.count }
-            try trial.equal(count, 60_000_000, "the number of bytes in the end")
+            try trial.equal(count, 30_000_000, "the number of bytes in the end")
         },
     ]
 }

@@ -21,6 +21,9 @@ public import CurlewHTTP
 /// The server sends a 100 response when the client expects it. It responds to malformed requests with a 400 or a
 /// similar status, and does not record them.
 ///
+/// Event streams (`MockResponse.events`) and WebSocket connections (`MockResponse.webSocket`) are written by scripts,
+/// which run in tasks of their own.
+///
 /// The server runs one thread that listens, and one for each connection. All methods may be called from any thread. The
 /// server stops with ``stop()`` or when the last reference to it is released.
 public final class MockServer: Sendable {
