@@ -50,7 +50,7 @@ public struct ConformanceEngine: Sendable {
         guard let server = trial.server(at: call.request.origin) else {
             throw NetworkError(.unreachable, detail: "The case has no server there.")
         }
-        return try server.response(to: RecordedRequest(call)).response(to: call.method)
+        return try server.response(to: RecordedRequest(call)).response(to: call)
     }
 
     /// The cases that the transport is required to pass.
@@ -71,13 +71,18 @@ extension RecordedRequest {
 extension MockResponse {
     /// Returns the response that a client would parse from this one. Ignores the faults, because they need a
     /// connection.
-    fileprivate func response(to method: HTTPMethod) throws -> HTTPResponse {
+    fileprivate func response(to call: RecordedCall) throws -> HTTPResponse {
+        if let socketScript { return .webSocket(socketScript, to: call.request.headers) }
         var response = HTTPResponse(status: status, headers: headers)
+        if let eventScript, call.method != .head {
+            response.body = HTTPResponse.events(eventScript).body
+            return response
+        }
         let content = try MockContent(body)
         if let length = content.length, !status.forbidsContent, !headers.contains(.contentLength) {
             response.headers.append(.contentLength, "\(length)")
         }
-        if !status.forbidsContent, method != .head {
+        if !status.forbidsContent, call.method != .head {
             response.body = ResponseBody(Pieces(content: content), length: content.length.map(Int64.init))
         }
         return response

@@ -86,6 +86,12 @@ package struct HTTP1RequestParser: Sendable {
         return false
     }
 
+    /// Removes and returns the bytes that have been received and not consumed. Used after a request that switches to
+    /// another protocol.
+    package mutating func takeRest() -> Data {
+        buffer.take(upTo: buffer.count) ?? Data()
+    }
+
     private enum State {
         case requestLine
         case fields(HTTPMethod, String, HTTPVersion)

@@ -16,7 +16,33 @@ package struct PerMessageDeflate: Equatable, Sendable {
 
     /// Reads the response of a server. Returns nil if it selects anything else, or has invalid parameters.
     package init?(response values: [String]) {
-        let parts = values.joined(separator: ",").parts(";", keepingEmpty: true).map { $0.trimmed() }
+        self.init(values.joined(separator: ","), isOffer: false)
+    }
+
+    /// Reads the first offer of a client that a server can accept (RFC 7692 §5); nil if there is none.
+    package init?(offers values: [String]) {
+        for value in values {
+            for offer in value.parts(",") {
+                guard let parameters = Self(String(offer), isOffer: true) else { continue }
+                self = parameters
+                return
+            }
+        }
+        return nil
+    }
+
+    /// The response of a server that accepts these parameters.
+    package var response: String {
+        var parts = ["permessage-deflate"]
+        if serverNoContextTakeover { parts.append("server_no_context_takeover") }
+        if clientNoContextTakeover { parts.append("client_no_context_takeover") }
+        if let serverMaxWindowBits { parts.append("server_max_window_bits=\(serverMaxWindowBits)") }
+        if let clientMaxWindowBits { parts.append("client_max_window_bits=\(clientMaxWindowBits)") }
+        return parts.joined(separator: "; ")
+    }
+
+    private init?(_ text: String, isOffer: Bool) {
+        let parts = text.parts(";", keepingEmpty: true).map { $0.trimmed() }
         guard let first = parts.first, first.lowercased() == "permessage-deflate" else { return nil }
         var seen: Set<String> = []
         for part in parts.dropFirst() {
@@ -35,6 +61,8 @@ package struct PerMessageDeflate: Equatable, Sendable {
             case ("client_max_window_bits", let bits?):
                 guard let bits = Self.bits(bits) else { return nil }
                 clientMaxWindowBits = bits
+            // A client may offer the parameter without a value: it accepts any window (RFC 7692 §7.1.2.2).
+            case ("client_max_window_bits", nil) where isOffer: break
             default: return nil
             }
         }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
 /// The header of a WebSocket frame (RFC 6455 §5.2).
-struct WebSocketFrameHeader: Sendable {
-    enum Opcode: UInt8 {
+package struct WebSocketFrameHeader: Sendable {
+    package enum Opcode: UInt8, Sendable {
         case continuation = 0
         case text = 1
         case binary = 2
@@ -19,17 +19,17 @@ struct WebSocketFrameHeader: Sendable {
         var isControl: Bool { rawValue >= 8 }
     }
 
-    let isFinal: Bool
+    package let isFinal: Bool
     /// RSV1, which marks a compressed message.
-    let isCompressed: Bool
+    package let isCompressed: Bool
     /// RSV2 and RSV3.
-    let reserved: UInt8
-    let opcode: Opcode
-    let length: Int
-    let mask: UInt32?
+    package let reserved: UInt8
+    package let opcode: Opcode
+    package let length: Int
+    package let mask: UInt32?
 
     /// Reads a header at the offset `start`. Returns it with its size in bytes; nil if it is incomplete.
-    static func read(
+    package static func read(
         _ buffer: Data, from start: Int
     ) throws(WebSocketViolation) -> (header: WebSocketFrameHeader, size: Int)? {
         let count = buffer.count - start
@@ -93,7 +93,7 @@ struct WebSocketFrameHeader: Sendable {
 
     /// Masks or unmasks the bytes after the first `offset` ones (RFC 6455 §5.3). `position` is the index of the first
     /// of them in its frame.
-    static func apply(_ mask: UInt32, to bytes: inout Data, from position: Int = 0, after offset: Int = 0) {
+    package static func apply(_ mask: UInt32, to bytes: inout Data, from position: Int = 0, after offset: Int = 0) {
         bytes.withUnsafeMutableBytes { all in
             let part = UnsafeMutableRawBufferPointer(rebasing: all[offset...])
             // The key from `position`, whose first byte is the lowest one.

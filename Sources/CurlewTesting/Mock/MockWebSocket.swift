@@ -3,149 +3,197 @@
 public import CurlewCore
 public import CurlewHTTP
 
-/// The server's end of a WebSocket connection without sockets, for scripts of `HTTPResponse.webSocket(_:)`.
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The server's end of a WebSocket connection (RFC 6455), for scripts of `MockServer` and `MockTransport`.
 ///
-///     let mock = MockTransport()
-///     mock.on(.get, "/chat") { _ in
-///         .webSocket { peer in
-///             while let message = try await peer.next() { try peer.send(message) }      // an echo
-///         }
+///     let script: @Sendable (MockWebSocket) async throws -> Void = { peer in
+///         while let message = try await peer.next() { try peer.send(message) }      // an echo
 ///     }
+///     server.on(.get, "/chat") { _ in .webSocket(script) }      // over a socket
+///     mock.on(.get, "/chat") { _ in .webSocket(script) }        // without sockets
+///
+/// The functions that send do not wait; `flush()` waits for the client. They throw `.connectionLost` once the connection
+/// has been closed or lost. What concerns frames and bytes needs a `MockServer`: over `MockTransport`, which carries
+/// messages, it has no effect or throws `.configuration`, as documented.
 public final class MockWebSocket: Sendable {
-    private let received: Pipe
-    private let sent: Pipe
-    private let link: Link
+    private let link: any MockSocketLink
 
-    fileprivate init(subprotocol: String?) {
-        (received, sent) = (Pipe(), Pipe())
-        link = Link(subprotocol: subprotocol, output: received, input: sent)
+    init(_ link: any MockSocketLink) {
+        self.link = link
     }
 
-    /// Returns the next message from the client; nil once the client has closed the connection. One task at a time.
+    /// The subprotocol of the connection; nil if none was selected.
+    public var subprotocol: String? { link.subprotocol }
+
+    // MARK: Messages
+
+    /// Returns the next message from the client; nil once the connection has been closed or lost. One task at a time.
+    /// Throws `CancellationError` if the task is cancelled.
+    ///
+    /// A `MockServer` reads from the socket while fewer than 64 messages and less than 1 MiB wait for the script.
     public func next() async throws -> WebSocketMessage? {
-        try await received.next()
+        try await link.next()
     }
 
-    /// Sends a message to the client. At most 1,024 messages wait for the client; more throw `.limitExceeded`.
-    public func send(_ message: WebSocketMessage) throws(NetworkError) {
-        try sent.add(message)
+    /// Sends a message to the client. Throws `.limitExceeded` if 1,024 messages or 64 MiB wait for the client.
+    ///
+    /// - `frameSize`: the maximum payload of a frame in bytes, to send the message in fragments (RFC 6455 §5.4). Nil, the
+    ///   default, sends one frame. No effect over `MockTransport`.
+    public func send(_ message: WebSocketMessage, frameSize: Int? = nil) throws(NetworkError) {
+        try link.send(message, frameSize: frameSize)
     }
 
-    /// Sends a text message to the client; see `send(_:)`.
+    /// Sends a text message to the client; see `send(_:frameSize:)`.
     public func send(_ text: String) throws(NetworkError) {
-        try sent.add(.text(text))
+        try link.send(.text(text), frameSize: nil)
     }
 
-    /// Closes the connection with this code and reason. The client receives the messages sent before.
+    /// Sends a binary message to the client; see `send(_:frameSize:)`.
+    public func send(_ data: Data) throws(NetworkError) {
+        try link.send(.binary(data), frameSize: nil)
+    }
+
+    /// Waits until the system has accepted everything that was sent, or over `MockTransport` until the client has taken
+    /// it. A client that reads slowly slows the script. Throws `.connectionLost` and `.cancelled`.
+    public func flush() async throws(NetworkError) {
+        try await link.flush()
+    }
+
+    // MARK: The end
+
+    /// Closes the connection with this code and reason. The client receives the messages sent before. A `MockServer`
+    /// waits up to five seconds for the client's close frame. A code that must not be sent, such as `.noStatus`, is left
+    /// out of the frame. Later messages of the client are dropped.
     public func close(_ code: WebSocketCloseCode = .normal, reason: String = "") {
-        link.closeByServer(code, reason)
+        link.close(code, reason: reason)
     }
 
-    /// Ends the connection without a close frame, as when the network dies. The client throws `error`.
+    /// Ends the connection without a close frame, as when the network fails. Over `MockTransport` the client throws
+    /// `error`; a `MockServer` resets the connection.
     public func lose(_ error: NetworkError = NetworkError(.connectionLost(.requestMayHaveArrived))) {
-        sent.finish(error)
-        received.finish(nil)
+        link.lose(error, by: .reset)
     }
 
-    /// The code and the reason with which the client closed the connection; nil until then.
+    /// Ends the connection without a close frame, in this way, after everything that was sent before. Over
+    /// `MockTransport` the client throws `.connectionLost`, or waits forever if the interruption is `.stall`.
+    public func lose(by interruption: MockResponse.Interruption) {
+        link.lose(NetworkError(.connectionLost(.requestMayHaveArrived)), by: interruption)
+    }
+
+    /// The code and the reason with which the client closed the connection, or replied to the close frame of the server;
+    /// nil until then.
     public var clientClosing: (code: WebSocketCloseCode, reason: String)? { link.clientClosing }
 
-    fileprivate func run(_ script: @escaping @Sendable (MockWebSocket) async throws -> Void) {
-        Task {
+    // MARK: Frames
+
+    /// Sends a ping with at most 125 bytes. The pong is in ``frames``. No effect over `MockTransport`.
+    public func ping(_ payload: Data = Data()) throws(NetworkError) {
+        try link.control(.ping, payload)
+    }
+
+    /// Sends a pong with at most 125 bytes. No effect over `MockTransport`.
+    public func pong(_ payload: Data = Data()) throws(NetworkError) {
+        try link.control(.pong, payload)
+    }
+
+    /// Sends these bytes as they are, such as a frame that violates the protocol. Throws `.configuration` over
+    /// `MockTransport`.
+    public func sendRaw(_ bytes: Data) throws(NetworkError) {
+        try link.sendRaw(bytes)
+    }
+
+    /// Stops reading from the socket until ``resumeReading()``, as a server does that is too slow. No effect over
+    /// `MockTransport`.
+    public func pauseReading() {
+        link.setReading(false)
+    }
+
+    /// Continues to read from the socket.
+    public func resumeReading() {
+        link.setReading(true)
+    }
+
+    /// The last 1,000 frames from the client, oldest first. Empty over `MockTransport`.
+    public var frames: [Frame] { link.frames }
+
+    /// The rule of RFC 6455 that the client has violated; nil if there is none. A `MockServer` closes the connection
+    /// then, with the code that the rule requires.
+    public var violation: String? { link.violation }
+
+    /// The head of a frame that the client sent, with its first bytes.
+    public struct Frame: Hashable, Sendable {
+        /// The opcode.
+        public let kind: Kind
+        /// Whether the frame is the last one of its message.
+        public let isFinal: Bool
+        /// Whether the frame begins a compressed message (RFC 7692).
+        public let isCompressed: Bool
+        /// Whether the payload was masked, as each frame of a client must be.
+        public let isMasked: Bool
+        /// The number of bytes of the payload.
+        public let size: Int
+        /// The first 125 bytes of the payload, unmasked: all of a control frame.
+        public let prefix: Data
+    }
+
+    /// The opcode of a frame (RFC 6455 §11.8).
+    @nonexhaustive
+    public enum Kind: Hashable, Sendable {
+        /// A further frame of a message.
+        case continuation
+        /// The first or only frame of a text message.
+        case text
+        /// The first or only frame of a binary message.
+        case binary
+        /// A close frame.
+        case close
+        /// A ping.
+        case ping
+        /// A pong.
+        case pong
+    }
+}
+
+/// The script of a WebSocket connection.
+package struct MockSocketScript: Sendable {
+    let options: MockResponse.SocketOptions
+    private let body: @Sendable (MockWebSocket) async throws -> Void
+
+    init(_ options: MockResponse.SocketOptions, _ body: @escaping @Sendable (MockWebSocket) async throws -> Void) {
+        self.options = options
+        self.body = body
+    }
+
+    /// Runs the script in a new task. Closes the connection when the script returns, and loses it when it throws.
+    func start(on link: any MockSocketLink) -> Task<Void, Never> {
+        ScriptTask.start { [body] in
             do {
-                try await script(self)
-                close()
+                try await body(MockWebSocket(link))
+                link.close(.normal, reason: "")
             } catch {
-                lose(NetworkError(error))
+                link.lose(NetworkError(error), by: .reset)
             }
-        }
-    }
-
-    /// The client's end.
-    fileprivate var connection: any MessageConnection { link }
-
-    /// A bounded queue of messages in one direction.
-    private final class Pipe: Sendable {
-        private let stream: AsyncThrowingStream<WebSocketMessage, any Error>
-        private let continuation: AsyncThrowingStream<WebSocketMessage, any Error>.Continuation
-        private static let limit = 1024
-
-        init() {
-            (stream, continuation) = AsyncThrowingStream.makeStream(bufferingPolicy: .bufferingOldest(Self.limit))
-        }
-
-        func add(_ message: WebSocketMessage) throws(NetworkError) {
-            switch continuation.yield(message) {
-            case .enqueued: return
-            case .dropped:
-                throw NetworkError(
-                    .limitExceeded(.responseBody), detail: "\(Self.limit) messages wait for the other end of the mock.")
-            default: throw NetworkError(.connectionLost(.requestNotSent), detail: "The connection is closed.")
-            }
-        }
-
-        func finish(_ error: NetworkError?) {
-            continuation.finish(throwing: error)
-        }
-
-        func next() async throws -> WebSocketMessage? {
-            // Every iterator of the stream takes from the same queue.
-            var iterator = stream.makeAsyncIterator()
-            return try await iterator.next()
-        }
-    }
-
-    private final class Link: MessageConnection {
-        private struct State {
-            var server: (code: WebSocketCloseCode, reason: String)?
-            var client: (code: WebSocketCloseCode, reason: String)?
-        }
-
-        let subprotocol: String?
-        private let output: Pipe
-        private let input: Pipe
-        private let state = Locked(State())
-
-        init(subprotocol: String?, output: Pipe, input: Pipe) {
-            (self.subprotocol, self.output, self.input) = (subprotocol, output, input)
-        }
-
-        var closing: (code: WebSocketCloseCode, reason: String)? { state.withLock { $0.server ?? $0.client } }
-        var clientClosing: (code: WebSocketCloseCode, reason: String)? { state.withLock { $0.client } }
-
-        func send(_ message: WebSocketMessage) async throws { try output.add(message) }
-        func receive() async throws -> WebSocketMessage? { try await input.next() }
-        func ping() async throws {}
-
-        func close(_ code: WebSocketCloseCode, reason: String) {
-            state.withLock { state in
-                if state.client == nil { state.client = (code, reason) }
-            }
-            output.finish(nil)
-            input.finish(nil)
-        }
-
-        func closeByServer(_ code: WebSocketCloseCode, _ reason: String) {
-            state.withLock { state in
-                if state.client == nil, state.server == nil { state.server = (code, reason) }
-            }
-            input.finish(nil)
-            output.finish(nil)
         }
     }
 }
 
-extension HTTPResponse {
-    /// Returns a 101 response whose connection runs `script` as the server, without sockets. When the script returns,
-    /// the connection is closed with 1000. When it throws, the connection is lost with that error. The client may send
-    /// up to 1,024 messages that the script has not taken.
-    public static func webSocket(
-        subprotocol: String? = nil, _ script: @escaping @Sendable (MockWebSocket) async throws -> Void
-    ) -> HTTPResponse {
-        let socket = MockWebSocket(subprotocol: subprotocol)
-        var response = HTTPResponse(status: .switchingProtocols)
-        response.messageConnection = socket.connection
-        socket.run(script)
-        return response
-    }
+/// What carries the messages of a mock's connection.
+protocol MockSocketLink: AnyObject, Sendable {
+    var subprotocol: String? { get }
+    var clientClosing: (code: WebSocketCloseCode, reason: String)? { get }
+    var frames: [MockWebSocket.Frame] { get }
+    var violation: String? { get }
+    func next() async throws -> WebSocketMessage?
+    func send(_ message: WebSocketMessage, frameSize: Int?) throws(NetworkError)
+    func flush() async throws(NetworkError)
+    func control(_ kind: MockWebSocket.Kind, _ payload: Data) throws(NetworkError)
+    func sendRaw(_ bytes: Data) throws(NetworkError)
+    func setReading(_ isReading: Bool)
+    func close(_ code: WebSocketCloseCode, reason: String)
+    func lose(_ error: NetworkError, by interruption: MockResponse.Interruption)
 }

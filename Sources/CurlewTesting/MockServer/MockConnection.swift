@@ -42,10 +42,39 @@ struct MockConnection: ~Copyable {
         var exchange = 0
         while let request = readRequest(&exchange) {
             let response = core.response(to: request)
-            var reply = MockReply(socket, core: core)
-            guard reply.send(response, to: request) else { return }
+            if let script = response.socketScript {
+                guard serve(script, of: response, to: request) else { return }
+            } else {
+                var reply = MockReply(socket, core: core)
+                guard reply.send(response, to: request) else { return }
+            }
             exchange += 1
         }
+    }
+
+    /// Responds to the opening handshake of a WebSocket connection, and serves the connection to its end. Returns `true`
+    /// if the handshake was refused, so that the connection stays open for the next request.
+    private mutating func serve(
+        _ script: MockSocketScript, of response: MockResponse, to request: RecordedRequest
+    ) -> Bool {
+        let (head, accepted) = response.handshake(script, with: request)
+        var reply = MockReply(socket, core: core)
+        guard reply.send(head, to: request) else { return false }
+        guard let accepted else { return true }
+        let peer: ServedWebSocket
+        do {
+            peer = try ServedWebSocket(
+                script.options, subprotocol: accepted.subprotocol, compression: accepted.compression)
+        } catch {
+            return reply.end(.reset)
+        }
+        var pump = WebSocketPump(peer, on: socket, core: core)
+        switch pump.run(script, first: parser.takeRest()) {
+        case nil: return false
+        case .close: closeWithUnread()
+        case let interruption?: return reply.end(interruption)
+        }
+        return false
     }
 
     /// Reads and returns the next request with its complete content. Returns `nil` when the connection is to be closed.

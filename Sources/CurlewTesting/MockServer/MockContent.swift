@@ -38,11 +38,15 @@ package struct MockContent {
         self.source = source
     }
 
+    init(_ data: Data) {
+        self.init(length: data.count, source: .data(ArraySlice(data)))
+    }
+
     /// Creates the content of `body`. Opens a file immediately, so that a missing file is detected before the head is
     /// sent.
     package init(_ body: MockResponse.Body) throws(HTTP1WriteError) {
         switch body {
-        case .data(let data): self.init(length: data.count, source: .data(ArraySlice(data)))
+        case .data(let data): self.init(data)
         case .chunks(let pieces): self.init(length: nil, source: .chunks(pieces[...], rest: []))
         case .generated(let bytes, let chunked):
             self.init(length: chunked ? nil : max(0, bytes), source: .generated(0..<max(0, bytes)))

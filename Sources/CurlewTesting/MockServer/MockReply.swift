@@ -3,6 +3,11 @@
 import CurlewCore
 import CurlewHTTP
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -13,8 +18,8 @@ import Darwin
 
 /// Sends one response with its faults. A head and a small body are sent with a single system call.
 struct MockReply {
-    private let socket: Int32
-    private let core: MockServerCore
+    let socket: Int32
+    let core: MockServerCore
     /// The bytes that have been serialized but not sent.
     private var pending: [UInt8] = []
     /// The number of content bytes that may still be sent before the interruption.
@@ -63,7 +68,11 @@ struct MockReply {
         if let cut = faults.cut, cut.stage == .afterHead { return end(cut.interruption) }
 
         contentLeft = faults.contentLimit ?? .max
-        guard sendContent(plan, pace: faults.pace), flush() else { return false }
+        if let script = response.eventScript, !plan.isBare {
+            guard sendEvents(script, plan, gzip: response.isGzip, pace: faults.pace) else { return false }
+        } else {
+            guard sendContent(plan.content, plan, pace: faults.pace), flush() else { return false }
+        }
         if let cut = faults.cut { return end(cut.interruption) }
         return plan.keepsConnection
     }
@@ -74,8 +83,22 @@ struct MockReply {
         return flush()
     }
 
-    private mutating func sendContent(_ plan: MockReplyPlan, pace: Faults.Pace?) -> Bool {
-        var content = plan.content
+    private mutating func sendContent(_ source: MockContent, _ plan: MockReplyPlan, pace: Faults.Pace?) -> Bool {
+        var content = source
+        guard send(&content, plan, pace) else { return false }
+        // Truncated content must not appear complete, so no last chunk follows it.
+        if content.hasFailed { return false }
+        sendEnd(plan)
+        return true
+    }
+
+    /// Sends a part of the content, in pieces if there is a pace.
+    mutating func sendPieces(of part: Data, _ plan: MockReplyPlan, _ pace: Faults.Pace?) -> Bool {
+        var content = MockContent(part)
+        return send(&content, plan, pace)
+    }
+
+    private mutating func send(_ content: inout MockContent, _ plan: MockReplyPlan, _ pace: Faults.Pace?) -> Bool {
         while contentLeft > 0, var piece = content.next(upTo: min(contentLeft, pace?.bytes ?? .max)) {
             contentLeft -= piece.count
             if let line = plan.chunkLine {
@@ -90,10 +113,15 @@ struct MockReply {
             if pace != nil || pending.count >= 65_536 { guard flush() else { return false } }
             guard pause(pace?.pause) else { return false }
         }
-        // Truncated content must not appear complete, so no last chunk follows it.
-        if content.hasFailed { return false }
-        if contentLeft > 0 { pending += plan.end }
         return true
+    }
+
+    /// Whether the response is to be sent further, because it is not interrupted here.
+    var hasContentLeft: Bool { contentLeft > 0 }
+
+    /// Adds the end of complete content.
+    mutating func sendEnd(_ plan: MockReplyPlan) {
+        if contentLeft > 0 { pending += plan.end }
     }
 
     /// Sends the pending bytes in pieces, with a pause after each piece. Returns `false` when the connection is to be
@@ -109,7 +137,8 @@ struct MockReply {
         return true
     }
 
-    private mutating func flush() -> Bool {
+    /// Sends the pending bytes. Returns `false` if the connection is broken or the server stops.
+    mutating func flush() -> Bool {
         var sent = 0
         while sent < pending.count {
             let count = pending.withUnsafeBytes {

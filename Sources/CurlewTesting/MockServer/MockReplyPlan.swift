@@ -11,6 +11,8 @@ struct MockReplyPlan {
     /// The bytes after complete content: the last chunk with the trailers, or nothing.
     let end: [UInt8]
     let isChunked: Bool
+    /// Whether the response consists of its head only.
+    let isBare: Bool
     /// The size line of every chunk, if it is to be malformed; otherwise `nil`.
     let chunkLine: String?
     let keepsConnection: Bool
@@ -39,7 +41,7 @@ struct MockReplyPlan {
             bytes.removeLast(2)
             for line in replaced.lines + [""] { bytes += "\(line)\r\n".utf8 }
         }
-        let isBare = isHead || response.status.forbidsContent
+        isBare = isHead || response.status.forbidsContent
         var end: [UInt8] = []
         if framing == .chunked || replaced?.hasLastChunk == true {
             try HTTP1ResponseWriter.lastChunk(trailers: response.trailers, into: &end)

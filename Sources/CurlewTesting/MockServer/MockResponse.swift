@@ -34,6 +34,12 @@ public struct MockResponse: Sendable {
     public var keepAlive = true
 
     var faults = Faults()
+    /// The script that writes the content, in place of `body`.
+    package var eventScript: MockEventScript?
+    /// Whether the content of the script is coded with gzip.
+    var isGzip = false
+    /// The script of a WebSocket connection, in place of a response.
+    package var socketScript: MockSocketScript?
 
     /// Creates a response without faults.
     public init(status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: Body = .data(Data())) {

@@ -13,8 +13,7 @@ import Darwin
 /// A signal that ends all waits of the server at once. Every wait polls the same pipe. The signal writes one byte to
 /// the pipe, and no wait reads it.
 final class StopSignal: Sendable {
-    private let readEnd: Int32
-    private let writeEnd: Int32
+    private let pipe: WakePipe
 
     /// The reason why a wait ended.
     enum Wake {
@@ -24,35 +23,36 @@ final class StopSignal: Sendable {
     }
 
     init() throws(MockServerError) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw MockServerError("the mock server could not open a pipe") }
-        for end in ends { LoopbackSocket.configure(end) }
-        readEnd = ends[0]
-        writeEnd = ends[1]
-    }
-
-    deinit {
-        close(readEnd)
-        close(writeEnd)
+        pipe = try WakePipe()
     }
 
     func raise() {
-        _ = write(writeEnd, [1], 1)
+        pipe.wake()
     }
 
     /// Waits for `events` on the descriptor until the deadline, or until the server stops. A broken connection counts
     /// as ready.
     func wait(for events: Int32, on descriptor: Int32, until deadline: Deadline) -> Wake {
+        wait(for: events, on: descriptor, or: nil, until: deadline).wake
+    }
+
+    /// Waits as `wait(for:on:until:)` does, and also for a wake-up, which counts as ready. Returns what has happened on
+    /// the descriptor as well: `events`, and `POLLERR` or `POLLHUP` if the connection is broken.
+    func wait(
+        for events: Int32, on descriptor: Int32, or other: WakePipe?, until deadline: Deadline
+    ) -> (wake: Wake, events: Int32) {
         while true {
+            // The system ignores a negative descriptor.
             var entries = [
-                pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Int16(events), revents: 0),
+                pollfd(fd: other?.readEnd ?? -1, events: Int16(POLLIN), revents: 0),
             ]
-            let count = poll(&entries, 2, Self.milliseconds(until: deadline))
-            if entries[0].revents != 0 { return .stopped }
-            if count > 0 { return .ready }
-            if count < 0, errno != EINTR { return .ready }
-            if deadline.hasPassed(at: SystemTime().now) { return .timedOut }
+            let count = poll(&entries, 3, Self.milliseconds(until: deadline))
+            if entries[0].revents != 0 { return (.stopped, 0) }
+            if count > 0 { return (.ready, Int32(entries[1].revents)) }
+            if count < 0, errno != EINTR { return (.ready, Int32(POLLERR)) }
+            if deadline.hasPassed(at: SystemTime().now) { return (.timedOut, 0) }
         }
     }
 
@@ -65,10 +65,17 @@ final class StopSignal: Sendable {
         #if canImport(Darwin)
         holdByQueue(descriptor, until: deadline)
         #else
-        // POLLRDHUP (0x2000) reports only the end of the peer's stream, not its bytes.
-        wait(for: 0x2000, on: descriptor, until: deadline)
+        wait(for: Self.peerEnd, on: descriptor, until: deadline)
         #endif
     }
+
+    #if canImport(Darwin)
+    /// The event that reports the end of the peer's stream, and its bytes as well.
+    static let peerEnd = Int32(POLLIN)
+    #else
+    /// The event that reports only the end of the peer's stream, not its bytes: POLLRDHUP, which Swift does not import.
+    static let peerEnd: Int32 = 0x2000
+    #endif
 
     private static func milliseconds(until deadline: Deadline) -> Int32 {
         guard let remaining = deadline.remaining(at: SystemTime().now) else { return -1 }
@@ -84,7 +91,7 @@ extension StopSignal {
         let queue = kqueue()
         guard queue >= 0 else { return wait(for: Int32(POLLIN), on: descriptor, until: deadline) }
         defer { close(queue) }
-        let changes = [readEnd, descriptor].map {
+        let changes = [pipe.readEnd, descriptor].map {
             kevent(
                 ident: UInt($0), filter: Int16(EVFILT_READ), flags: UInt16(EV_ADD | EV_CLEAR), fflags: 0, data: 0,
                 udata: nil)
@@ -98,7 +105,7 @@ extension StopSignal {
                 milliseconds < 0 ? kevent(queue, nil, 0, &event, 1, nil) : kevent(queue, nil, 0, &event, 1, &limit)
             if count < 0, errno != EINTR { return .ready }
             if count > 0 {
-                if event.ident == UInt(readEnd) { return .stopped }
+                if event.ident == UInt(pipe.readEnd) { return .stopped }
                 if event.flags & UInt16(EV_EOF | EV_ERROR) != 0 { return .ready }
             }
             if deadline.hasPassed(at: SystemTime().now) { return .timedOut }

@@ -134,6 +134,13 @@ final class RawClient {
         return count
     }
 
+    /// Reads what has arrived, at least one byte; nil at the end of the connection.
+    func piece() -> Data? {
+        if buffer.isEmpty, fill() != nil { return nil }
+        defer { buffer = [] }
+        return Data(buffer)
+    }
+
     private func take(_ count: Int) -> String {
         defer { buffer.removeFirst(count) }
         return String(decoding: buffer[..<count], as: UTF8.self)

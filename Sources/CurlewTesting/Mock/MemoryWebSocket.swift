@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+package import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPResponse {
+    /// Returns a 101 response whose connection runs `script` as the server, without sockets. When the script returns,
+    /// the connection is closed with 1000. When it throws, the connection is lost with that error. The client may send
+    /// up to 1,024 messages that the script has not taken.
+    public static func webSocket(
+        subprotocol: String? = nil, _ script: @escaping @Sendable (MockWebSocket) async throws -> Void
+    ) -> HTTPResponse {
+        webSocket(MockSocketScript(MockResponse.SocketOptions(), script), subprotocol: subprotocol)
+    }
+
+    /// Returns the response of a script's server to an opening request with these fields.
+    package static func webSocket(_ script: MockSocketScript, to headers: HTTPHeaders) -> HTTPResponse {
+        let offered = headers[values: "Sec-WebSocket-Protocol"].flatMap { value in
+            value.parts(",").map { String($0.trimmed()) }
+        }
+        return webSocket(script, subprotocol: offered.first { script.options.subprotocols.contains($0) })
+    }
+
+    private static func webSocket(_ script: MockSocketScript, subprotocol: String?) -> HTTPResponse {
+        let socket = MemoryWebSocket(subprotocol: subprotocol)
+        var response = HTTPResponse(status: .switchingProtocols)
+        response.messageConnection = socket
+        _ = script.start(on: ServerEnd(socket))
+        return response
+    }
+}
+
+/// A WebSocket connection without sockets: the client's end.
+private final class MemoryWebSocket: MessageConnection {
+    private struct State {
+        var server: (code: WebSocketCloseCode, reason: String)?
+        var client: (code: WebSocketCloseCode, reason: String)?
+    }
+
+    let subprotocol: String?
+    /// The messages of the client, and those of the server.
+    let received = MessageQueue()
+    let sent = MessageQueue()
+    private let state = Locked(State())
+    private static let limit = 1024
+
+    init(subprotocol: String?) {
+        self.subprotocol = subprotocol
+    }
+
+    var closing: (code: WebSocketCloseCode, reason: String)? { state.withLock { $0.server ?? $0.client } }
+    var clientClosing: (code: WebSocketCloseCode, reason: String)? { state.withLock { $0.client } }
+
+    func send(_ message: WebSocketMessage) async throws { try add(message, to: received) }
+    func receive() async throws -> WebSocketMessage? { try await sent.next() }
+    func ping() async throws {}
+
+    func close(_ code: WebSocketCloseCode, reason: String) {
+        state.withLock { state in
+            if state.client == nil { state.client = (code, reason) }
+        }
+        received.finish()
+        sent.finish()
+    }
+
+    func closeByServer(_ code: WebSocketCloseCode, _ reason: String) {
+        state.withLock { state in
+            if state.client == nil, state.server == nil { state.server = (code, reason) }
+        }
+        sent.finish()
+        received.finish()
+    }
+
+    func add(_ message: WebSocketMessage, to queue: MessageQueue) throws(NetworkError) {
+        switch queue.add(message, limit: Self.limit) {
+        case .added: return
+        case .full:
+            throw NetworkError(
+                .limitExceeded(.responseBody), detail: "\(Self.limit) messages wait for the other end of the mock.")
+        case .ended: throw NetworkError(.connectionLost(.requestNotSent), detail: "The connection is closed.")
+        }
+    }
+}
+
+/// The server's end of a connection without sockets.
+private final class ServerEnd: MockSocketLink {
+    private let socket: MemoryWebSocket
+
+    init(_ socket: MemoryWebSocket) {
+        self.socket = socket
+    }
+
+    var subprotocol: String? { socket.subprotocol }
+    var clientClosing: (code: WebSocketCloseCode, reason: String)? { socket.clientClosing }
+    var frames: [MockWebSocket.Frame] { [] }
+    var violation: String? { nil }
+
+    func next() async throws -> WebSocketMessage? { try await socket.received.next() }
+
+    func send(_ message: WebSocketMessage, frameSize: Int?) throws(NetworkError) {
+        try socket.add(message, to: socket.sent)
+    }
+
+    func flush() async throws(NetworkError) {
+        do { try await socket.sent.waitUntilEmpty() } catch { throw NetworkError(error) }
+        if socket.clientClosing != nil {
+            throw NetworkError(.connectionLost(.requestMayHaveArrived), detail: "The client has closed the connection.")
+        }
+    }
+
+    func control(_ kind: MockWebSocket.Kind, _ payload: Data) {}
+    func setReading(_ isReading: Bool) {}
+
+    func sendRaw(_ bytes: Data) throws(NetworkError) {
+        throw NetworkError(
+            .configuration, detail: "MockTransport carries messages, not bytes.",
+            hint: "Use a MockServer for frames that violate the protocol.")
+    }
+
+    func close(_ code: WebSocketCloseCode, reason: String) {
+        socket.closeByServer(code.isValidOnWire ? code : .noStatus, reason)
+    }
+
+    func lose(_ error: NetworkError, by interruption: MockResponse.Interruption) {
+        if interruption != .stall { socket.sent.finish(error) }
+        socket.received.finish()
+    }
+}

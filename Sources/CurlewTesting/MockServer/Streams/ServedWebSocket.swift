@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewStreams
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The server's end of a WebSocket connection over a socket. The script calls it from its task, and the thread of the
+/// connection carries the bytes (`serve`).
+final class ServedWebSocket: MockSocketLink {
+    private struct State: Sendable {
+        var machine: WebSocketMachine
+        var recorder = FrameRecorder()
+        var clientClosing: (code: WebSocketCloseCode, reason: String)?
+        var violation: String?
+        var hasSentClose = false
+        var isReading = true
+        /// When the server stops waiting for the client's close frame.
+        var deadline = Deadline.never
+    }
+
+    let subprotocol: String?
+    let channel: MockChannel
+    let inbox = MessageQueue()
+    private let options: MockResponse.SocketOptions
+    private let state: Locked<State>
+
+    private static let closeTimeout = Duration.seconds(5)
+    private static let mostMessages = 64
+    private static let mostBytes = 1 << 20
+
+    init(
+        _ options: MockResponse.SocketOptions, subprotocol: String?, compression: PerMessageDeflate?
+    ) throws {
+        self.options = options
+        self.subprotocol = subprotocol
+        channel = try MockChannel()
+        let limits = WebSocketMachine.Limits(message: options.maximumMessageSize, frame: options.maximumMessageSize)
+        let deflate = try compression.map { parameters in try DeflateCompression(parameters, role: .server) }
+        state = Locked(State(machine: WebSocketMachine(role: .server, limits: limits, compression: deflate)))
+    }
+
+    // MARK: The script's side
+
+    var clientClosing: (code: WebSocketCloseCode, reason: String)? { state.withLock { $0.clientClosing } }
+    var frames: [MockWebSocket.Frame] { state.withLock { $0.recorder.latest } }
+    var violation: String? { state.withLock { $0.violation } }
+
+    func next() async throws -> WebSocketMessage? {
+        let message = try await inbox.next()
+        // The thread may have stopped reading, because too much was waiting.
+        channel.pipe.wake()
+        return message
+    }
+
+    func send(_ message: WebSocketMessage, frameSize: Int?) throws(NetworkError) {
+        // Frames enter the channel in the order in which they were encoded, which compression depends on.
+        let failure = state.withLock { state -> NetworkError? in
+            do {
+                guard !state.hasSentClose else { return Self.closed }
+                try channel.enqueue(state.machine.encode(message, fragment: frameSize))
+                return nil
+            } catch {
+                return NetworkError(error)
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private static let closed = NetworkError(
+        .connectionLost(.requestNotSent), detail: "The WebSocket connection is closed.")
+
+    func flush() async throws(NetworkError) { try await channel.flush() }
+
+    func control(_ kind: MockWebSocket.Kind, _ payload: Data) throws(NetworkError) {
+        let frame = state.withLock { state in
+            kind == .ping ? state.machine.encodePing(payload) : state.machine.encodePong(payload)
+        }
+        try channel.enqueue(frame)
+    }
+
+    func sendRaw(_ bytes: Data) throws(NetworkError) { try channel.enqueue(bytes) }
+
+    func setReading(_ isReading: Bool) {
+        state.withLock { $0.isReading = isReading }
+        channel.pipe.wake()
+    }
+
+    func close(_ code: WebSocketCloseCode, reason: String) {
+        sendClose(code, reason: reason)
+        inbox.finish()
+        let isOver = state.withLock { state in
+            if state.deadline == .never { state.deadline = Deadline(Self.closeTimeout, after: SystemTime().now) }
+            return state.clientClosing != nil
+        }
+        if isOver { channel.end(.complete) } else { channel.pipe.wake() }
+    }
+
+    func lose(_ error: NetworkError, by interruption: MockResponse.Interruption) {
+        channel.end(.interrupted(interruption))
+        inbox.finish()
+    }
+
+    private func sendClose(_ code: WebSocketCloseCode?, reason: String) {
+        state.withLock { state in
+            guard !state.hasSentClose else { return }
+            state.hasSentClose = true
+            // A connection that is already lost needs no close frame.
+            try? channel.enqueue(state.machine.encodeClose(code, reason: reason))
+        }
+    }
+
+    // MARK: The thread's side
+
+    var deadline: Deadline { state.withLock { $0.deadline } }
+
+    /// Whether the thread reads from the socket.
+    var isReading: Bool {
+        guard state.withLock({ $0.isReading }), channel.waitingBytes < Self.mostBytes else { return false }
+        return inbox.hasRoom(messages: Self.mostMessages, bytes: Self.mostBytes)
+    }
+
+    /// Processes bytes of the client.
+    func receive(_ bytes: Data) {
+        guard !bytes.isEmpty else { return }
+        do {
+            for event in try parse(bytes) { handle(event) }
+            try parse(Data())
+        } catch {
+            let violation = error as? WebSocketViolation ?? WebSocketViolation(.internalError, "\(error)")
+            state.withLock { $0.violation = violation.text }
+            sendClose(violation.code, reason: violation.text)
+            end()
+        }
+    }
+
+    @discardableResult
+    private func parse(_ bytes: Data) throws -> [WebSocketMachine.Event] {
+        try state.withLock { state in
+            Result { () throws(WebSocketViolation) in
+                guard !bytes.isEmpty else {
+                    // A violation after the last events.
+                    try state.machine.throwViolation()
+                    return []
+                }
+                state.recorder.receive(bytes)
+                return try state.machine.receive(bytes)
+            }
+        }.get()
+    }
+
+    private func handle(_ event: WebSocketMachine.Event) {
+        switch event {
+        case .message(let message): inbox.add(message)
+        case .ping(let payload):
+            guard options.repliesToPings else { return }
+            state.withLock { state in
+                if !state.hasSentClose { try? channel.enqueue(state.machine.encodePong(payload)) }
+            }
+        case .pong: return
+        case .close(let code, let reason):
+            let isReply = state.withLock { state in
+                state.clientClosing = (code, reason)
+                return state.hasSentClose
+            }
+            guard isReply || options.repliesToClose else { return inbox.finish() }
+            sendClose(code == .noStatus ? nil : code, reason: "")
+            end()
+        }
+    }
+
+    private func end() {
+        inbox.finish()
+        channel.end(.complete)
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The server's end of an event stream (WHATWG HTML §9.2), for scripts of `MockServer` and `MockTransport`.
+///
+///     server.on(.get, "/news") { request in
+///         let last = request.headers["Last-Event-ID"].flatMap { Int($0) } ?? 0
+///         return .events { stream in
+///             for number in (last + 1)...100 { try await stream.send("news \(number)", id: "\(number)") }
+///         }
+///     }
+///
+/// The functions that write return when the system has accepted the bytes, or over `MockTransport` when the client has
+/// read them. So a slow client slows the script. They throw `.connectionLost` once the client has closed the connection,
+/// the server has stopped, or the script has ended the stream, and `.cancelled` if the task is cancelled.
+public final class MockEventStream: Sendable {
+    private let output: any MockEventOutput
+
+    init(_ output: any MockEventOutput) {
+        self.output = output
+    }
+
+    /// Sends an event. Each line of the data is sent as a `data` field. The name and the ID are sent as they are.
+    public func send(
+        _ data: String, name: String? = nil, id: String? = nil, retry: Duration? = nil
+    ) async throws(NetworkError) {
+        try await output.write(MockEventStep.encoded(data, name: name, id: id, retry: retry))
+    }
+
+    /// Sends a comment, by default an empty one, as servers do to keep a connection open.
+    public func comment(_ text: String = "") async throws(NetworkError) {
+        try await output.write(MockEventStep.encoded(comment: text))
+    }
+
+    /// Sends these bytes as they are.
+    public func write(_ bytes: Data) async throws(NetworkError) {
+        try await output.write(bytes)
+    }
+
+    /// Waits. Throws as the other functions do if the client closes the connection in the meantime.
+    public func pause(_ duration: Duration) async throws(NetworkError) {
+        try await output.pause(duration)
+    }
+
+    /// Ends the connection after the bytes that were sent before. Over `MockTransport`, the body of the response throws
+    /// `.connectionLost`, or ends no more if the interruption is `.stall`. Returns at once; later calls of the other
+    /// functions throw.
+    public func interrupt(by interruption: MockResponse.Interruption) {
+        output.end(.interrupted(interruption))
+    }
+
+    /// Executes a step.
+    public func perform(_ step: MockEventStep) async throws(NetworkError) {
+        switch step {
+        case .event(let data, let name, let id, let retry): try await send(data, name: name, id: id, retry: retry)
+        case .comment(let text): try await comment(text)
+        case .bytes(let bytes): try await write(bytes)
+        case .pause(let duration): try await pause(duration)
+        case .interruption(let interruption): interrupt(by: interruption)
+        }
+    }
+}
+
+/// What carries the bytes of an event stream.
+protocol MockEventOutput: Sendable {
+    /// Sends bytes, and waits until they have been accepted.
+    func write(_ bytes: Data) async throws(NetworkError)
+    func pause(_ duration: Duration) async throws(NetworkError)
+    /// Ends the stream. Only the first call counts.
+    func end(_ ending: MockEventScript.Ending)
+}
+
+/// The script of an event stream.
+package struct MockEventScript: Sendable {
+    /// The first end of a stream.
+    enum Ending: Sendable {
+        case complete
+        case interrupted(MockResponse.Interruption)
+        /// The script threw an error.
+        case failed(NetworkError)
+    }
+
+    private let body: @Sendable (MockEventStream) async throws -> Void
+
+    init(_ body: @escaping @Sendable (MockEventStream) async throws -> Void) {
+        self.body = body
+    }
+
+    init(_ steps: [MockEventStep]) {
+        body = { stream in
+            for step in steps {
+                try await stream.perform(step)
+                if case .interruption = step { return }
+            }
+        }
+    }
+
+    /// Runs the script in a new task, which ends `output` when it returns or throws.
+    func start(on output: any MockEventOutput) -> Task<Void, Never> {
+        ScriptTask.start { [body] in
+            do {
+                try await body(MockEventStream(output))
+                output.end(.complete)
+            } catch {
+                output.end(.failed(NetworkError(error)))
+            }
+        }
+    }
+}

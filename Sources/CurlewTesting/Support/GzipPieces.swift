@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewStreams
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The gzip coding (RFC 1952) of content that is produced in pieces. A client can decode each piece as soon as it has
+/// arrived.
+struct GzipPieces {
+    private let deflate: DeflateCompression
+    private var checksum = CRC32()
+    private var count: UInt32 = 0
+    private var hasBegun = false
+
+    init() throws(NetworkError) {
+        deflate = try DeflateCompression(PerMessageDeflate(), role: .server)
+    }
+
+    /// Returns the next piece. The compression of messages removes the end of the last block; gzip needs it.
+    mutating func add(_ piece: Data) throws -> Data {
+        guard !piece.isEmpty else { return Data() }
+        checksum.update(piece)
+        count &+= UInt32(truncatingIfNeeded: piece.count)
+        defer { hasBegun = true }
+        let header: [UInt8] = hasBegun ? [] : Self.header
+        return try Data(header) + deflate.compress(piece) + Data([0x00, 0x00, 0xFF, 0xFF])
+    }
+
+    /// Returns the end: an empty last block, the checksum and the length.
+    func end() -> Data {
+        let numbers = [checksum.value, count].flatMap { number in (0..<4).map { UInt8(number >> (8 * $0) & 0xFF) } }
+        return Data((hasBegun ? [] : Self.header) + [0x03, 0x00] + numbers)
+    }
+
+    private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
+}
