@@ -27,7 +27,8 @@ let package = Package(
                 .product(name: "Curlew", package: "Curlew"), .product(name: "_CurlewSampleAPI", package: "Curlew"),
             ], path: "Support"),
     ] + app("DummyStore") + app("TopQuestions", embedding: ["Preview/Questions.json"]) + app("TeamDirectory")
-        + app("LegacyBridge") + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
+        + app("LegacyBridge") + app("Storyteller")
+        + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
             // The tests of the catalogue's own package, here once more so that one run has all.
             .testTarget(
                 name: "FilmCatalogueTests",
