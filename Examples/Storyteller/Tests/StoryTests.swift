@@ -21,14 +21,14 @@ func eventually(_ condition: @MainActor () -> Bool) async -> Bool {
 @Suite("A story", .timeLimit(.minutes(1)))
 @MainActor
 struct StoryTests {
-    private static func text(_ text: String) -> MockEventStep {
+    private nonisolated static func text(_ text: String) -> MockEventStep {
         .event(#"{"choices":[{"delta":{"content":"\#(text)"}}]}"#)
     }
 
-    private static let usage = MockEventStep.event(
+    private nonisolated static let usage = MockEventStep.event(
         #"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":8}}"#, name: "usage")
-    private static let done = MockEventStep.event("[DONE]")
-    private static let path = "/v1/chat/completions"
+    private nonisolated static let done = MockEventStep.event("[DONE]")
+    private nonisolated static let path = "/v1/chat/completions"
 
     private static func story(_ steps: [MockEventStep]) -> (story: Story, client: APIClient) {
         let client = APIClient.mock { $0.on(.post, path) { _ -> HTTPResponse in .events(steps) } }

@@ -10,7 +10,7 @@ import Testing
 @Suite("The chat", .timeLimit(.minutes(1)))
 @MainActor
 struct ChatTests {
-    private static func event(_ kind: String, _ text: String = "") -> String {
+    private nonisolated static func event(_ kind: String, _ text: String = "") -> String {
         #"{"kind": "\#(kind)", "name": "Grace", "text": "\#(text)", "here": ["Ada", "Grace"]}"#
     }
 

@@ -21,7 +21,7 @@ func eventually(_ condition: @MainActor () -> Bool) async -> Bool {
 @Suite("The live notices", .timeLimit(.minutes(1)))
 @MainActor
 struct NoticeFeedTests {
-    private static func notice(_ id: Int) -> MockEventStep {
+    private nonisolated static func notice(_ id: Int) -> MockEventStep {
         .event(#"{"id": \#(id), "text": "news \#(id)", "isRead": false}"#, id: "\(id)")
     }
 
