@@ -11,13 +11,15 @@ import Glibc
 import Musl
 #endif
 
-/// The storyteller without a screen: a conversation in a terminal, otherwise the scenes of one.
+/// The storyteller without a screen: a conversation in a terminal, otherwise the scenes of one. With `--slow` there is
+/// time to read between two words.
 @main @MainActor
 struct Main {
     static func main() async {
         let report = Report()
         do {
-            let service = try StoryService()
+            let isSlow = CommandLine.arguments.contains("--slow")
+            let service = try StoryService(pause: .milliseconds(isSlow ? 200 : 15))
             defer { service.stop() }
             report.opening("Storyteller", "a language model that writes while you read", "service \(service.url)")
             if isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 {
@@ -64,7 +66,9 @@ private struct Scenes {
         var page = Typewriter(isLive: false)
         await story.tell(about: "a bird") { piece in
             pieces += 1
-            print(page.add(piece), terminator: "")
+            let lines = page.add(piece)
+            print(lines, terminator: "")
+            if !lines.isEmpty { fflush(nil) }
         }
         print(page.end(), terminator: "")
         report.show("tokens", story.rate)
