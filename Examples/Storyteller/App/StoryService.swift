@@ -79,7 +79,8 @@ struct StoryService: Sendable {
         for word in words {
             switch mishap {
             case .error(after: sent)?:
-                try await stream.send(
+                // The client closes the connection when it has read the error, maybe before `send` returns.
+                try? await stream.send(
                     #"{"error":{"type":"overloaded","message":"The model is overloaded. Try again."}}"#, name: "error")
                 return .failed(after: sent)
             case .breakdown(after: sent)?:
@@ -92,7 +93,8 @@ struct StoryService: Sendable {
             try await stream.pause(pause)
         }
         try await stream.send(#"{"usage":{"prompt_tokens":21,"completion_tokens":\#(sent)}}"#, name: "usage")
-        try await stream.send("[DONE]")
+        // As after an error: the client needs nothing after this.
+        try? await stream.send("[DONE]")
         return .told(sent)
     }
 
