@@ -26,8 +26,11 @@ let package = Package(
             dependencies: [
                 .product(name: "Curlew", package: "Curlew"), .product(name: "_CurlewSampleAPI", package: "Curlew"),
             ], path: "Support"),
+        // What runs those programs in a terminal, for tests.
+        .target(name: "ExampleTestSupport", path: "TestSupport"),
     ] + app("DummyStore") + app("TopQuestions", embedding: ["Preview/Questions.json"]) + app("TeamDirectory")
-        + app("LegacyBridge") + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
+        + app("LegacyBridge") + app("Storyteller")
+        + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
             // The tests of the catalogue's own package, here once more so that one run has all.
             .testTarget(
                 name: "FilmCatalogueTests",
@@ -58,7 +61,8 @@ func app(_ name: String, and more: [Target.Dependency] = [], embedding files: [S
             name: name, dependencies: [.target(name: model), "ExampleSupport"] + server + used, path: "\(name)/App",
             resources: files.map { .embedInCode($0) }),
         .testTarget(
-            name: "\(name)Tests", dependencies: [.target(name: model), .target(name: name)] + server + used,
+            name: "\(name)Tests",
+            dependencies: [.target(name: model), .target(name: name), "ExampleTestSupport"] + server + used,
             path: "\(name)/Tests"),
     ]
 }

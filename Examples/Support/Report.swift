@@ -74,6 +74,15 @@ package final class Report {
         }
     }
 
+    /// Waits until `condition` is true, at most 20 seconds, and reports the failure if it is not.
+    package func wait(_ what: String, until condition: @MainActor () -> Bool) async {
+        let end = ContinuousClock.now + .seconds(20)
+        while !condition() {
+            guard ContinuousClock.now < end else { return fail("not within 20 seconds: \(what)") }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
     /// For places that are not reached when all is well.
     package func fail(_ text: String) {
         failures.append("\(title): \(text)")

@@ -21,6 +21,8 @@ import CurlewTesting
 /// | `/2.2/questions` | lists in `{"items": …}`, snake case, seconds since 1970, avatars on the other origin |
 /// | `/v1/films` | snake case, ISO 8601 dates, cache validators, ratings, posters, errors as `{"message", "code"}` |
 /// | `/team/users` | members to create, change and remove, uploads, problem details (RFC 9457) as errors |
+/// | `/team/notices/stream` | the changes of the team as server-sent events, with one lost connection |
+/// | `/team/chat?name=NAME` | a chat over WebSocket, with JSON messages |
 /// | `/team/dashboard/…` | three parts of a start page, each delayed by 120 ms |
 /// | `/files/NAME?bytes=N` | a download of up to 64 MiB, with its checksum in a field |
 ///
@@ -61,7 +63,10 @@ public final class SampleAPI: Sendable {
         DirectoryArea(assetsURL: assets.url).add(to: &routes)
         QuestionsArea(assetsURL: assets.url).add(to: &routes)
         FilmsArea(auth: auth).add(to: &routes)
-        TeamArea().add(to: &routes)
+        let board = NoticeBoard()
+        TeamArea(board: board).add(to: &routes)
+        NoticesArea(board: board).add(to: &routes)
+        ChatArea().add(to: &routes)
         DashboardArea().add(to: &routes)
         FilesArea().add(to: &routes)
         routes.install(on: main)

@@ -17,6 +17,8 @@ struct DirectoryApp: App {
             TabView {
                 DashboardView(screen: office.dashboard).tabItem { Label("Today", systemImage: "house") }
                 TeamView(team: office.team).tabItem { Label("Team", systemImage: "person.3") }
+                NoticesView(feed: office.feed).tabItem { Label("Live", systemImage: "bell") }
+                ChatView(chat: office.chat).tabItem { Label("Chat", systemImage: "bubble.left.and.bubble.right") }
             }
         }
     }
@@ -28,6 +30,8 @@ struct DirectoryApp: App {
 private final class Office {
     let dashboard: DashboardScreen
     let team: Team
+    let feed: NoticeFeed
+    let chat: Chat
     private let api: SampleAPI?
 
     init() {
@@ -35,6 +39,8 @@ private final class Office {
         let client = APIClient(baseURL: "\(api?.url ?? "http://127.0.0.1:1")")
         dashboard = DashboardScreen(client: client)
         team = Team(client: client)
+        feed = NoticeFeed(client: client)
+        chat = Chat(client: client, name: "Ada")
     }
 }
 
@@ -95,6 +101,67 @@ private struct TeamView: View {
                 try await change()
             } catch {
                 if !error.isCancelled { self.error = error }
+            }
+        }
+    }
+}
+
+/// The stream is open while the screen shows.
+private struct NoticesView: View {
+    let feed: NoticeFeed
+
+    var body: some View {
+        List {
+            Section("State") { Text(state) }
+            Section("News") {
+                ForEach(feed.notices) { Text($0.text) }
+            }
+        }
+        .task { await feed.follow() }
+    }
+
+    private var state: String {
+        switch feed.state {
+        case .idle, .connecting: "connecting"
+        case .open: "live"
+        case .waiting: "waiting to connect again"
+        case .closed: feed.error?.message ?? "closed"
+        default: ""
+        }
+    }
+}
+
+/// URLSession does not carry WebSocket in this version: there, the screen shows the error that says so.
+private struct ChatView: View {
+    let chat: Chat
+    @State private var text = ""
+    @State private var joins = 0
+    @State private var error: NetworkError?
+
+    var body: some View {
+        VStack {
+            Text(chat.error?.message ?? chat.here.joined(separator: ", "))
+            List {
+                ForEach(chat.lines) { Text("\($0.name): \($0.text)") }
+            }
+            if chat.state == .open {
+                TextField("Message", text: $text)
+                Button("Send") { [text] in send(text) }
+            } else {
+                Button("Join again") { joins += 1 }
+            }
+        }
+        .task(id: joins) { await chat.join() }
+        .alert($error)
+    }
+
+    private func send(_ line: String) {
+        text = ""
+        Task {
+            do throws(NetworkError) {
+                try await chat.say(line)
+            } catch {
+                self.error = error
             }
         }
     }

@@ -17,6 +17,10 @@ struct Main {
             await visit.takeBack()
             try await visit.portraits()
             await visit.costs()
+            // With a client of its own: the table is finished.
+            let live = LiveVisit(report, client: APIClient(baseURL: "\(api.url)"))
+            try await live.notices()
+            try await live.chat()
         }
     }
 }

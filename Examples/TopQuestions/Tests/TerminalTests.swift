@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #if !canImport(SwiftUI)
+import ExampleTestSupport
 import Foundation
 import Testing
 
@@ -11,8 +12,9 @@ import Testing
 struct TerminalTests {
     /// The program between two readings of the terminal's settings, which have to be the same.
     private func terminal(_ words: [String] = [], columns: Int = 80, rows: Int = 24) throws -> Tmux {
+        let program = try builtProgram("TopQuestions")
         let command = """
-            settings=$(stty -g); echo before; '\(try builtProgram())' \(words.joined(separator: " ")); echo "status $?"
+            settings=$(stty -g); echo before; '\(program)' \(words.joined(separator: " ")); echo "status $?"
             [ "$(stty -g)" = "$settings" ] && echo restored; exec cat
             """
         return try Tmux(columns: columns, rows: rows, command)
@@ -102,7 +104,7 @@ struct TerminalTests {
 
     @Test("without a terminal it prints the list and the first question")
     func plain() throws {
-        let (status, output) = try runProgram([try builtProgram(), "--tag", "swiftui"])
+        let (status, output) = try runProgram([try builtProgram("TopQuestions"), "--tag", "swiftui"])
         #expect(status == 0)
         #expect(output.contains("1.3k  When does a SwiftUI view ask for its data again?"))
         #expect(output.contains("356  Show a placeholder while an image loads"))
@@ -113,9 +115,9 @@ struct TerminalTests {
 
     @Test("it explains itself, and refuses what it does not know")
     func usage() throws {
-        let help = try runProgram([try builtProgram(), "--help"])
+        let help = try runProgram([try builtProgram("TopQuestions"), "--help"])
         #expect(help.status == 0 && help.output.contains("--live") && help.output.contains("api.stackexchange.com"))
-        let refused = try runProgram([try builtProgram(), "--unknown"])
+        let refused = try runProgram([try builtProgram("TopQuestions"), "--unknown"])
         #expect(refused.status == 2 && refused.output.contains("--live"))
     }
 }

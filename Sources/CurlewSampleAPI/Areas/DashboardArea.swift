@@ -15,9 +15,9 @@ struct DashboardArea {
         add(
             "notifications",
             [
-                Notification(id: 1, text: "Grace commented on your proposal", isRead: false),
-                Notification(id: 2, text: "The build is green again", isRead: false),
-                Notification(id: 3, text: "Alan joined the team", isRead: true),
+                Notice(id: 1, text: "Grace commented on your proposal", isRead: false),
+                Notice(id: 2, text: "The build is green again", isRead: false),
+                Notice(id: 3, text: "Alan joined the team", isRead: true),
             ], to: &routes)
     }
 
@@ -32,11 +32,5 @@ struct DashboardArea {
     private struct Statistics: Encodable {
         let openTasks, closedTasks: Int
         let hoursThisWeek: Double
-    }
-
-    private struct Notification: Encodable {
-        let id: Int
-        let text: String
-        let isRead: Bool
     }
 }

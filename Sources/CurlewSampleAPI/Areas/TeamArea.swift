@@ -5,8 +5,9 @@ import CurlewHTTP
 import CurlewTesting
 
 /// The routes for the members of a team. Clients can create, change and remove members, and upload avatars for them.
-/// Errors are problem details (RFC 9457).
+/// Errors are problem details (RFC 9457). The board has a notice for each change of the members.
 struct TeamArea {
+    let board: NoticeBoard
     private let team = Locked(Team())
 
     func add(to routes: inout SampleRoutes) {
@@ -31,6 +32,7 @@ struct TeamArea {
         guard let member = team.withLock({ $0.add(given) }) else {
             throw Refusal.problem(.conflict, "The team is complete.")
         }
+        board.post("\(member.name) joined the team")
         return .json(member, status: .created).with(headers: [.location: "/team/users/\(member.id)"])
     }
 
@@ -38,12 +40,14 @@ struct TeamArea {
         let given = try checked(request)
         let id = try member(request).id
         guard let member = team.withLock({ $0.change(id, to: given) }) else { throw Self.unknown }
+        board.post("\(member.name) has a new entry")
         return .json(member)
     }
 
     private func remove(_ request: RecordedRequest) throws -> MockResponse {
-        let id = try member(request).id
-        guard team.withLock({ $0.remove(id) }) else { throw Self.unknown }
+        let member = try member(request)
+        guard team.withLock({ $0.remove(member.id) }) else { throw Self.unknown }
+        board.post("\(member.name) left the team")
         return .status(.noContent)
     }
 

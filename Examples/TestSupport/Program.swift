@@ -3,14 +3,14 @@
 #if !canImport(SwiftUI)
 import Foundation
 
-struct ProgramFailure: Error, CustomStringConvertible {
-    let description: String
+package struct ProgramFailure: Error, CustomStringConvertible {
+    package let description: String
 }
 
-/// The app, which is built beside the tests.
-func builtProgram() throws -> String {
+/// The app with this name, which is built beside the tests.
+package func builtProgram(_ name: String) throws -> String {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let program = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("TopQuestions").path
+    let program = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
     guard FileManager.default.isExecutableFile(atPath: program) else {
         throw ProgramFailure(description: "there is no \(program): build it first")
     }
@@ -21,7 +21,7 @@ func builtProgram() throws -> String {
 ///
 /// Not Foundation's `Process`: its children inherit the descriptor that reports their end, and the server that the
 /// first tmux leaves behind would keep that open. A child here has three descriptors.
-func runProgram(_ words: [String]) throws -> (status: Int32, output: String) {
+package func runProgram(_ words: [String]) throws -> (status: Int32, output: String) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw ProgramFailure(description: "there is no pipe left") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

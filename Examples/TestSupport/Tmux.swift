@@ -4,11 +4,11 @@
 import Foundation
 
 /// A terminal that a test types into and looks at: a tmux server of its own, which ends with this object.
-final class Tmux: Sendable {
-    private let socket = "top-questions-\(getpid())-\(UInt64.random(in: .min ... .max))"
+package final class Tmux: Sendable {
+    private let socket = "examples-\(getpid())-\(UInt64.random(in: .min ... .max))"
 
     /// Starts a shell command in a terminal of this size.
-    init(columns: Int, rows: Int, _ command: String) throws {
+    package init(columns: Int, rows: Int, _ command: String) throws {
         do {
             try run("-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", command)
         } catch {
@@ -23,26 +23,26 @@ final class Tmux: Sendable {
     }
 
     /// Presses keys, by their names in tmux.
-    func press(_ keys: String...) throws {
+    package func press(_ keys: String...) throws {
         try run(["send-keys"] + keys)
     }
 
-    func resize(columns: Int, rows: Int) throws {
+    package func resize(columns: Int, rows: Int) throws {
         try run("resize-window", "-x", "\(columns)", "-y", "\(rows)")
     }
 
     /// The value of a format: `#{alternate_on}`.
-    func value(_ format: String) throws -> String {
+    package func value(_ format: String) throws -> String {
         try run("display-message", "-p", format).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    func screen() throws -> String {
+    package func screen() throws -> String {
         try run("capture-pane", "-p")
     }
 
     /// The screen as soon as it is as expected. Looks again and again, for half a minute at most.
     @discardableResult
-    func wait(_ what: String, until isExpected: (String) -> Bool) async throws -> String {
+    package func wait(_ what: String, until isExpected: (String) -> Bool) async throws -> String {
         let end = ContinuousClock.now + .seconds(30)
         while true {
             let screen = try screen()
@@ -55,7 +55,7 @@ final class Tmux: Sendable {
     }
 
     @discardableResult
-    func wait(for text: String) async throws -> String {
+    package func wait(for text: String) async throws -> String {
         try await wait("“\(text)”") { $0.contains(text) }
     }
 
