@@ -107,7 +107,7 @@ enum WebSocketCases {
             "compressed messages return unchanged", .webSockets, rule: "RFC 7692 §7"
         ) { trial in
             var options = WebSocket.Options()
-            options.compresses = true
+            options.compression = WebSocket.Compression()
             let (server, peers) = (try trial.server(), Locked<[MockWebSocket]>([]))
             server.enqueue(
                 .webSocket(compresses: true) { peer in

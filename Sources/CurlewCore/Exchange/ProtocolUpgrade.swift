@@ -49,7 +49,7 @@ package protocol MessageConnection: AnyObject, Sendable {
     /// Returns the next message; nil once the connection is closed. Throws if the connection is lost. Called by one
     /// task at a time.
     func receive() async throws -> WebSocketMessage?
-    /// Sends a ping and returns when the pong has arrived.
+    /// Sends a ping and returns when the pong has arrived. Throws if the connection ends before.
     func ping() async throws
     /// Closes the connection. The transport need not wait for the server's close frame.
     func close(_ code: WebSocketCloseCode, reason: String)

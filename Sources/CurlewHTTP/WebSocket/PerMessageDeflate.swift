@@ -11,8 +11,26 @@ package struct PerMessageDeflate: Equatable, Sendable {
 
     package init() {}
 
-    /// The offer of a client that accepts every response.
-    package static let offer = "permessage-deflate; client_max_window_bits"
+    /// The offer of a client that asks for these parameters, and that accepts any window of its own (RFC 7692 §7.1.2.2).
+    package var offer: String {
+        var parts = ["permessage-deflate"]
+        if serverNoContextTakeover { parts.append("server_no_context_takeover") }
+        if clientNoContextTakeover { parts.append("client_no_context_takeover") }
+        if let serverMaxWindowBits { parts.append("server_max_window_bits=\(serverMaxWindowBits)") }
+        parts.append(clientMaxWindowBits.map { "client_max_window_bits=\($0)" } ?? "client_max_window_bits")
+        return parts.joined(separator: "; ")
+    }
+
+    /// Reads the response of a server to `offer`. Returns nil if it selects anything else, has invalid parameters, or
+    /// does not meet the offer (RFC 7692 §7.1).
+    package init?(response values: [String], to offer: PerMessageDeflate) {
+        self.init(response: values)
+        guard serverNoContextTakeover || !offer.serverNoContextTakeover else { return nil }
+        guard serverMaxWindowBits ?? 15 <= offer.serverMaxWindowBits ?? 15 else { return nil }
+        // The client may keep less than the server allows.
+        clientNoContextTakeover = clientNoContextTakeover || offer.clientNoContextTakeover
+        if let most = offer.clientMaxWindowBits { clientMaxWindowBits = min(clientMaxWindowBits ?? 15, most) }
+    }
 
     /// Reads the response of a server. Returns nil if it selects anything else, or has invalid parameters.
     package init?(response values: [String]) {

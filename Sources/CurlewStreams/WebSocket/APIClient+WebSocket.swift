@@ -87,7 +87,9 @@ private struct WebSocketOpening: Sendable {
         if !options.subprotocols.isEmpty {
             request.headers["Sec-WebSocket-Protocol"] = options.subprotocols.joined(separator: ", ")
         }
-        if options.compresses { request.headers["Sec-WebSocket-Extensions"] = PerMessageDeflate.offer }
+        if let compression = options.compression {
+            request.headers["Sec-WebSocket-Extensions"] = compression.parameters.offer
+        }
     }
 
     /// Checks the response and returns the link over its connection.
@@ -100,17 +102,18 @@ private struct WebSocketOpening: Sendable {
         if let connection = response.messageConnection { return MessageLink(connection) }
         let problem = WebSocketHandshake.problem(
             in: response.headers, status: response.status, key: key, offeredProtocols: options.subprotocols,
-            offersCompression: options.compresses)
+            offersCompression: options.compression != nil)
         if let problem {
             throw NetworkError(.badResponse, detail: "The WebSocket handshake failed: \(problem)")
         }
         var compression: (any WebSocketCompression)?
         let extensions = response.headers[values: "Sec-WebSocket-Extensions"]
-        if options.compresses, !extensions.isEmpty {
-            guard let parameters = PerMessageDeflate(response: extensions) else {
+        if let offer = options.compression?.parameters, !extensions.isEmpty {
+            guard let parameters = PerMessageDeflate(response: extensions, to: offer) else {
                 throw NetworkError(
                     .badResponse,
-                    detail: "The WebSocket handshake failed: The parameters of permessage-deflate are invalid.")
+                    detail: "The WebSocket handshake failed: The server selected parameters of permessage-deflate that "
+                        + "were not offered.")
             }
             compression = try DeflateCompression(parameters, role: .client)
         }

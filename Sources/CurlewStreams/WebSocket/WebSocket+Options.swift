@@ -29,9 +29,9 @@ extension WebSocket {
         public var heartbeatTimeout: Duration = .seconds(10)
         /// The time that `close` waits for the server's close frame. Default 5 s.
         public var closeTimeout: Duration = .seconds(5)
-        /// Whether the client offers to compress messages (permessage-deflate, RFC 7692). Default false. No effect over
-        /// `URLSessionTransport`, because URLSession cannot be asked for it.
-        public var compresses = false
+        /// The compression that the client offers (permessage-deflate, RFC 7692). Default nil: messages are not
+        /// compressed. No effect over `URLSessionTransport`, because URLSession cannot be asked for it.
+        public var compression: Compression?
 
         /// Creates the default options.
         public init() {}

@@ -87,7 +87,7 @@ public final class WebSocket: AsyncSequence, Sendable {
     }
 
     /// Sends a ping and returns the time until its pong. Throws if the connection is lost first. At most 64 pings wait
-    /// at a time; more throw `.limitExceeded`.
+    /// at a time; more throw `.invalidRequest`.
     @discardableResult
     public func ping() async throws(NetworkError) -> Duration {
         try await core.ping()

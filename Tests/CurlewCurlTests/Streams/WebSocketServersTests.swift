@@ -15,12 +15,12 @@ struct WebSocketServersTests {
     typealias Kind = WebSocketServer.Kind
 
     private func open(
-        _ server: WebSocketServer, _ path: String, query: QueryItems = [:], compresses: Bool = false,
+        _ server: WebSocketServer, _ path: String, query: QueryItems = [:], compression: WebSocket.Compression? = nil,
         subprotocols: [String] = []
     ) async throws -> WebSocket {
         let client = APIClient(baseURL: "http://127.0.0.1:\(server.port)", pipeline: [], transport: CurlTransport())
         var options = WebSocket.Options()
-        options.compresses = compresses
+        options.compression = compression
         options.subprotocols = subprotocols
         return try await client.webSocket(.get("\(path)", query: query), options: options)
     }
@@ -28,7 +28,7 @@ struct WebSocketServersTests {
     @Test("text and binary messages of every length come back", arguments: Kind.allCases, [false, true])
     func echo(kind: Kind, compresses: Bool) async throws {
         let server = try await WebSocketServer.start(kind)
-        let socket = try await open(server, "echo", compresses: compresses)
+        let socket = try await open(server, "echo", compression: compresses ? .init() : nil)
         let hasCompression = socket.response.headers["Sec-WebSocket-Extensions"] != nil
         #expect(hasCompression == compresses)
         var messages = socket.makeAsyncIterator()
@@ -116,17 +116,19 @@ struct WebSocketServersTests {
         for number in 0..<36 {
             let (resetsServer, resetsClient) = (number & 1, number >> 1 & 1)
             let (serverBits, clientBits) = ([9, 12, 15][number / 4 % 3], [9, 12, 15][number / 12])
+            // wsproto limits its own window only if the client asks it to.
+            let compression = WebSocket.Compression(serverWindowBits: kind == .wsproto ? serverBits : 15)
             let socket = try await open(
                 server, "deflate",
                 query: [
                     "server": serverBits, "client": clientBits, "serverResets": resetsServer,
                     "clientResets": resetsClient,
-                ], compresses: true)
+                ], compression: compression)
             let selected = socket.response.headers["Sec-WebSocket-Extensions"] ?? ""
             #expect(selected.contains("client_no_context_takeover") == (resetsClient == 1))
             #expect(selected.contains("server_no_context_takeover") == (resetsServer == 1))
-            // A server need not name the largest window, and wsproto limits its own only if the client asks it to.
-            #expect(serverBits == 15 || kind == .wsproto || selected.contains("server_max_window_bits=\(serverBits)"))
+            // A server need not name the largest window.
+            #expect(serverBits == 15 || selected.contains("server_max_window_bits=\(serverBits)"))
             #expect(clientBits == 15 || selected.contains("client_max_window_bits=\(clientBits)"))
             var messages = socket.makeAsyncIterator()
             for size in [0, 1, 125, 4_000, 40_000, 100_000] {
@@ -140,6 +142,29 @@ struct WebSocketServersTests {
             #expect(socket.closing?.code == .normal)
         }
         #expect(combinations == 216)
+    }
+
+    @Test("what the client asks for is what the server does", arguments: Kind.allCases)
+    func offers(kind: Kind) async throws {
+        let server = try await WebSocketServer.start(kind)
+        for compression in [
+            WebSocket.Compression(serverWindowBits: 10, clientWindowBits: 9),
+            WebSocket.Compression(serverKeepsContext: false, clientKeepsContext: false),
+            WebSocket.Compression(
+                serverWindowBits: 9, clientWindowBits: 15, serverKeepsContext: false, clientKeepsContext: true),
+        ] {
+            let socket = try await open(server, "echo", compression: compression)
+            let selected = socket.response.headers["Sec-WebSocket-Extensions"] ?? ""
+            #expect(selected.contains("permessage-deflate"))
+            #expect(selected.contains("server_no_context_takeover") == !compression.serverKeepsContext)
+            var messages = socket.makeAsyncIterator()
+            for seed in 0..<3 {
+                let message = compressible(50_000, seed)
+                try await socket.send(message)
+                #expect(try await messages.next() == message)
+            }
+            await socket.close()
+        }
     }
 
     /// Text of which a part repeats at distances from a few bytes to more than the largest window.

@@ -36,7 +36,7 @@ struct WebSocketWireTests {
     @Test func compressedEcho() async throws {
         let server = try await WebSocketServer.start()
         var options = WebSocket.Options()
-        options.compresses = true
+        options.compression = WebSocket.Compression()
         let socket = try await client(server).webSocket(.get("/echo"), options: options)
         var messages = socket.makeAsyncIterator()
         for size in [0, 1, 1000, 100_000] {

@@ -32,7 +32,7 @@ enum WebSocketsPage {
     static func options(_ client: APIClient, _ screen: Screen) async throws -> WebSocket {
         var options = WebSocket.Options()
         options.subprotocols = ["chat.v2", "chat.v1"]
-        options.compresses = true
+        options.compression = WebSocket.Compression()
         options.maximumMessageSize = 1 << 20
         options.heartbeat = .seconds(15)
         let socket = try await client.webSocket(.get("/chat"), options: options)
