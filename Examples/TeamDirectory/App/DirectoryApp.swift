@@ -112,22 +112,12 @@ private struct NoticesView: View {
 
     var body: some View {
         List {
-            Section("State") { Text(state) }
+            Section("State") { Text(feed.status) }
             Section("News") {
                 ForEach(feed.notices) { Text($0.text) }
             }
         }
         .task { await feed.follow() }
-    }
-
-    private var state: String {
-        switch feed.state {
-        case .idle, .connecting: "connecting"
-        case .open: "live"
-        case .waiting: "waiting to connect again"
-        case .closed: feed.error?.message ?? "closed"
-        default: ""
-        }
     }
 }
 

@@ -24,18 +24,21 @@ struct LiveVisit {
         let feed = NoticeFeed(client: client)
         let following = Task { await feed.follow() }
         await report.wait("the notices of what has happened") { feed.notices.count >= 3 }
+        await report.wait("the connection is lost") { feed.loss != nil }
+        report.show("lost", feed.loss?.message ?? "")
+        report.show("state", feed.status)
         await team.members.load()
         for name in ["Hedy Lamarr", "Joan Clarke"] {
             try await team.add(NewMember(name: name, email: "new@example.com", role: "viewer"))
         }
         await report.wait("the notices of what happens now") { feed.notices.count >= 5 && feed.connections >= 2 }
         for notice in feed.notices { report.show("notice \(notice.id)", notice.text) }
-        report.show("lost once", feed.loss?.message ?? "no")
-        report.show("connections", "\(feed.connections)")
+        report.show("state", "\(feed.status), on connection \(feed.connections)")
         report.expect(feed.notices.map(\.id) == Array(4...8), "each notice has arrived once, in order")
         report.expect(feed.state == .open, "the stream is open again")
         following.cancel()
         await following.value
+        report.show("state", feed.status)
         report.expect(feed.state == .closed && feed.error == nil, "it closes when its task is cancelled")
     }
 

@@ -54,6 +54,18 @@ package final class NoticeFeed {
         state = .closed
     }
 
+    /// The state in words, for a screen.
+    package var status: String {
+        switch state {
+        case .idle: "not connected"
+        case .connecting: "connecting"
+        case .open: "live"
+        case .waiting: "not connected, will try again"
+        case .closed: error?.message ?? "closed"
+        @unknown default: "unknown"
+        }
+    }
+
     private func watch(_ states: AsyncStream<EventStream.State>) async {
         for await state in states where state != .idle {
             self.state = state

@@ -71,6 +71,7 @@ struct NoticeFeedTests {
             await eventually {
                 if case .waiting = feed.state { true } else { false }
             })
+        #expect(feed.status == "not connected, will try again")
         clock.advance(by: .seconds(3))
         await following.value
         #expect(feed.notices.map(\.text) == ["news 1", "news 2"])
@@ -109,6 +110,7 @@ struct NoticeFeedTests {
         let feed = NoticeFeed(client: client)
         await feed.follow()
         #expect(feed.state == .closed)
+        #expect(feed.status == feed.error?.message)
         #expect(feed.notices.map(\.id) == (isRefusal ? [] : [1]))
         #expect(isRefusal ? feed.error?.statusCode == 403 : feed.error?.reason == .decoding)
     }
@@ -121,6 +123,7 @@ struct NoticeFeedTests {
         let feed = NoticeFeed(client: client)
         let following = Task { await feed.follow() }
         #expect(await eventually { feed.notices.count == 1 && feed.state == .open })
+        #expect(feed.status == "live")
         following.cancel()
         await following.value
         #expect(feed.state == .closed)
