@@ -154,7 +154,10 @@ let package = Package(
         .target(
             name: "TestServers",
             dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "CurlewConformance", "CTestSupport"],
-            path: "Tests/TestServers", exclude: ["h2server.py", "tusserver.py", "websocketserver.py", "wsprotoserver.py", "websocketserver.mjs"]),
+            path: "Tests/TestServers",
+            exclude: [
+                "h2server.py", "tusserver.py", "websocketserver.py", "wsprotoserver.py", "websocketserver.mjs",
+            ]),
 
         // The snippets of the documentation, in a plain module and (those of the first week) in one of the main actor.
         .testTarget(

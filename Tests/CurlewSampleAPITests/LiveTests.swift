@@ -90,7 +90,8 @@ struct LiveTests {
     @Test("a message of another form closes the connection", arguments: ["hello", "{}", #"{"text": ""}"#])
     func malformed(text: String) async throws {
         let socket = try await sample.client.webSocket(.get("/team/chat", query: ["name": "Ada"]))
-        try await socket.send(text)
+        // The server may close the connection before the call has returned.
+        try? await socket.send(text)
         await #expect(throws: NetworkError.self) {
             for try await _ in socket {}
         }

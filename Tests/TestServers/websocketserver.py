@@ -19,6 +19,7 @@
 
 import asyncio
 import http
+import logging
 import sys
 from urllib.parse import parse_qs, urlsplit
 
@@ -97,6 +98,10 @@ async def serve(socket):
         await socket.send("\n".join(f"{name}: {value}" for name, value in socket.request_headers.raw_items()))
         async for _ in socket:
             pass
+
+
+# Nobody reads what is written after the port, and a full pipe would stop the server.
+logging.disable()
 
 
 async def main():

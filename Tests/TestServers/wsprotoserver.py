@@ -3,6 +3,7 @@
 websocketserver.py that its independent copies need: /echo, /deflate, /count, /close, /drop, /headers, /refuse."""
 
 import asyncio
+import logging
 import sys
 from urllib.parse import parse_qs, urlsplit
 
@@ -87,6 +88,10 @@ class Connection(asyncio.Protocol):
             self.send(type(event)(data=event.data[half:]))
         elif self.path == "/drop":
             self.transport.abort()
+
+
+# Nobody reads what is written after the port, and a full pipe would stop the server.
+logging.disable()
 
 
 async def main():
