@@ -3,13 +3,13 @@
 import Curlew
 import Foundation
 
-/// Many open sockets, each of which sends a message ten times a second and receives its echo.
+/// Many open sockets, each of which sends ten messages a second and receives their echoes.
 struct Crowd {
     let port: Int
     let sockets: Int
     let seconds: Int
 
-    struct Result {
+    struct Result: Codable {
         let messages: Int
         /// CPU time of the process by wall time; 1 is one core.
         let cores: Double
@@ -24,14 +24,22 @@ struct Crowd {
             baseURL: "http://127.0.0.1:\(port)", pipeline: [], transport: CurlTransport(options: .init(eventLoops: 1)))
         // What a first connection needs is not what each one needs.
         let first = try await client.webSocket(.get("/"))
-        try await exchange(first, 0)
         let before = residentBytes()
         var open: [WebSocket] = []
         for _ in 0..<sockets { open.append(try await client.webSocket(.get("/"))) }
         let (start, cpu) = (ContinuousClock.now, processorSeconds())
         let slowest = try await withThrowingTaskGroup(of: Duration.self) { group in
-            for (index, socket) in open.enumerated() {
-                group.addTask { try await talk(socket, offset: .microseconds(index * 100_000 / sockets)) }
+            for socket in open { group.addTask { try await receive(socket, since: start) } }
+            // A hundredth of the sockets at a time, so that one timer serves all.
+            group.addTask { [open] in
+                for tick in 0..<(seconds * 100) {
+                    try await ContinuousClock().sleep(until: start + .milliseconds(10 * tick))
+                    for index in stride(from: tick % 10, to: open.count, by: 10) {
+                        let time = start.duration(to: .now) / .microseconds(1)
+                        try await open[index].send("\(Int(time))")
+                    }
+                }
+                return .zero
             }
             return try await group.reduce(.zero) { max($0, $1) }
         }
@@ -43,26 +51,17 @@ struct Crowd {
         return result
     }
 
-    /// Ten messages a second. Returns the longest time from a message to its echo.
-    private func talk(_ socket: WebSocket, offset: Duration) async throws -> Duration {
-        let start = ContinuousClock.now + offset
+    /// Receives the echoes of one socket. Returns the longest time from a message to its echo.
+    private func receive(_ socket: WebSocket, since start: ContinuousClock.Instant) async throws -> Duration {
+        var messages = socket.makeAsyncIterator()
         var slowest = Duration.zero
-        for number in 0..<(seconds * 10) {
-            try await ContinuousClock().sleep(until: start + .milliseconds(100 * number), tolerance: .milliseconds(5))
-            slowest = max(slowest, try await exchange(socket, number))
+        for _ in 0..<(seconds * 10) {
+            guard case .text(let text) = try await messages.next(), let sent = Int(text) else {
+                throw NetworkError(.badResponse, detail: "The echo is not the message.")
+            }
+            slowest = max(slowest, start.duration(to: .now) - .microseconds(sent))
         }
         return slowest
-    }
-
-    @discardableResult
-    private func exchange(_ socket: WebSocket, _ number: Int) async throws -> Duration {
-        let begin = ContinuousClock.now
-        try await socket.send("message \(number)")
-        var messages = socket.makeAsyncIterator()
-        guard try await messages.next() == .text("message \(number)") else {
-            throw NetworkError(.badResponse, detail: "The echo is not the message.")
-        }
-        return begin.duration(to: .now)
     }
 
     private func residentBytes() -> Int {

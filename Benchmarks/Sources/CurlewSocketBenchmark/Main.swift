@@ -11,6 +11,7 @@ import Foundation
 enum Main {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "crowd" { return try await runCrowd(arguments.dropFirst().map { Int($0) ?? 0 }) }
         if arguments.first == "client" { return try await runClient(arguments.dropFirst().map { Double($0) ?? 0 }) }
         guard arguments.count >= 2 else {
             print("usage: Scripts/bench websocket [--quick]")
@@ -21,7 +22,7 @@ enum Main {
         defer { server.stop() }
         let clients = Peer.all(in: arguments[1])
         try compare(clients, server, rounds: isQuick ? 1 : 5, seconds: isQuick ? 0.5 : 2)
-        let result = try await Crowd(port: server.port, sockets: 1000, seconds: isQuick ? 2 : 10).run()
+        let result = try crowd(server, seconds: isQuick ? 2 : 10)
         print("\n1,000 open sockets with one event loop, 10 messages/s each: \(result.messages) messages,")
         print(String(format: "%.2f cores,", result.cores), "\(result.bytesPerSocket / 1024) KiB of memory a socket,")
         print("the slowest echo after \(result.slowest)")
@@ -33,6 +34,16 @@ enum Main {
         let echo = Echo(
             port: Int(numbers[0]), size: Int(numbers[1]), depth: Int(numbers[2]), seconds: numbers[3])
         print(String(decoding: try JSONEncoder().encode(try await echo.run()), as: UTF8.self))
+    }
+
+    private static func runCrowd(_ numbers: [Int]) async throws {
+        let result = try await Crowd(port: numbers[0], sockets: 1000, seconds: numbers[1]).run()
+        print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+    }
+
+    private static func crowd(_ server: EchoServer, seconds: Int) throws -> Crowd.Result {
+        let text = try Peer.output([CommandLine.arguments[0], "crowd", "\(server.port)", "\(seconds)"])
+        return try JSONDecoder().decode(Crowd.Result.self, from: Data(text.utf8))
     }
 
     private static func compare(_ clients: [Peer], _ server: EchoServer, rounds: Int, seconds: Double) throws {
@@ -96,7 +107,7 @@ struct Peer {
         let program: [String]
     }
 
-    private static func output(_ command: [String]) throws -> String {
+    static func output(_ command: [String]) throws -> String {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: command[0])

@@ -5,8 +5,8 @@ import CurlewCore
 import CurlewHTTP
 import CurlewStreams
 import CurlewTesting
-import TestFixtures
 import Foundation
+import TestFixtures
 import Testing
 
 /// WebSocket calls over `MockTransport`.
