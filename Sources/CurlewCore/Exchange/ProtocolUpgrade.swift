@@ -140,6 +140,12 @@ package final class OutgoingBytes: Sendable {
     /// The number of bytes that the transport has not taken.
     package var count: Int { state.withLock { $0.count } }
 
+    /// The size of the memory that holds the bytes.
+    package var keptBytes: Int { state.withLock { $0.bytes.count } }
+
+    /// Whether the buffer holds less than `capacity` bytes.
+    package var hasRoom: Bool { count < capacity }
+
     /// Appends bytes, then waits until the buffer holds less than `capacity` bytes. Throws `.cancelled` if the task is
     /// cancelled while it waits; the bytes are sent nevertheless. Throws the error of the connection if it is lost.
     package func write(_ data: Data) async throws(NetworkError) {
@@ -187,9 +193,11 @@ package final class OutgoingBytes: Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Ends the bytes. The transport sends those in the buffer.
-    package func finish() {
+    /// Appends `last`, unless the buffer is finished or the connection lost, and ends the bytes. The transport sends
+    /// those in the buffer.
+    package func finish(appending last: Data = Data()) {
         let resume = state.withLock { state -> (@Sendable () -> Void)? in
+            if !state.isFinished, state.failure == nil { state.bytes.append(last) }
             state.isFinished = true
             return state.takeResume()
         }
@@ -219,7 +227,12 @@ package final class OutgoingBytes: Sendable {
             let start = state.bytes.startIndex + state.taken
             state.bytes[start..<(start + count)].copyBytes(to: buffer)
             state.taken += count
-            if state.count == 0 { (state.bytes, state.taken) = (Data(), 0) }
+            if state.count == 0 {
+                (state.bytes, state.taken) = (Data(), 0)
+            } else if state.taken >= max(capacity, state.count) {
+                // Writers may always be ahead of the transport. Moving fewer bytes than were taken keeps this cheap.
+                (state.bytes, state.taken) = (Data(state.bytes.dropFirst(state.taken)), 0)
+            }
             return (.bytes(count), state.count < capacity ? state.takeWriters() : [])
         }
         for writer in writers { writer.resume() }

@@ -96,7 +96,7 @@ struct SequenceSplitter: Sendable {
             if byte == Self.feed, shape.isClosed { return start..<position }
         }
         // The final line feed of a text does not count.
-        guard partial.count + (bytes.count - start) <= limit + 1 else {
+        guard partial.count + (bytes.count - start) - 1 <= limit else {
             fail()
             return nil
         }

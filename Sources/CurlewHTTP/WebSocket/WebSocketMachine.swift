@@ -73,6 +73,8 @@ package struct WebSocketMachine: Sendable {
     /// The number of payload bytes of the current text frame that have been checked.
     private var checked = 0
     private var isOver = false
+    /// Whether `receive` stopped because of its limit, so that there may be more events without further bytes.
+    package private(set) var hasMore = false
     /// The violation after the events that `receive` returned last.
     private var violation: WebSocketViolation?
 
@@ -93,21 +95,30 @@ package struct WebSocketMachine: Sendable {
 
     /// Processes bytes, split at any place. Events before a violation are returned; the next call of `receive` or
     /// `throwViolation` throws it. After a close frame or a violation, further bytes are ignored.
-    package mutating func receive(_ bytes: Data) throws(WebSocketViolation) -> [Event] {
+    ///
+    /// - `most`: the number of events after which the machine stops. It also stops after a message of 64 KiB or more. If
+    ///   `hasMore` is true then, call `receive` again, with or without further bytes.
+    package mutating func receive(_ bytes: Data, most: Int = .max) throws(WebSocketViolation) -> [Event] {
         try throwViolation()
         guard !isOver else { return [] }
         if start == buffer.count { (buffer, start) = (bytes, 0) } else { buffer.append(bytes) }
         var events: [Event] = []
+        hasMore = false
         do throws(WebSocketViolation) {
-            while !isOver, try readFrame(into: &events) {}
+            while !isOver, !hasMore, try readFrame(into: &events) {
+                let isLarge = if case .message(let message) = events.last { message.count >= Self.large } else { false }
+                hasMore = events.count >= most || (most != .max && isLarge)
+            }
         } catch {
             violation = error
             isOver = true
         }
-        if isOver { finish() } else { compact() }
+        if isOver { finish() } else if !hasMore { compact() }
         if events.isEmpty { try throwViolation() }
         return events
     }
+
+    private static let large = 64 << 10
 
     /// Throws the violation after the events that `receive` returned last, if there was one. Throws it once.
     package mutating func throwViolation() throws(WebSocketViolation) {
@@ -121,7 +132,7 @@ package struct WebSocketMachine: Sendable {
     package var keptBytes: Int { buffer.count + (partial?.payload.count ?? 0) }
 
     private mutating func finish() {
-        (buffer, start, partial, frame) = (Data(), 0, nil, nil)
+        (buffer, start, partial, frame, hasMore) = (Data(), 0, nil, nil, false)
     }
 
     /// Removes the bytes that have been processed. Only bytes of the last call of `receive` are moved.

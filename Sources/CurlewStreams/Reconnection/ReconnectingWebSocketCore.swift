@@ -217,7 +217,8 @@ final class ReconnectingWebSocketCore: Sendable {
                 try await core.send(item.message)
                 outgoing.accept(item)
             } catch {
-                // A connection that is being closed ends by itself.
+                // A lost connection ends where it is received, after the messages that have arrived.
+                if case .connectionLost = error.reason { return }
                 if core.sendingFailure == nil { core.lose(error) }
                 return
             }

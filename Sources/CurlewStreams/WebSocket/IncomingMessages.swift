@@ -23,7 +23,7 @@ final class IncomingMessages: Sendable {
             if taken == messages.count {
                 messages.removeAll(keepingCapacity: messages.capacity <= 64)
                 taken = 0
-            } else if taken >= 64 {
+            } else if taken >= 64, taken * 2 >= messages.count {
                 messages.removeFirst(taken)
                 taken = 0
             }

@@ -42,9 +42,15 @@ public final class WebSocket: AsyncSequence, Sendable {
     init(_ core: WebSocketCore, subprotocol: String?, response: HTTPResponse, codecs: Codecs) {
         self.core = core
         self.subprotocol = subprotocol
-        self.response = response
         self.codecs = codecs
         core.begin(after: response)
+        // The head must not keep the transport's parts alive.
+        var head = response
+        head.messageConnection = nil
+        #if os(Linux)
+        head.arrivalExecutor = nil
+        #endif
+        self.response = head
     }
 
     deinit {
@@ -87,7 +93,7 @@ public final class WebSocket: AsyncSequence, Sendable {
     }
 
     /// Sends a ping and returns the time until its pong. Throws if the connection is lost first. At most 64 pings wait
-    /// at a time; more throw `.invalidRequest`.
+    /// at a time; more throw `.invalidRequest`. Cancelling the task ends the wait.
     @discardableResult
     public func ping() async throws(NetworkError) -> Duration {
         try await core.ping()

@@ -29,6 +29,14 @@ final class WebSocketCore: Sendable {
         var tasks: [Task<Void, Never>] = []
         /// Whether receiving is paused because the reader takes no messages, so that silence is not the server's.
         var isPaused = false
+
+        /// Removes the pings that a pong answers: a peer may answer only the newest one (RFC 6455 §5.5.3).
+        mutating func takePings(upTo number: UInt64) -> [UnsafeContinuation<Bool, Never>] {
+            guard pings[number] != nil else { return [] }
+            let answered = pings.filter { $0.key <= number }
+            for key in answered.keys { pings[key] = nil }
+            return Array(answered.values)
+        }
     }
 
     let incoming: IncomingMessages
@@ -113,11 +121,11 @@ final class WebSocketCore: Sendable {
         switch event {
         case .message(let message): incoming.add(message)
         case .ping(let payload):
-            if !state.withLock({ $0.hasSentClose }) { try await link.pong(payload) }
+            if !state.withLock({ $0.hasSentClose }) { link.pong(payload) }
         case .pong(let payload):
             guard payload.count == 8 else { return false }
             let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            state.withLock { $0.pings.removeValue(forKey: number) }?.resume(returning: true)
+            for ping in state.withLock({ $0.takePings(upTo: number) }) { ping.resume(returning: true) }
         case .close(let code, let reason):
             let isByServer = sendClose(code == .noStatus ? nil : code, reason: "")
             state.withLock { state in
@@ -177,23 +185,37 @@ final class WebSocketCore: Sendable {
             state.withLock { $0.lastReceived = time.now }
             return start.duration(to: time.now)
         }
-        let isHere = await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
-            let number = state.withLock { state -> UInt64? in
-                guard state.failure == nil, !state.hasSentClose, state.pings.count < Self.pingLimit else { return nil }
-                state.nextPing += 1
-                state.pings[state.nextPing] = continuation
-                return state.nextPing
+        let number = state.withLock { state -> UInt64? in
+            guard state.failure == nil, !state.hasSentClose, state.pings.count < Self.pingLimit else { return nil }
+            state.nextPing += 1
+            return state.nextPing
+        }
+        guard let number else {
+            let tooMany = NetworkError(
+                .invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already.")
+            throw name(sendingFailure ?? tooMany)
+        }
+        let failure = Locked<NetworkError?>(nil)
+        let isHere = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
+                let waits = state.withLock { state in
+                    guard state.failure == nil, !Task.isCancelled else { return false }
+                    state.pings[number] = continuation
+                    return true
+                }
+                guard waits else { return continuation.resume(returning: false) }
+                let payload = Data((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
+                do throws(NetworkError) { try link.ping(payload) } catch {
+                    failure.withLock { $0 = error }
+                    state.withLock { $0.pings.removeValue(forKey: number) }?.resume(returning: false)
+                }
             }
-            guard let number else { return continuation.resume(returning: false) }
-            let payload = Data((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
-            do throws(NetworkError) { try link.ping(payload) } catch {
-                state.withLock { $0.pings.removeValue(forKey: number) }?.resume(returning: false)
-            }
+        } onCancel: {
+            state.withLock { $0.pings.removeValue(forKey: number) }?.resume(returning: false)
         }
         if isHere { return start.duration(to: time.now) }
-        let tooMany = NetworkError(
-            .invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already.")
-        throw name(sendingFailure ?? tooMany)
+        if Task.isCancelled { throw name(NetworkError(.cancelled)) }
+        throw name(sendingFailure ?? failure.withLock { $0 } ?? Self.closed)
     }
 
     // MARK: Heartbeat

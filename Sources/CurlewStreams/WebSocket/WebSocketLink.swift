@@ -19,8 +19,8 @@ protocol WebSocketLink: Sendable {
     func send(_ message: WebSocketMessage) async throws(NetworkError)
     /// Sends a ping. Its pong is an event.
     func ping(_ payload: Data) throws(NetworkError)
-    /// Sends a pong, and waits until there is room for more.
-    func pong(_ payload: Data) async throws(NetworkError)
+    /// Sends a pong, without waiting. Receiving must not wait for the network: the server may wait for the client.
+    func pong(_ payload: Data)
     /// Sends a close frame. Nothing is sent after it.
     func close(_ code: WebSocketCloseCode?, reason: String)
     /// Ends the connection immediately.
@@ -30,10 +30,23 @@ protocol WebSocketLink: Sendable {
 /// A link over a transport that carries bytes.
 final class ByteLink: WebSocketLink {
     let inflates: Bool
-    private let machine: Locked<WebSocketMachine>
+    /// The machine that receives. The event loop's thread uses it, so it must not wait for senders.
+    private let receiving: Locked<WebSocketMachine>
+    private let sending: Locked<Sending>
     private let output: OutgoingBytes
     private let body: ResponseBody
     private let pull: Pull
+
+    private struct Sending {
+        /// Encoding changes nothing in the machine.
+        let machine: WebSocketMachine
+        /// The payload of the newest ping whose pong must wait, because much waits to be sent. The newest is enough
+        /// (RFC 6455 §5.5.3).
+        var pong: Data?
+    }
+
+    /// The number of events after which the receiver looks at the room for messages.
+    private static let eventsAtOnce = 64
 
     /// The iterator of the body. Only the receiving task uses it.
     private final class Pull: @unchecked Sendable {
@@ -44,30 +57,36 @@ final class ByteLink: WebSocketLink {
 
     init(_ machine: WebSocketMachine, output: OutgoingBytes, body: ResponseBody) {
         inflates = machine.compression != nil
-        self.machine = Locked(machine)
+        receiving = Locked(machine)
+        sending = Locked(Sending(machine: machine))
         self.output = output
         self.body = body
         pull = Pull(body)
     }
 
     func receive() async throws -> [WebSocketMachine.Event]? {
-        // A violation after the last events.
-        let check = machine.withLock { machine in
-            Result { () throws(WebSocketViolation) in try machine.throwViolation() }
+        // A violation after the last events, or events that did not fit into the last call.
+        let rest = receiving.withLock { machine in
+            Result { () throws(WebSocketViolation) in
+                try machine.throwViolation()
+                return machine.hasMore ? try machine.receive(Data(), most: Self.eventsAtOnce) : []
+            }
         }
-        try check.get()
+        let events = try rest.get()
+        if !events.isEmpty { return events }
         guard let bytes = try await pull.iterator.next() else { return nil }
-        let result = machine.withLock { machine in
-            Result { () throws(WebSocketViolation) in try machine.receive(bytes) }
+        let result = receiving.withLock { machine in
+            Result { () throws(WebSocketViolation) in try machine.receive(bytes, most: Self.eventsAtOnce) }
         }
         return try result.get()
     }
 
     func send(_ message: WebSocketMessage) async throws(NetworkError) {
         // Frames enter the buffer in the order in which they were encoded, which compression depends on.
-        let result = machine.withLock { [output] machine in
+        let result = sending.withLock { state in
             Result { () throws(NetworkError) in
-                do { try output.append(machine.encode(message)) } catch { throw error.asNetworkError }
+                sendPong(&state)
+                do { try output.append(state.machine.encode(message)) } catch { throw error.asNetworkError }
             }
         }
         try result.get()
@@ -75,17 +94,25 @@ final class ByteLink: WebSocketLink {
     }
 
     func ping(_ payload: Data) throws(NetworkError) {
-        try output.append(machine.withLock { $0.encodePing(payload) })
+        try output.append(sending.withLock { $0.machine.encodePing(payload) })
     }
 
-    func pong(_ payload: Data) async throws(NetworkError) {
-        try await output.write(machine.withLock { $0.encodePong(payload) })
+    func pong(_ payload: Data) {
+        sending.withLock { state in
+            state.pong = payload
+            if output.hasRoom { sendPong(&state) }
+        }
+    }
+
+    /// A connection that is already lost needs no pong.
+    private func sendPong(_ state: inout Sending) {
+        guard let payload = state.pong else { return }
+        state.pong = nil
+        try? output.append(state.machine.encodePong(payload))
     }
 
     func close(_ code: WebSocketCloseCode?, reason: String) {
-        // A connection that is already lost needs no close frame.
-        try? output.append(machine.withLock { $0.encodeClose(code, reason: reason) })
-        output.finish()
+        sending.withLock { output.finish(appending: $0.machine.encodeClose(code, reason: reason)) }
     }
 
     func cancel() {
@@ -134,7 +161,7 @@ final class MessageLink: WebSocketLink {
     }
 
     /// Does nothing: the transport replies to pings.
-    func pong(_ payload: Data) async throws(NetworkError) {}
+    func pong(_ payload: Data) {}
 
     func close(_ code: WebSocketCloseCode?, reason: String) {
         connection.close(code ?? .normal, reason: reason)

@@ -13,7 +13,9 @@ extension Codecs {
     /// Returns a text message with the encoded value. Throws `.encoding`.
     func message(_ value: some Encodable & Sendable) throws(NetworkError) -> WebSocketMessage {
         do { return .text(String(decoding: try encode(value), as: UTF8.self)) } catch {
-            throw NetworkError(.encoding, detail: "The message could not be encoded: \(error)", underlying: error)
+            // The description of an `EncodingError` contains the value.
+            let cause = NetworkError(error).detail
+            throw NetworkError(.encoding, detail: "The message could not be encoded. \(cause)", underlying: error)
         }
     }
 
@@ -27,7 +29,8 @@ extension Codecs {
             case .binary(let data): data
             }
         do { return try decode(type, from: data, mediaType: nil) } catch {
-            throw NetworkError(.decoding, detail: "The message is no \(type): \(error)", underlying: error)
+            let cause = NetworkError(error).detail
+            throw NetworkError(.decoding, detail: "The message is no \(type). \(cause)", underlying: error)
         }
     }
 }

@@ -233,4 +233,31 @@ struct WebSocketMachineTests {
         #expect(machine.encodePing(long) == RawFrame.make(RawFrame.ping, short))
         #expect(machine.encodePong(long) == RawFrame.make(RawFrame.pong, short))
     }
+
+    @Test("A receiver that takes a few events at a time receives the same events", arguments: [1, 2, 64])
+    func fewAtATime(most: Int) throws {
+        let server = WebSocketMachine(role: .server)
+        var bytes = Data()
+        for number in 0..<500 {
+            try bytes.append(server.encode(.text("\(number)"), fragment: number % 3 + 1))
+            if number % 7 == 0 { bytes.append(server.encodePing(Data("\(number)".utf8))) }
+            if number % 100 == 0 { try bytes.append(server.encode(.binary(Data(count: 70_000)))) }
+        }
+        bytes.append(server.encodeClose(.normal, reason: "end"))
+        var whole = WebSocketMachine(role: .client)
+        let expected = try whole.receive(bytes)
+        for size in [100, 1000, bytes.count] {
+            var client = WebSocketMachine(role: .client)
+            var events: [WebSocketMachine.Event] = []
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                events += try client.receive(Data(bytes[start..<min(start + size, bytes.count)]), most: most)
+                while client.hasMore {
+                    let more = try client.receive(Data(), most: most)
+                    #expect(more.count <= most)
+                    events += more
+                }
+            }
+            #expect(events == expected)
+        }
+    }
 }
