@@ -35,7 +35,7 @@ struct ReconnectingWebSocketSendingTests {
     @Test("By choice, messages are sent again before those that wait")
     func resends() async throws {
         let (server, clock, log) = (PeerServer(), ManualClock(), LossLog())
-        // Nobody advances the clock to the second ping, which a later message may need.
+        // The test does not advance the clock to the second ping, which a later message may need.
         let options = ReconnectingWebSocket.Options.quiet {
             $0.resends = { $0 != .text("once") }
             $0.pingInterval = .zero

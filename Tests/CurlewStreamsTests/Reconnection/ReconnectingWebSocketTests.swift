@@ -19,7 +19,7 @@ struct ReconnectingWebSocketTests {
     @Test("The hook runs on each connection before anything else is sent, and the order of messages is kept")
     func hookComesFirst() async throws {
         let (server, clock) = (PeerServer(), ManualClock())
-        // Nobody advances the clock to the second ping, which the second message may need.
+        // The test does not advance the clock to the second ping, which the second message may need.
         let options = ReconnectingWebSocket.Options.quiet { $0.pingInterval = .zero }
         let socket = server.client(on: clock).reconnectingWebSocket(.get("/"), options: options) { socket in
             try await socket.send("subscribe")
