@@ -95,6 +95,9 @@ struct Subject {
                 for try await _ in unreadSequence.records(.get("/"), of: Nothing.self) { count += 1 }
                 return count
             },
+            events(100, count: body.records, bar: .speed(300)),
+            events(1000, count: body.records / 10, bar: .speed(300)),
+            events(2, count: body.records),
             Subject(name: "`lines`", count: body.records, bytes: body.lines.count) {
                 var count = 0
                 for try await line in response(body.lines, .jsonLines).body.lines where !line.isEmpty {
@@ -108,6 +111,22 @@ struct Subject {
                 return count
             },
         ]
+    }
+
+    /// Events with data of this size.
+    private static func events(_ size: Int, count: Int, bar: Bar = .none) -> Subject {
+        let event = "data: \(String(repeating: "x", count: size))\n\n"
+        let data = Data(String(repeating: event, count: count).utf8)
+        let client = client(data, .eventStream)
+        var options = EventStreamOptions()
+        options.reconnects = false
+        return Subject(name: "events of \(size) bytes", count: count, bytes: data.count, bar: bar) { [options] in
+            var count = 0
+            for try await event in client.events(.get("/"), options: options) where event.data.utf8.count == size {
+                count += 1
+            }
+            return count
+        }
     }
 
     private static func client(_ data: Data, _ type: MediaType, _ codecs: Codecs = .json) -> APIClient {
