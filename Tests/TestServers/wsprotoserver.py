@@ -90,7 +90,7 @@ class Connection(asyncio.Protocol):
             self.transport.abort()
 
 
-# Nobody reads what is written after the port, and a full pipe would stop the server.
+# The tests read only the port. Further lines would fill the pipe, and a full pipe stops the server.
 logging.disable()
 
 
