@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "CurlewJSON", targets: ["CurlewJSON"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
         .library(name: "CurlewConformance", targets: ["CurlewConformance"]),
+        .executable(name: "curlew", targets: ["curlew"]),
         // For the package of the examples only. No part of what Curlew offers: it may change or go in any version.
         .library(name: "_CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
     ],
@@ -28,6 +29,12 @@ let package = Package(
         .target(
             name: "CurlewSampleAPI",
             dependencies: ["CurlewHTTP", "CurlewCore", "CurlewAuthentication", "CurlewTesting"]),
+
+        // L8: the command line. Nothing depends on it.
+        .executableTarget(name: "curlew", dependencies: ["CurlewCLI"]),
+        .target(
+            name: "CurlewCLI",
+            dependencies: ["Curlew", "CurlewHTTP", "CurlewCore", "CurlewTesting", "CurlewSampleAPI"] + capabilities),
 
         // L7: the cases that every transport and every store of a cache has to pass.
         .target(
@@ -136,7 +143,15 @@ let package = Package(
             dependencies: capabilities + ["CurlewStandard", "CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
-        .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
+        .testTarget(name: "CurlewTestingTests", dependencies: capabilities + ["CurlewTesting", "CurlewCore"]),
+        .testTarget(
+            name: "CurlewObservabilityTests",
+            dependencies: capabilities + [
+                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
+            ]),
+        .testTarget(
+            name: "CurlewCLITests",
+            dependencies: capabilities + ["CurlewCLI", "CurlewTesting", "TestServers", "curlew"]),
 
         // The conformance suite on every engine.
         .testTarget(

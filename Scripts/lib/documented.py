@@ -16,7 +16,7 @@ import source
 
 UMBRELLA = "Curlew"
 OWN_PRODUCTS = {"CurlewTesting", "CurlewConformance"}
-NO_LIBRARY = {"CurlewSampleAPI", "CurlewCLI"}
+NO_LIBRARY = {"CurlewSampleAPI", "CurlewCLI", "curlew"}
 
 
 def main():

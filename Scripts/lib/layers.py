@@ -28,6 +28,7 @@ RUNGS = [
     {"CurlewTesting"},
     {"CurlewSampleAPI", "CurlewConformance"},
     {"CurlewCLI"},
+    {"curlew"},
 ]
 
 # What a module must not import although it stands higher. The helpers for tests work with any transport.

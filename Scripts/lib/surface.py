@@ -31,7 +31,7 @@ UNWRITTEN = ("==(_:_:)", "!=(_:_:)", "hash(into:)", "hashValue", "encode(to:)", 
 
 def modules():
     """The modules that users can import: those with Swift sources of ours, without the service of the examples."""
-    return sorted({path.split("/")[1] for path in source.swift_files("Sources/")} - {"CurlewSampleAPI"})
+    return sorted({path.split("/")[1] for path in source.swift_files("Sources/")} - {"CurlewSampleAPI", "CurlewCLI", "curlew"})
 
 
 def umbrella():

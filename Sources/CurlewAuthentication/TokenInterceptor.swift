@@ -117,7 +117,17 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
                 baseURL: BaseURL(origin: origin), pipeline: Pipeline(logs), transport: next.transport,
                 configuration: APIClient.Configuration(time: context.time, fields: context.fields),
                 notifyingObserversOf: context)
-            return try await renew(tokens, client)
+            let start = context.time.now
+            context.record(.feature(TokenEvent.began))
+            do {
+                let tokens = try await renew(tokens, client)
+                context.record(.feature(TokenEvent.renewed(after: start.duration(to: context.time.now))))
+                return tokens
+            } catch {
+                let time = start.duration(to: context.time.now)
+                context.record(.feature(TokenEvent.failed(NetworkError(error), after: time)))
+                throw error
+            }
         }
     }
 

@@ -10,6 +10,13 @@ extension CookieStore {
         /// empty if there is none.
         case refused(Cookie.Refusal, name: String)
 
+        /// The name of the kind of event: `cookie.refused`.
+        public var name: String {
+            switch self {
+            case .refused: "cookie.refused"
+            }
+        }
+
         /// One line: the name of the cookie and the reason.
         public var description: String {
             switch self {

@@ -13,6 +13,14 @@ extension Redirect {
         /// redacted sentence.
         case kept(HTTPResponse, because: String)
 
+        /// The name of the kind of event: `redirect.followed` or `redirect.kept`.
+        public var name: String {
+            switch self {
+            case .followed: "redirect.followed"
+            case .kept: "redirect.kept"
+            }
+        }
+
         /// One line: the redirect, or the status and the reason.
         public var description: String {
             switch self {

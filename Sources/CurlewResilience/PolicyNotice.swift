@@ -47,6 +47,20 @@ public struct PolicyNotice: ExchangeEvent.Feature, Hashable {
 }
 
 extension PolicyNotice {
+    /// The name of the kind of event: `policy.circuit_opened`, `policy.circuit_half_opened`, `policy.circuit_closed`,
+    /// `policy.queued`, `policy.refused`, `policy.budget_exhausted` or `policy.fell_back`.
+    public var name: String {
+        switch kind {
+        case .circuitOpened: "policy.circuit_opened"
+        case .circuitHalfOpened: "policy.circuit_half_opened"
+        case .circuitClosed: "policy.circuit_closed"
+        case .queued: "policy.queued"
+        case .refused: "policy.refused"
+        case .budgetExhausted: "policy.budget_exhausted"
+        case .fellBack: "policy.fell_back"
+        }
+    }
+
     /// A description on one line, such as
     /// `the circuit of https://a.test opened for 4.2 s: 10 of 20 calls failed in 30 s`.
     public var description: String {

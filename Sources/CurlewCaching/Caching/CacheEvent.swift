@@ -14,6 +14,24 @@ public enum CacheEvent: ExchangeEvent.Feature {
     /// for each stored response. Like `storeFailed`, it may occur after the end of the call.
     case evicted(Int)
 
+    /// The name of the kind of event: `cache.network`, `cache.fresh`, `cache.revalidated`, `cache.stale`,
+    /// `cache.refused`, `cache.fallback`, `cache.store_failed` or `cache.evicted`.
+    public var name: String {
+        switch self {
+        case .decided(let verdict):
+            switch verdict.served {
+            case .network: "cache.network"
+            case .cache: "cache.fresh"
+            case .revalidated: "cache.revalidated"
+            case .stale: "cache.stale"
+            case .refused: "cache.refused"
+            case .fallback: "cache.fallback"
+            }
+        case .storeFailed: "cache.store_failed"
+        case .evicted: "cache.evicted"
+        }
+    }
+
     /// A description on one line, with the cache status, the label of the error, or the number of evicted entries.
     public var description: String {
         switch self {

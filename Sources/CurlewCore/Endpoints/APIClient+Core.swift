@@ -29,7 +29,9 @@ extension APIClient {
         let homelessFields: Set<HTTPField.Name>
         /// The properties of the client in the context of each call.
         let terms: ExchangeContext.Client
-        /// The queue of the observers; nil without observers.
+        /// The queue of the configured observers, which derived clients share; nil without observers.
+        let observersQueue: EventQueue?
+        /// The queue of the observers, with the interceptors that observe; nil without either.
         let events: EventQueue?
 
         init(
@@ -37,7 +39,9 @@ extension APIClient {
             query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: Chain? = nil,
             calls: CallGate = CallGate(), events: EventQueue? = nil
         ) {
-            self.events = events ?? .serving(configuration.observers)
+            let queue = events ?? .serving(configuration.observers)
+            observersQueue = queue
+            self.events = .serving(pipeline.interceptors.compactMap { $0.plain.observing }, before: queue)
             self.calls = calls
             self.baseURL = baseURL
             self.configuration = configuration

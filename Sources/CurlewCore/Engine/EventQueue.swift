@@ -6,6 +6,8 @@ import Dispatch
 ///
 /// Recording an event only enqueues it, so an observer that writes to a disk blocks neither a connection nor a thread
 /// of the concurrency runtime. A client without observers has no queue.
+///
+/// An `ImmediateObserver` needs no queue: it receives each event on the thread that records it.
 package final class EventQueue: Sendable {
     /// The maximum number of waiting events. If the queue is full, new events are dropped, and `.lost` reports their
     /// number.
@@ -36,14 +38,22 @@ package final class EventQueue: Sendable {
         var isWatched = false
     }
 
+    private let immediate: [any ImmediateObserver]
     private let observers: [any RequestObserver]
+    /// The queue that receives the events too, because several clients share it.
+    private let shared: EventQueue?
     private let capacity: Int
     private let patience: Duration
     private let queue = DispatchQueue(label: "curlew.events")
     private let state = Locked(State())
 
-    init(_ observers: [any RequestObserver], capacity: Int = capacity, patience: Duration = patience) {
-        self.observers = observers
+    init(
+        _ observers: [any RequestObserver], before shared: EventQueue? = nil, capacity: Int = capacity,
+        patience: Duration = patience
+    ) {
+        self.shared = shared
+        immediate = observers.compactMap { $0 as? any ImmediateObserver }
+        self.observers = observers.filter { !($0 is any ImmediateObserver) }
         self.capacity = capacity
         self.patience = patience
     }
@@ -53,8 +63,17 @@ package final class EventQueue: Sendable {
         observers.isEmpty ? nil : EventQueue(observers)
     }
 
-    /// Appends an event to the queue, or counts it as lost if the queue is full.
+    /// Returns a queue for the interceptors of a client that observe, which receive each event before `shared`. Returns
+    /// `shared` if there are none.
+    static func serving(_ observers: [any ImmediateObserver], before shared: EventQueue?) -> EventQueue? {
+        observers.isEmpty ? shared : EventQueue(observers, before: shared)
+    }
+
+    /// Appends an event to the queue, or counts it as lost if the queue is full. Immediate observers receive it first.
     func enqueue(_ event: ExchangeEvent, in context: ExchangeContext) {
+        for observer in immediate { observer.record(event, in: context) }
+        shared?.enqueue(event, in: context)
+        guard !observers.isEmpty else { return }
         let mustBegin = state.withLock { state in
             guard state.waiting.count < capacity else {
                 state.lost += 1
@@ -106,6 +125,8 @@ package final class EventQueue: Sendable {
 
     /// Waits until all events queued so far have been delivered, at most five seconds.
     func allDelivered() async {
+        await shared?.allDelivered()
+        guard !observers.isEmpty else { return }
         await withCheckedContinuation { continuation in
             let (isDelivered, mustWatch) = state.withLock { state in
                 if state.delivered == state.queued { return (true, false) }

@@ -7,7 +7,11 @@ extension ExchangeEvent {
     ///     case .feature(let event as Redirect.Event): print(event)
     ///
     /// The description is one line without secrets.
-    public protocol Feature: Sendable, CustomStringConvertible {}
+    public protocol Feature: Sendable, CustomStringConvertible {
+        /// The name of the kind of event, for counters: lower-case words that are joined by dots and underscores, such
+        /// as `cache.fresh`. It comes from a fixed set, and contains no value of the call. The default is `custom`.
+        var name: String { get }
+    }
 }
 
 /// An event of a capability that contains responses or errors, or that may occur after the end of its call.
@@ -21,6 +25,11 @@ package protocol CapabilityEvent: ExchangeEvent.Feature {
     /// Returns the event with the secrets that a client and its interceptors declare, so that its description redacts
     /// them.
     func withholding(_ secrets: DeclaredSecrets) -> Self
+}
+
+extension ExchangeEvent.Feature {
+    /// The name `custom`.
+    public var name: String { "custom" }
 }
 
 extension CapabilityEvent {

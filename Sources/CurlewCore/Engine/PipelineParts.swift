@@ -33,6 +33,9 @@ extension Interceptor {
     /// The interceptor without the changes of `placed(at:changesPrincipal:)`.
     var plain: any Interceptor { (self as? PlacedInterceptor)?.base ?? self }
 
+    /// The interceptor as an observer of the client's calls; nil if it is none.
+    var observing: (any ImmediateObserver)? { unwrapped as? any ImmediateObserver }
+
     /// The interceptor as a `PayingInterceptor`; nil if it has no budget.
     package var paying: (any PayingInterceptor)? { plain as? any PayingInterceptor }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewHTTP
 
 @testable import CurlewCaching
@@ -39,7 +40,7 @@ struct EventGrammar {
     }
 
     private mutating func follow(_ event: ExchangeEvent, _ word: String, _ attempt: Int?) -> String? {
-        let mayFollow = isShared || ["measured", "trailers", "cacheStoreFailed", "cacheEvicted"].contains(word)
+        let mayFollow = isShared || ["measured", "trailers", "cacheStoreFailed", "cacheEvicted", "token"].contains(word)
         if let end, !mayFollow { return "\(word) after \(end)" }
         if case .began = event {
             defer { begun = true }
@@ -77,6 +78,7 @@ struct EventGrammar {
 
     private static func word(_ event: any ExchangeEvent.Feature) -> String {
         switch event {
+        case is TokenEvent: "token"
         case is PolicyNotice: "policy"
         case Redirect.Event.followed: "redirected"
         case Redirect.Event.kept: "redirectKept"
