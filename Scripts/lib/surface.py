@@ -31,7 +31,8 @@ UNWRITTEN = ("==(_:_:)", "!=(_:_:)", "hash(into:)", "hashValue", "encode(to:)", 
 
 def modules():
     """The modules that users can import: those with Swift sources of ours, without the service of the examples."""
-    return sorted({path.split("/")[1] for path in source.swift_files("Sources/")} - {"CurlewSampleAPI", "CurlewCLI", "curlew"})
+    programs = {"CurlewSampleAPI", "CurlewCLI", "curlew"}
+    return sorted({path.split("/")[1] for path in source.swift_files("Sources/")} - programs)
 
 
 def umbrella():

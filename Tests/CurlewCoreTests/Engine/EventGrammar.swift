@@ -40,7 +40,9 @@ struct EventGrammar {
     }
 
     private mutating func follow(_ event: ExchangeEvent, _ word: String, _ attempt: Int?) -> String? {
-        let mayFollow = isShared || ["measured", "trailers", "cacheStoreFailed", "cacheEvicted", "token"].contains(word)
+        // A refresh may continue after its call, and after the check of the call's events.
+        if word == "token" { return nil }
+        let mayFollow = isShared || ["measured", "trailers", "cacheStoreFailed", "cacheEvicted"].contains(word)
         if let end, !mayFollow { return "\(word) after \(end)" }
         if case .began = event {
             defer { begun = true }
