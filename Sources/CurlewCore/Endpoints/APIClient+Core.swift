@@ -34,14 +34,18 @@ extension APIClient {
         /// The queue of the observers, with the interceptors that observe; nil without either.
         let events: EventQueue?
 
+        /// - `observersQueue`: the queue of the configured observers, if it exists.
+        /// - `events`: the complete queue of another client, for calls on behalf of its calls. Its interceptors that
+        ///   observe are notified once, also if they are in this pipeline too.
         init(
             baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
             query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: Chain? = nil,
-            calls: CallGate = CallGate(), events: EventQueue? = nil
+            calls: CallGate = CallGate(), observersQueue: EventQueue? = nil, events: EventQueue? = nil
         ) {
-            let queue = events ?? .serving(configuration.observers)
-            observersQueue = queue
-            self.events = .serving(pipeline.interceptors.compactMap { $0.plain.observing }, before: queue)
+            let queue = observersQueue ?? events ?? .serving(configuration.observers)
+            self.observersQueue = queue
+            self.events =
+                events ?? .serving(pipeline.interceptors.compactMap { $0.plain.observing }, before: queue)
             self.calls = calls
             self.baseURL = baseURL
             self.configuration = configuration

@@ -34,7 +34,10 @@ extension Interceptor {
     var plain: any Interceptor { (self as? PlacedInterceptor)?.base ?? self }
 
     /// The interceptor as an observer of the client's calls; nil if it is none.
-    var observing: (any ImmediateObserver)? { unwrapped as? any ImmediateObserver }
+    var observing: (any ImmediateObserver)? {
+        guard let observer = unwrapped as? any ImmediateObserver, observer.isObserving else { return nil }
+        return observer
+    }
 
     /// The interceptor as a `PayingInterceptor`; nil if it has no budget.
     package var paying: (any PayingInterceptor)? { plain as? any PayingInterceptor }

@@ -25,7 +25,15 @@ public protocol RequestObserver: Sendable {
 ///
 /// `record` is called concurrently for different requests, in order for the events of one request, and while locks of
 /// the client are held. It must return soon, and must not call the client.
-package protocol ImmediateObserver: RequestObserver {}
+package protocol ImmediateObserver: RequestObserver {
+    /// Whether the observer needs events. Default true. A client does not record events for an interceptor that needs
+    /// none.
+    var isObserving: Bool { get }
+}
+
+extension ImmediateObserver {
+    package var isObserving: Bool { true }
+}
 
 /// An event of a call, such as its start, a request on the wire, or its end.
 ///

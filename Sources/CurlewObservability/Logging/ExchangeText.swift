@@ -68,6 +68,41 @@ struct ExchangeText: Sendable {
         return ([line] + attempts.lines).map(\.printable)
     }
 
+    /// Returns a text of at most 500 characters on one line.
+    func line(_ line: String) -> String {
+        redaction.text(line).clipped(to: 500).joinedLines.printable
+    }
+
+    func fields(of request: HTTPRequest, in context: ExchangeContext) -> [LogEntry.Field] {
+        var fields = [
+            LogEntry.Field("http.request.method", "\(request.method)"),
+            LogEntry.Field("url.full", redaction.url(NetworkError.RequestLine(request).url)),
+        ]
+        if context.attempt > 1 { fields.append(LogEntry.Field("attempt", "\(context.attempt)")) }
+        return fields
+    }
+
+    func fields(of response: HTTPResponse, after time: Duration) -> [LogEntry.Field] {
+        let sources = response.facts.otherSources
+        return [LogEntry.Field("http.response.status_code", "\(response.status.code)"), Self.duration(time)]
+            + Self.count(response.attempts)
+            + (sources.isEmpty ? [] : [LogEntry.Field("source", sources.joined(separator: "; "))])
+    }
+
+    /// - `time`: nil for a call whose request could not be created.
+    func fields(of error: NetworkError, after time: Duration?) -> [LogEntry.Field] {
+        [LogEntry.Field("error.type", error.label)] + (time.map { [Self.duration($0)] } ?? [])
+            + Self.count(error.attempts)
+    }
+
+    private static func duration(_ time: Duration) -> LogEntry.Field {
+        LogEntry.Field("duration_ms", "\(time.wholeNanoseconds / 1_000_000)")
+    }
+
+    private static func count(_ attempts: [Attempt]) -> [LogEntry.Field] {
+        attempts.count > 1 ? [LogEntry.Field("attempts", "\(attempts.count)")] : []
+    }
+
     private func fields(_ headers: HTTPHeaders) -> [String] {
         guard level >= .headers else { return [] }
         return headers.map { "\($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }

@@ -13,9 +13,12 @@ import Darwin
 /// One log entry: a request, a response or a failure, redacted and without control characters.
 public struct LogEntry: Sendable, CustomStringConvertible {
     /// The kind of a log entry.
+    @nonexhaustive
     public enum Kind: Hashable, Sendable {
         /// The call or request begins.
         case request
+        /// A decision during the call: a retry, a redirect, a refresh of tokens, or at the level `.explain` any other.
+        case note
         /// The head of a response has arrived, whatever its status.
         case response
         /// The call or request has failed without a response.
@@ -30,14 +33,70 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     public let routeName: String
     /// The lines of the entry: one line, and further lines at the levels `.headers` and `.body`.
     public let lines: [String]
+    /// The facts of the entry as names and values, for logs that store them separately. The names are those of the
+    /// OpenTelemetry conventions where they exist:
+    ///
+    /// - request: `http.request.method`, `url.full`, and `attempt` from the second one on
+    /// - note: `event.name`
+    /// - response: `http.response.status_code`, `duration_ms`, `attempts` if there were several, and `source` if it does
+    ///   not come from the server
+    /// - failure: `error.type`, `duration_ms`, and `attempts` if there were several
+    public let fields: [Field]
 
-    /// Creates an entry that an app writes to the same sink. Control characters in `lines` are escaped. Secrets in
-    /// `lines` are not redacted.
-    public init(_ kind: Kind, exchange: UInt64, routeName: String = "", lines: [String]) {
+    /// Creates an entry, for example one that an app writes to the same sink. Control characters in `lines` and in
+    /// values are escaped. Secrets in them are not redacted.
+    public init(
+        _ kind: Kind, exchange: UInt64, routeName: String = "", lines: [String], fields: [Field] = []
+    ) {
         self.kind = kind
         self.exchange = exchange
         self.routeName = routeName
         self.lines = lines.map(\.printable)
+        self.fields = fields
+    }
+
+    /// One fact of an entry.
+    public struct Field: Hashable, Sendable {
+        /// The name, such as `url.full`.
+        public let name: String
+        /// The value, redacted and without control characters.
+        public let value: String
+
+        /// Creates a field. Control characters in `value` are escaped.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value.printable
+        }
+    }
+
+    /// The value of the first field with this name; nil if there is none.
+    public subscript(name: String) -> String? {
+        fields.first { $0.name == name }?.value
+    }
+
+    /// How much attention an entry needs.
+    public enum Severity: Int, Comparable, CaseIterable, Sendable {
+        /// For developers: requests, and notes of the level `.explain`.
+        case debug
+        /// Responses with a status below 400, cancelled calls, retries, redirects and refreshes of tokens.
+        case info
+        /// Responses with a status of 400 or more.
+        case warning
+        /// Calls that failed without a response.
+        case error
+
+        /// Returns whether `left` needs less attention than `right`.
+        public static func < (left: Severity, right: Severity) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// The severity that follows from the kind and the fields of the entry.
+    public var severity: Severity {
+        switch kind {
+        case .request: .debug
+        case .note: self["event.name"].map(LogNote.isImportant) == true ? .info : .debug
+        case .response: (self["http.response.status_code"].flatMap { Int($0) } ?? 0) >= 400 ? .warning : .info
+        case .failure: self["error.type"] == "cancelled" ? .info : .error
+        }
     }
 
     /// The lines as text, without a trailing line break. Lines after the first are indented, so that none looks like a
@@ -46,6 +105,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         let sign =
             switch kind {
             case .request: "→"
+            case .note: "·"
             case .response: "←"
             case .failure: "✗"
             }
@@ -57,8 +117,12 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     public enum Level: Int, Comparable, CaseIterable, Sendable {
         /// Nothing is logged.
         case off
-        /// The request line, and the status, time and size of the response.
+        /// The request line, the status, time and size of the response, and a line for each retry, each redirect, and
+        /// each refresh of tokens.
         case line
+        /// Also a line for every other decision: the use of the cache, waits for a limit, refused cookies, and for each
+        /// request on the wire its connection.
+        case explain
         /// Also the header fields, and the attempts if the call had several.
         case headers
         /// Also the first bytes of bodies that are text and in memory. For multipart and XML bodies, only the size is

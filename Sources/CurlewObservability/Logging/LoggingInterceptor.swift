@@ -9,6 +9,7 @@ package struct LoggingInterceptor: Interceptor {
     private let level: LogEntry.Level
     private let unit: LogEntry.Unit
     private let sink: @Sendable (LogEntry) -> Void
+    private let waiting = WaitingNotes()
 
     /// Creates an interceptor that logs calls or requests.
     public init(
@@ -37,19 +38,56 @@ package struct LoggingInterceptor: Interceptor {
         let context = next.context
         let start = context.time.now
         let text = text.adding(request.secrets.isEmpty ? context.secrets : request.secrets)
-        write(.request, text.lines(of: request, in: context), context)
+        write(.request, text.lines(of: request, in: context), context, text.fields(of: request, in: context))
         do {
             let response = try await next(request)
-            write(.response, text.lines(of: response, after: start.duration(to: context.time.now)), context)
+            let time = start.duration(to: context.time.now)
+            writeWaiting(context)
+            write(.response, text.lines(of: response, after: time), context, text.fields(of: response, after: time))
             return response
         } catch {
-            write(.failure, text.lines(of: NetworkError(error), after: start.duration(to: context.time.now)), context)
+            let (time, error) = (start.duration(to: context.time.now), NetworkError(error))
+            writeWaiting(context)
+            write(.failure, text.lines(of: error, after: time), context, text.fields(of: error, after: time))
             throw error
         }
     }
 
-    private func write(_ kind: LogEntry.Kind, _ lines: [String], _ context: ExchangeContext) {
-        sink(LogEntry(kind, exchange: context.id, routeName: context.routeName, lines: lines))
+    private func write(
+        _ kind: LogEntry.Kind, _ lines: [String], _ context: ExchangeContext, _ fields: [LogEntry.Field]
+    ) {
+        sink(LogEntry(kind, exchange: context.id, routeName: context.routeName, lines: lines, fields: fields))
+    }
+
+    private func writeWaiting(_ context: ExchangeContext) {
+        guard unit == .call else { return }
+        for note in waiting.take(context.id) { write(note, context) }
+    }
+
+    private func write(_ note: LogNote, _ context: ExchangeContext) {
+        let line = text.adding(context.secrets).line(note.text)
+        write(.note, [line], context, [LogEntry.Field("event.name", note.name)])
+    }
+}
+
+extension LoggingInterceptor: ImmediateObserver {
+    /// True if calls are logged. A log of requests needs no events.
+    package var isObserving: Bool { level > .off && unit == .call }
+
+    /// Logs the decisions of a call.
+    package func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+        switch event {
+        case .tried, .joined, .feature:
+            guard let note = LogNote(event), level >= .explain || LogNote.isImportant(note.name) else { return }
+            writeWaiting(context)
+            write(note, context)
+        case .interim, .attemptFailed, .answered:
+            guard level >= .explain, let note = LogNote.onWire(event, in: context) else { return }
+            waiting.append(note, for: context.id)
+        case .warned(let warning): waiting.append(LogNote(name: "warning", text: "\(warning)"), for: context.id)
+        case .succeeded, .failed: _ = waiting.take(context.id)
+        default: return
+        }
     }
 }
 
@@ -57,7 +95,8 @@ extension LoggingInterceptor: UnsentCallListener {
     /// Logs a call whose request could not be created.
     package func note(unsent error: NetworkError, in context: ExchangeContext) {
         guard level > .off, unit == .call else { return }
-        write(.failure, text.adding(context.secrets).lines(ofUnsent: error, in: context), context)
+        let text = text.adding(context.secrets)
+        write(.failure, text.lines(ofUnsent: error, in: context), context, text.fields(of: error, after: nil))
     }
 }
 
