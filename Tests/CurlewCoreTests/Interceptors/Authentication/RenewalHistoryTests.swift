@@ -61,7 +61,7 @@ struct RenewalHistoryTests {
         try #require(listener.calls.count == 2)
         #expect(
             listener.heard(listener.calls[0]) == [
-                "began", "sent /me by attempt 1", "answered", "measured",
+                "began", "sent /me by attempt 1", "answered", "measured", "token", "token",
                 "tried status 401, the credential was refreshed", "sent /me by attempt 2", "answered", "measured",
                 "succeeded",
             ])
