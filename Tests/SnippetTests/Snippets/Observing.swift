@@ -32,4 +32,12 @@ enum ObservingPage {
             print(connection.tls?.certificates.first?.notAfter as Any)
         }
     }
+
+    static func warnings() -> BuiltInInterceptor {
+        let logging: BuiltInInterceptor = .logging(.explain) { entry in
+            guard entry.severity >= .warning else { return }
+            print(entry.severity, entry["http.response.status_code"] ?? entry["error.type"] ?? "", entry.lines[0])
+        }
+        return logging
+    }
 }
