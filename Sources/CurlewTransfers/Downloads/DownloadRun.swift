@@ -63,6 +63,8 @@ final class DownloadRun: Sendable {
             options.connections = 1
             options.resumes = false
         }
+        // An exchange in the background has one identifier.
+        if route.options.backgroundIdentifier != nil { options.connections = 1 }
         self.options = options
         time = client.configuration.time
         meter = progress.map { ProgressMeter($0, time: client.configuration.time) }

@@ -12,7 +12,9 @@ public import Foundation
 ///     let transfer = try background.start(request, .download(to: path), tags: ["film": "7"])
 ///     for await entry in background.outcomes { … }        // also those that ended while the app was away
 ///
-/// Create the session at every launch with the same identifier, so that the system delivers the pending events.
+/// Create the session at every launch with the same identifier, so that the system delivers the pending events. For
+/// typed calls, pass it to `URLSessionTransport(background:)`, and see `RequestOptions.backgroundIdentifier`. The
+/// transfers of such calls are not among `outcomes`.
 ///
 /// No interceptor runs. Attach credentials before `start`, and make sure that they are valid for long enough. The
 /// system follows redirects and may send the fields of the request to the new origin. Omit credentials if a server
@@ -22,6 +24,7 @@ public final class BackgroundSession: Sendable {
     /// the app acknowledges it. The stream supports one consumer and buffers the newest 1000 entries.
     public let outcomes: AsyncStream<BackgroundLedger.Entry>
 
+    private let store: BackgroundStore
     private let delegate: BackgroundDelegate
     private let session: URLSession
 
@@ -36,7 +39,8 @@ public final class BackgroundSession: Sendable {
         let (stream, continuation) = AsyncStream<BackgroundLedger.Entry>.makeStream(
             bufferingPolicy: .bufferingNewest(BackgroundLedger.capacity))
         outcomes = stream
-        delegate = BackgroundDelegate(BackgroundFiles(folder: folder, identifier: identifier), continuation)
+        store = BackgroundStore(BackgroundFiles(folder: folder, identifier: identifier)) { continuation.yield($0) }
+        delegate = BackgroundDelegate(store)
         let settings = URLSessionConfiguration.background(withIdentifier: identifier)
         settings.isDiscretionary = isDiscretionary
         settings.sessionSendsLaunchEvents = true
@@ -44,13 +48,13 @@ public final class BackgroundSession: Sendable {
         settings.httpCookieStorage = nil
         settings.urlCredentialStorage = nil
         session = URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
-        delegate.publishFinished()
-        let (delegate, queue) = (delegate, session.delegateQueue)
+        store.reportEarlier()
+        let (store, queue) = (store, session.delegateQueue)
         session.getAllTasks { tasks in
             let known = tasks.compactMap { BackgroundTransfer(text: $0.taskDescription) }
             // This operation follows the pending delegate events, so that a transfer that has ended is not marked as
             // lost.
-            queue.addOperation { delegate.reattach(known) }
+            queue.addOperation { store.reattach(known) }
         }
     }
 
@@ -72,21 +76,15 @@ public final class BackgroundSession: Sendable {
                 request: NetworkError.RequestLine(request))
         }
         let transfer = BackgroundTransfer(request, kind: kind, tags: tags)
-        let text = try transfer.text()
-        let message = try URLRequest(head: request)
-        try delegate.start(transfer)
-        let task: URLSessionTask
-        switch kind {
-        case .download: task = session.downloadTask(with: message)
-        case .upload(let path): task = session.uploadTask(with: message, fromFile: URL(fileURLWithPath: path))
-        }
-        task.taskDescription = text
-        task.resume()
+        // A task is created only for a transfer that the ledger contains.
+        _ = try (transfer.text(), URLRequest(head: request))
+        try store.start(transfer)
+        try start(request, transfer)
         return transfer
     }
 
     /// The known transfers and their states, in the order in which they were started.
-    public var entries: [BackgroundLedger.Entry] { delegate.entries }
+    public var entries: [BackgroundLedger.Entry] { store.entries }
 
     /// Cancels a running transfer. Its outcome is then a cancellation error. Does nothing if the system does not know
     /// the transfer.
@@ -101,7 +99,7 @@ public final class BackgroundSession: Sendable {
     /// A downloaded file is kept. A running transfer is not affected. Throws `.storage` if the ledger cannot be
     /// written.
     public func acknowledge(_ id: UUID) throws(NetworkError) {
-        try delegate.acknowledge(id)
+        try store.acknowledge(id)
     }
 
     /// Sets the completion handler of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
@@ -113,79 +111,41 @@ public final class BackgroundSession: Sendable {
     }
 }
 
-/// The delegate of the background session. It maintains the ledger and passes files to `BackgroundFiles`. The session
-/// calls it serially.
+extension BackgroundSession: BackgroundTasks {
+    func start(_ request: HTTPRequest, _ transfer: BackgroundTransfer) throws(NetworkError) {
+        let (message, text) = (try URLRequest(head: request), try transfer.text())
+        delegate.goOn()
+        let task: URLSessionTask
+        switch transfer.kind {
+        case .download: task = session.downloadTask(with: message)
+        case .upload(let path): task = session.uploadTask(with: message, fromFile: URL(fileURLWithPath: path))
+        }
+        task.taskDescription = text
+        task.resume()
+    }
+
+    /// The exchanges of calls with `RequestOptions.backgroundIdentifier`.
+    var calls: BackgroundCalls { BackgroundCalls(store: store, tasks: self) }
+}
+
+/// The delegate of the background session: it passes the events to the store. The session calls it serially.
 private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
     private typealias Handler = @MainActor @Sendable () -> Void
 
-    private struct State {
-        var ledger: BackgroundLedger
-        /// The errors of transfers whose files could not be stored.
-        var failures: [UUID: NetworkError] = [:]
-        var events = LaunchEvents<Handler>()
+    private let store: BackgroundStore
+    private let events = Locked(LaunchEvents<Handler>())
+
+    init(_ store: BackgroundStore) {
+        self.store = store
     }
 
-    private let files: BackgroundFiles
-    /// The transfers that the ledger contained at launch.
-    private let earlier: Set<UUID>
-    private let state: Locked<State>
-    /// Held while the ledger is written, so that an older version never replaces a newer one.
-    private let writing = Locked(())
-    private let continuation: AsyncStream<BackgroundLedger.Entry>.Continuation
-
-    init(_ files: BackgroundFiles, _ continuation: AsyncStream<BackgroundLedger.Entry>.Continuation) {
-        self.files = files
-        self.continuation = continuation
-        let ledger = BackgroundLedger(file: files.ledger)
-        earlier = Set(ledger.entries.map(\.transfer.id))
-        state = Locked(State(ledger: ledger))
-    }
-
-    var entries: [BackgroundLedger.Entry] { state.withLock { $0.ledger.entries } }
-
-    func change(_ change: (inout BackgroundLedger) -> Void) throws(NetworkError) {
-        state.withLock { change(&$0.ledger) }
-        let failure = writing.withLock { _ -> NetworkError? in
-            let ledger = state.withLock { $0.ledger }
-            do throws(NetworkError) { try ledger.save(to: files.ledger) } catch { return error }
-            return nil
-        }
-        if let failure { throw failure }
-    }
-
-    /// Records a transfer in the ledger. Throws if the ledger cannot be written.
-    func start(_ transfer: BackgroundTransfer) throws(NetworkError) {
-        state.withLock { $0.events.goOn() }
-        do throws(NetworkError) {
-            try change { $0.start(transfer) }
-        } catch {
-            state.withLock { $0.ledger.remove(transfer.id) }
-            throw error
-        }
-    }
-
-    func acknowledge(_ id: UUID) throws(NetworkError) {
-        try change { $0.acknowledge(id) }
-        if state.withLock({ $0.ledger[id] }) == nil { files.forget(id) }
-    }
-
-    func publishFinished() {
-        for entry in entries where entry.state != .running { continuation.yield(entry) }
-    }
-
-    func reattach(_ known: [BackgroundTransfer]) {
-        var lost: [BackgroundTransfer] = []
-        try? change { lost = $0.reattach(known, candidates: earlier) }
-        files.sweep(keeping: Set(entries.map(\.transfer.id)))
-        for transfer in lost { publish(transfer.id) }
-    }
-
-    private func publish(_ id: UUID) {
-        if let entry = state.withLock({ $0.ledger[id] }) { continuation.yield(entry) }
+    /// Records that an event or a new transfer has followed the last report.
+    func goOn() {
+        events.withLock { $0.goOn() }
     }
 
     func whenDelivered(_ completion: @escaping @MainActor @Sendable () -> Void) {
-        call(state.withLock { $0.events.add(completion, at: Date()) })
+        call(events.withLock { $0.add(completion, at: Date()) })
     }
 
     private func call(_ handlers: [Handler]) {
@@ -194,12 +154,8 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
 
     /// Returns the transfer of a task that has reported an event.
     private func transfer(of task: URLSessionTask) -> BackgroundTransfer? {
-        state.withLock { $0.events.goOn() }
+        goOn()
         return BackgroundTransfer(text: task.taskDescription)
-    }
-
-    private func fail(_ transfer: BackgroundTransfer, _ error: NetworkError) {
-        state.withLock { $0.failures[transfer.id] = error }
     }
 
     func urlSession(
@@ -208,36 +164,24 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         guard let transfer = transfer(of: downloadTask) else { return }
         let status = (downloadTask.response as? HTTPURLResponse)?.statusCode
         // The system removes the file when this method returns.
-        do throws(NetworkError) {
-            try files.take(location.path, of: transfer, status: status)
-        } catch {
-            fail(transfer, error)
-        }
+        store.take(location.path, of: transfer, status: status)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard let transfer = transfer(of: dataTask) else { return }
-        do throws(NetworkError) {
-            try files.append(data, to: transfer.id)
-        } catch {
-            fail(transfer, error)
-            dataTask.cancel()
-        }
+        if !store.append(data, of: transfer) { dataTask.cancel() }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let transfer = transfer(of: task) else { return }
         let isSecure = task.originalRequest?.url?.scheme == "https"
         let failure = error.map { SystemFailure.error($0, isSecure: isSecure, hasHead: task.response != nil) }
-        let problem = state.withLock { $0.failures.removeValue(forKey: transfer.id) }
         let response = (task.response as? HTTPURLResponse).map { HTTPResponse($0, body: Data()) }
-        let outcome = files.outcome(of: transfer, response, problem ?? failure)
-        try? change { $0.finish(transfer, outcome) }
-        publish(transfer.id)
+        store.finish(transfer, response, failure)
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        call(state.withLock { $0.events.finish(at: Date()) })
+        call(events.withLock { $0.finish(at: Date()) })
     }
 }
 #endif

@@ -23,8 +23,28 @@ struct BackgroundFiles: Sendable {
     /// Returns the path at which the response body of a transfer is stored.
     func responsePath(_ id: UUID) -> String { "\(folder)/\(prefix)\(id.uuidString)\(Self.suffix)" }
 
+    /// Returns the path of the response body of a call.
+    func downloadPath(_ id: UUID) -> String { "\(folder)/\(prefix)\(id.uuidString)\(Self.downloadSuffix)" }
+
+    /// Returns the path of the request body of a call, if it was in memory.
+    private func bodyPath(_ id: UUID) -> String { "\(folder)/\(prefix)\(id.uuidString)\(Self.bodySuffix)" }
+
     private var prefix: String { identifier + "." }
     private static let suffix = ".answer"
+    private static let downloadSuffix = ".download"
+    private static let bodySuffix = ".body"
+
+    /// Writes the request body of a call to a file that only the owner can read. Returns its path.
+    func keepBody(_ data: Data, of id: UUID) throws(NetworkError) -> String {
+        let path = bodyPath(id)
+        do {
+            try PrivateFile.replace(path, with: data)
+            return path
+        } catch {
+            throw NetworkError(
+                .storage, detail: "The request body cannot be written to \(path): \(error)", underlying: error)
+        }
+    }
 
     /// Moves the file of a finished download before the system removes it.
     ///
@@ -88,14 +108,22 @@ struct BackgroundFiles: Sendable {
         try? FileManager.default.removeItem(atPath: responsePath(id))
     }
 
+    /// Removes the stored bodies of a transfer. A file that the app chose is kept.
+    func remove(_ id: UUID) {
+        for path in [responsePath(id), downloadPath(id), bodyPath(id)] {
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
     /// Removes the stored response bodies of transfers that are no longer in the ledger.
     func sweep(keeping known: Set<UUID>) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            guard name.begins(with: prefix), name.ends(with: Self.suffix),
-                let id = UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(Self.suffix.count))),
+            let suffix = [Self.suffix, Self.downloadSuffix, Self.bodySuffix].first { name.ends(with: $0) }
+            guard name.begins(with: prefix), let suffix,
+                let id = UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))),
                 !known.contains(id)
             else { continue }
-            forget(id)
+            remove(id)
         }
     }
 

@@ -131,10 +131,15 @@ public struct BackgroundOutcome: Codable, Hashable, Sendable {
                 .connectionLost(.requestMayHaveArrived),
                 detail: failure ?? "The background transfer received no response.")
         }
-        var fields = HTTPHeaders()
-        for field in headers.sorted(by: { $0.key < $1.key }) { fields.append(HTTPField.Name(field.key), field.value) }
         let body = try file.map { path throws(NetworkError) in try Self.content(of: path, limit) } ?? Data()
         return HTTPResponse(status: HTTPStatus(status), headers: fields, body: ResponseBody(body, limit: limit))
+    }
+
+    /// The fields of the response, sorted by name.
+    var fields: HTTPHeaders {
+        var fields = HTTPHeaders()
+        for field in headers.sorted(by: { $0.key < $1.key }) { fields.append(HTTPField.Name(field.key), field.value) }
+        return fields
     }
 
     private static func content(of path: String, _ limit: Int64) throws(NetworkError) -> Data {
