@@ -51,15 +51,16 @@ extension ReportFrame {
           const count = (n, word) => n.toLocaleString("en") + " " + word + (n === 1 ? "" : "s");
           $("summary").textContent = (whole ? "" : count(callCount, "call") + " shown of ") +
             [count(calls.length, "call"), count(requests, "request"), failed + " failed", size(bytes) + " received",
-              calls.length ? "from " + new Date(origin).toLocaleString("en-GB") : ""].filter(Boolean).join(" · ");
+              onlyHost, calls.length ? "from " + new Date(origin).toLocaleString("en-GB") : ""].filter(Boolean).join(" · ");
         }
 
-        // Returns a round step of the axis, so that there are four to nine of them.
+        // Marks round times on the axis, as many as have room.
         function ticks() {
-          const rough = axisLength / 5, power = Math.pow(10, Math.floor(Math.log10(rough)));
+          const most = Math.max(1, Math.min(6, Math.floor($("ticks").clientWidth / 75)));
+          const rough = axisLength / most, power = Math.pow(10, Math.floor(Math.log10(rough)));
           const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
           $("ticks").replaceChildren();
-          for (let at = 0; at <= axisLength * 0.97; at += step) {
+          for (let at = 0; at <= axisLength * 0.93; at += step) {
             $("ticks").append(make("span", { style: { left: at / axisLength * 100 + "%" } },
               at === 0 ? "0" : duration(at)));
           }
@@ -123,7 +124,10 @@ extension ReportFrame {
               "attempt " + row.request.attempt].filter(Boolean);
             url.append(make("span", { class: "kind" }, labels.join(", ") + "  "));
           }
-          url.append(make("span", { class: "host" }, shown(first.host.replace(/^https?:\/\//, ""))), shown(first.path));
+          if (first.host !== onlyHost) {
+            url.append(make("span", { class: "host" }, shown(first.host.replace(/^https?:\/\//, ""))));
+          }
+          url.append(shown(first.path));
           if (row.call.route && !row.child) url.append(make("span", { class: "route" }, shown(row.call.route)));
           if (!row.request) url.append(make("span", { class: "route" }, row.call.requests.length + " requests"));
           if (first.number === 0) url.append(make("span", { class: "route" }, "not sent"));

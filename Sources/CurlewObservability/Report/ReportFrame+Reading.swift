@@ -38,6 +38,7 @@ extension ReportFrame {
 
         function duration(ms) {
           if (ms === null || ms === undefined || ms < 0) return "";
+          if (ms === 0) return "0";
           if (ms < 1) return Math.round(ms * 1000) + " µs";
           if (ms < 10) return ms.toFixed(1) + " ms";
           if (ms < 1000) return Math.round(ms) + " ms";
@@ -98,6 +99,8 @@ extension ReportFrame {
         });
         calls.sort((a, b) => a.start - b.start);
         for (const call of calls) call.requests.sort((a, b) => a.offset - b.offset || a.number - b.number);
+        const hosts = new Set(calls.flatMap((call) => call.requests.map((r) => r.host)));
+        const onlyHost = hosts.size === 1 ? [...hosts][0] : "";
         const origin = calls.length ? calls[0].start : 0;
 
         function haystack(call) {

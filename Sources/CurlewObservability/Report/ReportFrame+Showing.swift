@@ -62,7 +62,7 @@ extension ReportFrame {
           if (items.length < 3 && !call.requests.some((r) => r.decisions.length)) return [];
           items.sort((a, b) => a[0] - b[0]);
           return [heading("What happened, and why"), make("ol", { class: "why" }, ...items.map(([time, kind, text]) =>
-            make("li", {}, make("time", {}, duration(time) || "0"), make("span", { class: kind }, shown(text)))))];
+            make("li", {}, make("time", {}, duration(time)), make("span", { class: kind }, shown(text)))))];
         }
 
         const SUBJECTS = { cache: "Cache", redirect: "Redirect", policy: "Policy", token: "Credential",
@@ -77,7 +77,7 @@ extension ReportFrame {
           const parts = [heading("Timing")], longest = Math.max(0.001, r.time);
           const body = make("tbody");
           for (const phase of phasesOf(r)) {
-            if (phase.time < 0) continue;
+            if (phase.time <= 0) continue;
             body.append(make("tr", {}, make("th", { scope: "row" }, phase.name), make("td", {}, duration(phase.time)),
               make("td", { class: "wide" }, make("div", { class: "bar" }, make("i", { style: {
                 left: phase.start / longest * 100 + "%", width: phase.time / longest * 100 + "%",
@@ -220,7 +220,7 @@ extension ReportFrame {
         $("filters").addEventListener("submit", (event) => event.preventDefault());
         $("filters").addEventListener("input", filter);
         list.addEventListener("scroll", draw);
-        new ResizeObserver(() => { drawn = ""; draw(); }).observe(list);
+        new ResizeObserver(() => { drawn = ""; ticks(); draw(); }).observe(list);
         rowsBox.addEventListener("click", (event) => {
           const row = event.target.closest(".row");
           if (row) select(Number(row.id.slice(3)), false);
@@ -246,6 +246,7 @@ extension ReportFrame {
         });
         filter();
         list.focus();
-        if (location.hash === "#first") select(0, true);
+        const link = /^#row-(\d+)$/.exec(location.hash);
+        if (link) select(Number(link[1]) - 1, true);
         """#
 }

@@ -70,11 +70,13 @@ enum ReportFrame {
         #ticks { position: relative; height: 100%; font-variant-numeric: tabular-nums; }
         #ticks span { position: absolute; top: 6px; transform: translateX(-50%); white-space: nowrap; }
         #ticks span:first-child { transform: none; } #ticks span:last-child { transform: translateX(-100%); }
-        #list { flex: 1; overflow-y: scroll; position: relative; outline-offset: -2px; }
+        #list { flex: 1; overflow-y: scroll; position: relative; }
+        #list:focus-visible { outline: none; }
+        #list:focus-visible .row[aria-selected=true] { box-shadow: inset 0 0 0 2px var(--accent); }
         #rows { position: relative; }
         .row { position: absolute; left: 0; right: 0; height: 30px; cursor: default; border-bottom: 1px solid var(--bg); }
         .row:hover { background: var(--panel); }
-        .row[aria-selected=true] { background: var(--select); }
+        .row[aria-selected=true] { background: var(--select); box-shadow: inset 3px 0 0 var(--accent); }
         .row span { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
         .url { unicode-bidi: isolate; }
         .host, .route, .kind { color: var(--soft); }
@@ -107,7 +109,7 @@ enum ReportFrame {
         table { border-collapse: collapse; width: 100%; }
         th, td { text-align: left; vertical-align: top; padding: 2px 10px 2px 0; font-weight: 400;
           overflow-wrap: anywhere; unicode-bidi: isolate; }
-        th { color: var(--soft); width: 32%; }
+        th { color: var(--soft); width: 32%; font-size: 13px; }
         td.wide { width: 45%; } td.wide .bar { background: var(--bg); }
         pre { margin: 4px 0; padding: 10px 12px; background: var(--bg); border: 1px solid var(--line);
           border-radius: 6px; overflow: auto; max-height: 26em; white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -45,7 +45,7 @@ struct BrowserTests {
     @Test("hostile text in every field is shown as text, and does not run")
     func hostile() async throws {
         let page = HTMLReport(HTMLReportTests.hostileDocument, title: "Safe").text
-        guard let (dom, console, _) = try await load(page, "#first") else { return }
+        guard let (dom, console, _) = try await load(page, "#row-1") else { return }
         #expect(console.isEmpty, "\(console)")
         #expect(dom.contains("<title>Safe</title>") && dom.contains(#"<h1 id="title">Safe</h1>"#))
         #expect(dom.contains("&lt;/script&gt;&lt;script&gt;document.title"))
@@ -58,7 +58,7 @@ struct BrowserTests {
     func large() async throws {
         let document = SampleRecording.document(calls: 4000, bodyLength: 300)
         let page = HTMLReport(document).text
-        guard let (dom, console, time) = try await load(page, "#first") else { return }
+        guard let (dom, console, time) = try await load(page, "#row-1") else { return }
         #expect(console.isEmpty, "\(console)")
         let rows = dom.components(separatedBy: #"class="row"#).count - 1
         #expect((20...80).contains(rows), "\(rows)")
@@ -76,7 +76,7 @@ struct BrowserTests {
         entry.request.headers.append(.init(name: "Content-Type", value: "application/json"))
         let command = entry.curlCommand(redaction: .none)
         let page = HTMLReport(HARDocument(entries: [entry])).text
-        guard let (dom, _, _) = try await load(page, "#first") else { return }
+        guard let (dom, _, _) = try await load(page, "#row-1") else { return }
         let shown = command.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
             .replacingOccurrences(of: ">", with: "&gt;")
         #expect(dom.contains("<pre>\(shown)</pre>"), "\(command)\n\(dom.suffix(4000))")
@@ -88,7 +88,7 @@ struct BrowserTests {
         let page = HTMLReport(SampleRecording.document(calls: 4000, bodyLength: 300), title: "Flight recorder").text
         try Data(page.utf8).write(to: URL(fileURLWithPath: folder + "/page.html"))
         for (name, options) in [("light", []), ("dark", ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"])] {
-            _ = try await load(page, "#first", ["--screenshot=\(folder)/\(name).png"] + options)
+            _ = try await load(page, "#row-1", ["--screenshot=\(folder)/\(name).png"] + options)
         }
         #expect(FileManager.default.fileExists(atPath: folder + "/page.html"))
     }
