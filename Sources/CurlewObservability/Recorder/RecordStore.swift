@@ -61,7 +61,7 @@ struct RecordStore {
             ring[place]?.exchanges.append(
                 FlightRecorder.Exchange(
                     number: context.requestNumber ?? 1, attempt: context.attempt, hop: context.hop,
-                    start: context.start.duration(to: context.time.now), request: head,
+                    start: max(.zero, context.start.duration(to: context.time.now) - context.queued), request: head,
                     bodies: context.facts[RecordedBodies.Key.self]))
             grow(place, by: head.size + 512)
         case .answered(let response):

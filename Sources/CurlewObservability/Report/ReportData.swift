@@ -19,11 +19,12 @@ struct ReportData {
         var omittedEntries = 0
         // The newest entries and bodies are kept, so both are added from the end.
         for entry in document.entries.reversed() {
-            let before = writer.size
+            let (size, count) = (writer.size, writer.texts.count)
             let value = writer.value(of: entry)
-            writer.size += value.encoded()?.count ?? 0
+            writer.size += (value.encoded()?.count ?? 0) + Self.bodySize
             if writer.size > room {
-                writer.size = before
+                writer.truncate(to: count)
+                writer.size = size
                 omittedEntries = document.entries.count - entries.count
                 break
             }
@@ -52,6 +53,9 @@ struct ReportData {
         text = Self.escaped(root.encoded() ?? Data("null".utf8))
     }
 
+    /// The size of the part of an entry that refers to its bodies, at most.
+    private static let bodySize = 80
+
     /// Returns the JSON with `<` escaped. In JSON, `<` occurs only in strings.
     private static func escaped(_ data: Data) -> String {
         var bytes: [UInt8] = []
@@ -78,6 +82,12 @@ struct ReportData {
                 var text = text
                 text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
             }
+        }
+
+        /// Forgets all but the first `count` texts.
+        mutating func truncate(to count: Int) {
+            for text in texts[count...] { numbers[Key(text: text)] = nil }
+            texts.removeLast(texts.count - count)
         }
 
         mutating func number(of text: String?) -> JSONValue {
@@ -156,7 +166,6 @@ struct ReportData {
         mutating func bodies(of entry: HARDocument.Entry, room: Int) -> (JSONValue, omitted: Int) {
             let (post, content) = (entry.request.postData, entry.response.content)
             var omitted = 0
-            size += 32
             func body(
                 _ text: String?, _ type: String?, _ encoding: String?, _ comment: String?, in writer: inout Writer
             ) -> JSONValue {

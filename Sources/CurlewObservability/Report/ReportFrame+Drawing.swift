@@ -139,7 +139,7 @@ extension ReportFrame {
             "aria-label": [status, shown(first.method), shown(first.url), duration(time)].join(", "),
             style: { top: index * ROW + "px" } },
             make("span", { class: "status " + kind }, status), make("span", {}, shown(first.method)), url,
-            make("span", { class: "number" }, size(bytes)), make("span", { class: "number" }, duration(time)), bar(row));
+            make("span", { class: "number" }, bytes ? size(bytes) : ""), make("span", { class: "number" }, duration(time)), bar(row));
         }
 
         function draw() {

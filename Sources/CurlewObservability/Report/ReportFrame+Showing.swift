@@ -53,7 +53,8 @@ extension ReportFrame {
             } else {
               const label = r.number === 1 ? "" : " (attempt " + r.attempt + (r.hop ? ", redirect " + r.hop : "") + ")";
               items.push([r.offset, "request", r.method + " " + r.url + " was sent" + label]);
-              const end = r.offset + Math.max(r.total, r.time, 0);
+              const head = r.time - Math.max(0, r.timings[6]);
+              const end = r.offset + (r.error ? Math.max(r.total, r.time, 0) : Math.max(0, head));
               if (r.error) items.push([end, "bad", "It failed: " + r.error]);
               else if (r.status) items.push([end, "", "The response was " + r.status + " " + r.reason]);
             }

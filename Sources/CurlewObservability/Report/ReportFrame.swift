@@ -119,7 +119,7 @@ enum ReportFrame {
         .close { float: right; }
         button { cursor: pointer; } button:hover { border-color: var(--accent); }
         @media (max-width: 900px) { main { flex-direction: column; } #details { width: auto; border-left: 0;
-          border-top: 1px solid var(--line); flex: 1; min-width: 0; }
+          border-top: 1px solid var(--line); min-width: 0; } #overview, #details { flex: 1 1 50%; min-height: 0; }
           #columns, .row { grid-template-columns: 48px 56px minmax(100px, 1fr) 60px minmax(80px, .8fr); padding: 0 10px; }
           #columns > :nth-child(4), .row > :nth-child(4) { display: none; } }
         @media print { main { display: block; } #details { width: auto; } }

@@ -118,7 +118,7 @@ struct FlightRecorderTests {
         let client = client(recorder, .standard) {
             $0.on(.get, "/a", .status(302, headers: [.location: "/b"]))
             $0.on(.get, "/b", .text("end"))
-            $0.fail(.get, "/c", with: NetworkError(.unreachable, detail: "No route."))
+            $0.fail(.post, "/c", with: NetworkError(.unreachable, detail: "No route."))
         }
         try await client.send(.get("/a"))
         let entries = try #require(recorder.records.first).entries
@@ -197,7 +197,7 @@ struct FlightRecorderTests {
     func unbuilt() async throws {
         let recorder = FlightRecorder()
         let client = client(recorder) { $0.onAny { _ in .status(204) } }
-        await #expect(throws: NetworkError.self) { try await client.send(.get("/\(raw: "../x")")) }
+        await #expect(throws: NetworkError.self) { try await client.send(.get("/\("..")")) }
         let record = try #require(recorder.records.first)
         #expect(record.requestCount == 0 && record.entries.isEmpty)
         guard case .failed = record.outcome else { return #expect(Bool(false), "\(record)") }
