@@ -62,7 +62,9 @@ struct BrowserTests {
         #expect(console.isEmpty, "\(console)")
         let rows = dom.components(separatedBy: #"class="row"#).count - 1
         #expect((20...80).contains(rows), "\(rows)")
-        #expect(dom.contains("4,500 calls · \(document.entries.count.formatted(.number.locale(Locale(identifier: "en")))) requests"))
+        #expect(
+            dom.contains(
+                "4,500 calls · \(document.entries.count.formatted(.number.locale(Locale(identifier: "en")))) requests"))
         print("A browser started, opened \(document.entries.count) exchanges and ended in \(time.brief)")
     }
 
@@ -88,7 +90,9 @@ struct BrowserTests {
         guard let folder = ProcessInfo.processInfo.environment["CURLEW_SCREENSHOTS"] else { return }
         let page = HTMLReport(SampleRecording.document(calls: 4000, bodyLength: 300), title: "Flight recorder").text
         try Data(page.utf8).write(to: URL(fileURLWithPath: folder + "/page.html"))
-        for (name, options) in [("light", []), ("dark", ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"])] {
+        for (name, options) in [
+            ("light", []), ("dark", ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]),
+        ] {
             _ = try await load(page, "#row-1", ["--screenshot=\(folder)/\(name).png"] + options)
         }
         #expect(FileManager.default.fileExists(atPath: folder + "/page.html"))

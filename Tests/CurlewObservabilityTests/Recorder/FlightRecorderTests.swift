@@ -226,7 +226,8 @@ struct FlightRecorderTests {
             onFailure: .writeFiles(to: folder.path, limit: 3) { _ in problems.withLock { $0 += 1 } })
         let client = client(recorder) { $0.onAny { _ in .status(500) } }
         func names() -> [String] {
-            (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.filter { $0.hasPrefix("curlew-") }.sorted()
+            (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.filter { $0.hasPrefix("curlew-") }
+                .sorted()
                 ?? []
         }
         for number in 1...6 {

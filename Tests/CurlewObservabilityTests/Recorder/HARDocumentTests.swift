@@ -39,7 +39,8 @@ struct HARDocumentTests {
             .post, url: "https://a.test/p%20q?a=\(random.next())&b=%F0%9F%90%A6", headers: headers)
         if let body { request.body = .bytes(body) }
         let har = HARDocument.Request(request, body: body, redaction: .none)
-        let document = HARDocument(entries: [.init(startedDateTime: Date(), request: har, response: .init(status: 204))])
+        let document = HARDocument(entries: [.init(startedDateTime: Date(), request: har, response: .init(status: 204))]
+        )
         let restored = try HARDocument(document.data()).entries[0].request.httpRequest()
         #expect(restored.method == request.method && restored.urlString == request.urlString, "seed \(seed)")
         #expect(restored.headers == request.headers, "seed \(seed)")
@@ -116,15 +117,18 @@ struct HARDocumentTests {
 
     @Test(
         "text that is no date",
-        arguments: ["", "2026", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00Zx", "20260101T00Z"])
+        arguments: [
+            "", "2026", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00Zx", "20260101T00Z",
+        ])
     func noDates(text: String) {
         #expect(HARTimestamp.date(text) == nil)
     }
 
     @Test("dates outside of the calendar of four digits are clamped")
     func extremes() {
-        for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 1e300), Date(timeIntervalSince1970: .nan)]
-        {
+        for date in [
+            Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 1e300), Date(timeIntervalSince1970: .nan),
+        ] {
             #expect(HARTimestamp.text(date).utf8.count == 24)
         }
     }
@@ -218,7 +222,8 @@ enum RandomHAR {
             queryString: pairs(),
             postData: maybe(
                 .init(
-                    mimeType: text(), params: maybe([.init(name: text(), value: maybe(text()), fileName: maybe(text()))]),
+                    mimeType: text(),
+                    params: maybe([.init(name: text(), value: maybe(text()), fileName: maybe(text()))]),
                     text: maybe(text()), comment: maybe(text()), encoding: maybe("base64"))),
             headersSize: Int64.random(in: -1...9999, using: &random),
             bodySize: Int64.random(in: -1...9999, using: &random), comment: maybe(text()))
@@ -229,7 +234,8 @@ enum RandomHAR {
                 size: Int64.random(in: -1...9999, using: &random), mimeType: text(), text: maybe(text()),
                 encoding: maybe("base64"), compression: maybe(7), comment: maybe(text())),
             redirectURL: text(), comment: maybe(text()), transferSize: maybe(12), error: maybe(text()))
-        var facts = HARDocument.Facts(call: random.next(), route: maybe(text()), attempt: 2, hop: 1, request: 3, start: 1)
+        var facts = HARDocument.Facts(
+            call: random.next(), route: maybe(text()), attempt: 2, hop: 1, request: 3, start: 1)
         facts.decisions = maybe([.init(time: number(), name: text(), text: text())])
         facts.interim = maybe([.init(time: number(), status: 103, headers: pairs())])
         facts.failed = maybe(true)

@@ -13,7 +13,8 @@ import Testing
 struct HTMLReportTests {
     /// Text that would end an element, an attribute or a string, or change the order of other text.
     static let hostile =
-        #"</script><script>document.title='owned'</script><img src=x onerror="document.title='owned'">'"`${1}\#\u{202E}"#
+        #"</script><script>document.title='owned'</script>"#
+        + #"<img src=x onerror="document.title='owned'">'"`${1}\#\u{202E}"#
         + "<!--\u{0}\u{2028}]]>&lt;"
 
     /// A document in which every text is hostile.
@@ -101,7 +102,8 @@ enum SampleRecording {
 
     private static let routes = ["GetUser", "ListOrders", "CreateOrder", "SearchProducts", "UploadAvatar", "Health"]
     private static let paths = [
-        "/v1/users/%", "/v1/orders?page=%&limit=50", "/v1/orders", "/v1/search?q=shoes&offset=%", "/v1/avatar", "/health",
+        "/v1/users/%", "/v1/orders?page=%&limit=50", "/v1/orders", "/v1/search?q=shoes&offset=%", "/v1/avatar",
+        "/health",
     ]
 
     private static func sample(
@@ -109,7 +111,8 @@ enum SampleRecording {
     ) -> [HARDocument.Entry] {
         let kind = Int.random(in: 0..<6, using: &random)
         let story = Int.random(in: 0..<20, using: &random)
-        let statuses = story == 0 ? [503, 503, 200] : story == 1 ? [302, 200] : story == 2 ? [0] : story == 3 ? [404] : [200]
+        let statuses =
+            story == 0 ? [503, 503, 200] : story == 1 ? [302, 200] : story == 2 ? [0] : story == 3 ? [404] : [200]
         let url = "https://api.example.com" + paths[kind].replacingOccurrences(of: "%", with: "\(random.next() % 9000)")
         var offset = 0.2
         var entries: [HARDocument.Entry] = []
@@ -140,10 +143,13 @@ enum SampleRecording {
                 ]
             } else if story == 1, index == 0 {
                 facts.decisions = [
-                    .init(time: offset + wait, name: "redirect.followed", text: "302 from \(url) to https://api.example.com/")
+                    .init(
+                        time: offset + wait, name: "redirect.followed",
+                        text: "302 from \(url) to https://api.example.com/")
                 ]
             }
-            let body = #"{"id":\#(call),"name":"Ann <b>","items":[1,2,3],"note":""#
+            let body =
+                #"{"id":\#(call),"name":"Ann <b>","items":[1,2,3],"note":""#
                 + String(repeating: "x", count: max(0, bodyLength - 60)) + #""}"#
             entries.append(
                 HARDocument.Entry(

@@ -86,7 +86,12 @@ struct RecordedBodiesTests {
         let recorder = FlightRecorder(bodies: .upTo(100))
         let client = client(recorder, Streaming(source: ChunkSource([String]())))
         func stream(_ replay: RequestBody.Replay) -> RequestBody {
-            .stream(replay: replay) { RequestBody.Chunks(AsyncStream { $0.yield(Data("a=1&pin=2".utf8)); $0.finish() }) }
+            .stream(replay: replay) {
+                RequestBody.Chunks(
+                    AsyncStream {
+                        $0.yield(Data("a=1&pin=2".utf8)); $0.finish()
+                    })
+            }
         }
         func text(_ body: RequestBody) async throws -> String? {
             let type: HTTPHeaders = [.contentType: "application/x-www-form-urlencoded"]

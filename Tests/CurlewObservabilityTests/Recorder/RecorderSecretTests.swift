@@ -40,7 +40,8 @@ struct RecorderSecretTests {
         switch value {
         case let text as String: return [text]
         case let headers as HTTPHeaders: return headers.flatMap { [$0.name.text, $0.value] }
-        case let body as RecordedBodies: return [body.content.request?.text, body.content.response?.text].compactMap(\.self)
+        case let body as RecordedBodies:
+            return [body.content.request?.text, body.content.response?.text].compactMap(\.self)
         default: return Mirror(reflecting: value).children.flatMap { strings(in: $0.value) }
         }
     }
@@ -50,8 +51,11 @@ struct RecorderSecretTests {
     ) -> APIClient {
         let field = HTTPField.Name(name)
         var pipeline = Pipeline.standard.adding(.recording(recorder))
-        if source == .hook { pipeline = pipeline.adding(.onRequest { request, _ in request.headers[field] = Self.canary }) }
-        let fields = source == .declared ? FieldRules(secret: [field, "X-Plain"], secretMembers: ["plain"]) : FieldRules()
+        if source == .hook {
+            pipeline = pipeline.adding(.onRequest { request, _ in request.headers[field] = Self.canary })
+        }
+        let fields =
+            source == .declared ? FieldRules(secret: [field, "X-Plain"], secretMembers: ["plain"]) : FieldRules()
         let configuration = APIClient.Configuration(
             headers: source == .client ? [field: Self.canary] : [:], fields: fields)
         return .mock(pipeline: pipeline, configuration: configuration, configure)
@@ -74,7 +78,8 @@ struct RecorderSecretTests {
             $0.on(.get, "/me", .status(302, headers: headers))
             $0.on(.get, "/end", .text("done"))
             $0.fail(
-                .get, "/lost", with: NetworkError(.unreachable, detail: "lost https://u:\(canary)@a.test?token=\(canary)"))
+                .get, "/lost",
+                with: NetworkError(.unreachable, detail: "lost https://u:\(canary)@a.test?token=\(canary)"))
         }
         var post: Request<String> = .post("/me", query: ["api_key": canary], json: ["password": canary])
         var get: Request<String> = .get("/me", query: ["sig": canary])
@@ -91,7 +96,8 @@ struct RecorderSecretTests {
         await #expect(throws: NetworkError.self) { try await client.send(.get("/lost", query: ["token": canary])) }
         let text = try text(of: recorder)
         #expect(!text.contains(canary))
-        #expect(text.contains("/me") && text.contains("REDACTED") && text.contains("/end"), "the outputs have the calls")
+        #expect(
+            text.contains("/me") && text.contains("REDACTED") && text.contains("/end"), "the outputs have the calls")
         #expect(recorder.records.flatMap(\.entries).count == 6, "the lost request was sent three times")
     }
 
@@ -106,7 +112,9 @@ struct RecorderSecretTests {
                 .json(text: #"{"appid":"hunter2"}"#, headers: [.location: "https://a.test/bothunter2/next"])
             }
         }
-        let open = APIClient.mock(pipeline: [.recording(recorder)]) { $0.onAny { _ in .json(text: #"{"appid":"shown"}"#) } }
+        let open = APIClient.mock(pipeline: [.recording(recorder)]) {
+            $0.onAny { _ in .json(text: #"{"appid":"shown"}"#) }
+        }
         for _ in 0..<2 {
             try await strict.send(.get("/bothunter2/send", query: ["appid": "hunter2"]))
             try await open.send(.get("/botshown/send"))
