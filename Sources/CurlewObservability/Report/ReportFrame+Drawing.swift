@@ -158,10 +158,11 @@ extension ReportFrame {
         function select(index, reveals) {
           if (!rows.length) return;
           selected = Math.max(0, Math.min(rows.length - 1, index));
+          // The details may take a part of the list's room.
+          showDetails(rows[selected]);
           const top = selected * ROW;
           if (reveals && top < list.scrollTop) list.scrollTop = top;
           if (reveals && top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
-          showDetails(rows[selected]);
           draw();
         }
 
