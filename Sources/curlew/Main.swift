@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCLI
+import Dispatch
 
 #if canImport(Glibc)
 import Glibc
@@ -14,6 +15,19 @@ import Darwin
 @main
 enum Main {
     static func main() async {
-        exit(await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())))
+        // A reader that closes a pipe is noticed by the failing write.
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGINT, SIG_IGN)
+        let command = Task { await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())) }
+        let interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        interrupts.setEventHandler {
+            // The second Ctrl-C does not wait.
+            if command.isCancelled { exit(130) }
+            command.cancel()
+        }
+        interrupts.resume()
+        let code = await command.value
+        withExtendedLifetime(interrupts) {}
+        exit(code)
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCore
+
 /// An error in the arguments: what is wrong, and what to do instead. The exit code is 2.
 struct UsageError: Error, Hashable {
     let message: String

@@ -40,7 +40,7 @@ struct RequestPlan: Sendable {
             url = try URLShorthand.complete(first)
         }
         try await read(operands.map { argument throws(UsageError) in try RequestItem(argument) }, arguments, io)
-        self.method = method ?? (content.isNone ? .get : .post)
+        self.method = method ?? (content.mediaType == nil ? .get : .post)
     }
 
     /// Creates a plan from a request that is written in another way.
@@ -53,7 +53,7 @@ struct RequestPlan: Sendable {
 
     /// The words that are methods in upper case, and in lower case if they are well known.
     private static func isMethod(_ text: String) -> Bool {
-        guard !text.isEmpty, text.utf8.allSatisfy({ ASCII.isLetter($0) }) else { return false }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }) else { return false }
         if text.utf8.allSatisfy({ $0 < 0x61 }) { return true }
         return ["get", "head", "post", "put", "patch", "delete", "options", "query", "trace"].contains(text.lowercased())
     }

@@ -47,6 +47,9 @@ package struct CommandIO: Sendable {
         self.folder = folder
     }
 
+    /// Writes text to the standard error.
+    func note(_ text: String) { writeError(Data(text.utf8)) }
+
     /// Returns the path of a file that is relative to the working folder.
     func path(_ path: String) -> String {
         folder.isEmpty || path.utf8.first == UInt8(ascii: "/") ? path : folder + "/" + path

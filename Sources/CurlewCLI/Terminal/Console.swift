@@ -41,7 +41,7 @@ struct Console: Sendable {
     }
 
     /// Writes a line to the error stream.
-    func note(_ line: String) { io.writeError(Data((line + "\n").utf8)) }
+    func note(_ line: String) { io.note(line + "\n") }
 
     /// Writes a line of advice to the error stream, if a person reads it.
     func advise(_ line: String) {

@@ -72,7 +72,6 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .refused: self = .refused
         case .storage: self = .storage
         case .interceptor: self = .failure
-        default: self = .failure
         }
     }
 }
