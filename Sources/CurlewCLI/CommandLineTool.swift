@@ -59,7 +59,15 @@ public enum CommandLineTool {
         switch arguments.command {
         case .request: return try await RequestCommand(arguments: arguments, io: io).run()
         case .help, .completions, .man: return try TextCommands(arguments: arguments, console: console).run()
-        default: throw UsageError("not yet")
+        case .download: return try await TransferCommands(arguments: arguments, io: io).download()
+        case .upload: return try await TransferCommands(arguments: arguments, io: io).upload()
+        case .events: return try await StreamCommands(arguments: arguments, io: io).events()
+        case .ws: return try await StreamCommands(arguments: arguments, io: io).webSocket()
+        case .batch: return try await BatchCommand(arguments: arguments, io: io).run()
+        case .bench: return try await BenchCommand(arguments: arguments, io: io).run()
+        case .curl: return try await CurlCommands(arguments: arguments, io: io).run()
+        case .serve: return try await ServeCommand(arguments: arguments, io: io).run()
+        case .har: throw UsageError("HAR files cannot be read yet.")
         }
     }
 }

@@ -46,6 +46,12 @@ struct ParsedArguments: Sendable {
         try checkGroups()
     }
 
+    /// Reads arguments, and adds the options of `other`, which replace equal ones.
+    init(_ arguments: [String], overriddenBy other: ParsedArguments) throws(UsageError) {
+        try self.init(arguments)
+        values.merge(other.values) { $1 }
+    }
+
     func has(_ name: OptionName) -> Bool { values[name] != nil }
 
     /// The argument of an option; nil if the option is absent.

@@ -23,7 +23,7 @@ struct RequestCommand {
         if needsLog { observers.append(log) }
         let builder = ClientBuilder(arguments: arguments, io: io)
         let (client, session) = try builder.client(for: plan, observers: observers, adding: insight.interceptors)
-        let call = plan.call { Request<HTTPResponse>($0, url: $1, body: $2, headers: $3) }
+        let call = plan.call { Request<HTTPResponse>($0, url: $1, body: $2, headers: $3, name: "") }
             .options { $0.streaming = true }
         let text = MessageText(
             style: console.style, isPretty: console.isPretty, showsSecrets: arguments.has(.showSecrets))

@@ -14,5 +14,5 @@ struct Insight {
     }
 
     /// Writes the files.
-    func finish(_ io: CommandIO) throws {}
+    func finish(_ io: CommandIO) throws(NetworkError) {}
 }
