@@ -24,9 +24,10 @@ public enum CommandLineTool {
         } catch is OutputClosed {
             return ExitCode.closed.rawValue
         } catch {
-            let error = NetworkError(error)
+            var error = NetworkError(error)
             if error.isCancelled { return ExitCode.interrupted.rawValue }
-            report("curlew: \(error)", io)
+            error.routeName = nil
+            report("curlew: \(error)".replacingPrefix("curlew: NetworkError: ", with: "curlew: "), io)
             return ExitCode(error).rawValue
         }
     }
@@ -69,5 +70,11 @@ public enum CommandLineTool {
         case .serve: return try await ServeCommand(arguments: arguments, io: io).run()
         case .har: throw UsageError("HAR files cannot be read yet.")
         }
+    }
+}
+
+extension String {
+    fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
+        utf8.starts(with: prefix.utf8) ? other + String(Substring(utf8.dropFirst(prefix.utf8.count))) : self
     }
 }

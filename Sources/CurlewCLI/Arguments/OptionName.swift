@@ -19,7 +19,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case auth
     case authType = "auth-type"
     case session
-    case restart, checksum
+    case restart, replace, checksum
     case count
     case noReconnect = "no-reconnect"
     case port, concurrency, connections, requests, duration

@@ -61,6 +61,7 @@ enum OptionTable {
             "Keep cookies and credentials under this name, or beside this path, in files of mode 0600."),
 
         CommandOption(.restart, .download, "Discard a partial file and start again."),
+        CommandOption(.replace, .download, "Replace an existing file."),
         CommandOption(
             .checksum, nil, "sha256:HEX", .download, "Check the digest of the file: sha256:HEX or sha512:HEX."),
 

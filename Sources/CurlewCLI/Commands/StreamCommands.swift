@@ -64,8 +64,8 @@ struct StreamCommands {
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 
-    /// Sends the lines of the input, and prints the messages. At the end of the input, the connection is closed; the
-    /// messages that arrive before the server closes it are printed. With `--count`, it stays open until then.
+    /// Sends the lines of the input, and prints the messages. At the end of the input, a ping is sent; when the server
+    /// has replied to it, the connection is closed. With `--count`, the connection stays open until then.
     func webSocket() async throws -> ExitCode {
         let plan = try await RequestPlan(arguments, io: io)
         let console = Console(arguments, io)
@@ -120,7 +120,10 @@ struct StreamCommands {
         if let line = splitter.end() {
             do throws(NetworkError) { try await socket.send(line) } catch { return }
         }
-        if closes { await socket.close() }
+        guard closes else { return }
+        // A server reads a ping after the lines, so its replies to them arrive before the pong.
+        _ = try? await socket.ping()
+        await socket.close()
     }
 }
 

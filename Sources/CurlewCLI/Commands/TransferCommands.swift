@@ -19,7 +19,8 @@ struct TransferCommands {
         let observers: [any RequestObserver] = insight.observers + (arguments.has(.timing) ? [log] : [])
         let (client, session) = try ClientBuilder(arguments: arguments, io: io, follows: true)
             .client(for: plan, observers: observers, adding: insight.interceptors)
-        var options = FileDownload.Options(existing: .fail, resumes: !arguments.has(.restart))
+        var options = FileDownload.Options(
+            existing: arguments.has(.replace) ? .replace : .fail, resumes: !arguments.has(.restart))
         options.checksum = try checksum()
         let target = arguments[.output].map { io.path($0) } ?? (io.folder.isEmpty ? "./" : io.folder + "/")
         let call = plan.call { Request<HTTPResponse>($0, url: $1, body: $2, headers: $3, name: "") }
@@ -35,6 +36,10 @@ struct TransferCommands {
             return .success
         } catch {
             try insight.finish(io)
+            var error = error
+            if error.reason == .storage, error.hint?.begins(with: "Choose another path, or allow") == true {
+                error.hint = "Choose another path with --output, or add --replace."
+            }
             if error.isCancelled { console.advise("The partial file stays. The same command continues it.") }
             throw error
         }
