@@ -68,7 +68,7 @@ public enum CommandLineTool {
         case .bench: return try await BenchCommand(arguments: arguments, io: io).run()
         case .curl: return try await CurlCommands(arguments: arguments, io: io).run()
         case .serve: return try await ServeCommand(arguments: arguments, io: io).run()
-        case .har: throw UsageError("HAR files cannot be read yet.")
+        case .har: return try HARCommand(arguments: arguments, io: io).run()
         }
     }
 }
