@@ -94,8 +94,8 @@ struct CommandTests {
         defer { server.stop() }
         server.on(.get, "/ws") { _ in
             .webSocket { socket in
-                for try await message in socket {
-                    if case .text(let text) = message { try await socket.send("echo \(text)") }
+                while let message = try await socket.next() {
+                    if case .text(let text) = message { try socket.send("echo \(text)") }
                 }
             }
         }
