@@ -28,7 +28,8 @@ extension HARDocument.Request {
         }
         let fragment = url.first("#") ?? url.endIndex
         let request = try HTTPRequest(
-            HTTPMethod(rawValue: method), url: String(url[..<fragment]), headers: fields, body: data.map { .bytes($0) } ?? .empty)
+            HTTPMethod(rawValue: method), url: String(url[..<fragment]), headers: fields,
+            body: data.map { .bytes($0) } ?? .empty)
         try request.validate()
         return request
     }
@@ -48,7 +49,8 @@ extension HARDocument.PostData {
                 hint: "Record it as text.")
         }
         let pairs = params.map { param in
-            PercentCoding.encode(param.name, for: .formValue) + "=" + PercentCoding.encode(param.value ?? "", for: .formValue)
+            PercentCoding.encode(param.name, for: .formValue) + "="
+                + PercentCoding.encode(param.value ?? "", for: .formValue)
         }
         return Data(pairs.joined(separator: "&").utf8)
     }

@@ -126,36 +126,6 @@ extension Duration {
     var milliseconds: Double { Double(wholeNanoseconds / 1000) / 1000 }
 }
 
-/// The recorded form of a body.
-struct RecordedBody: Hashable, Sendable {
-    var text: String?
-    var encoding: String?
-    var comment: String?
-
-    init(_ data: Data, mediaType: MediaType?, redaction: Redaction, opaqueBodies: HARDocument.OpaqueBodies) {
-        if !redaction.hidesNothing {
-            if data.isEmpty {
-                text = ""
-                return
-            }
-            text = redaction.shownBody(data, mediaType: mediaType, limit: .max, clips: false)
-            guard text == nil else { return }
-            guard opaqueBodies == .kept else {
-                comment = "The body (\(data.count) bytes of \(mediaType?.essence ?? "an unknown type")) is not "
-                    + "recorded, because secrets cannot be recognized in it."
-                return
-            }
-        }
-        let whole = String(decoding: data, as: UTF8.self)
-        if whole.utf8.elementsEqual(data) {
-            text = whole
-        } else {
-            text = data.base64EncodedString()
-            encoding = "base64"
-        }
-    }
-}
-
 extension HTTPHeaders {
     /// Returns the value of a field of these headers with its secrets replaced.
     func value(of field: HTTPField, _ redaction: Redaction) -> String {
@@ -210,7 +180,9 @@ extension HARDocument.Cookie {
         guard let cookie = try? SetCookie(value) else { return nil }
         self.init(
             name: cookie.name, value: cookie.value, path: cookie.path, domain: cookie.domain,
-            expires: cookie.expires.map { HARTimestamp.text(Date(timeIntervalSince1970: Double($0.secondsSince1970))) },
+            expires: cookie.expires.map {
+                HARTimestamp.text(Date(timeIntervalSince1970: Double($0.secondsSince1970)))
+            },
             httpOnly: cookie.isHTTPOnly, secure: cookie.isSecure)
     }
 }

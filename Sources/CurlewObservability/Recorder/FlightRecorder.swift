@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+public import CurlewHTTP
+import Dispatch
+
+/// Records the last calls of one or several clients, to find out later why a call failed or was slow, and what was
+/// really sent.
+///
+///     let recorder = FlightRecorder()
+///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.recording(recorder)))
+///     …
+///     try recorder.har().data().write(to: file)        // HAR 1.2, for browsers and other tools
+///     print(recorder.curlCommands().joined(separator: "\n\n"))
+///     try Data(recorder.htmlReport().utf8).write(to: page)
+///
+/// A recording has, for each call, every request on the wire as it was sent, the head of every response, the
+/// measurements, and the decisions of the client: retries, redirects, the use of the cache, waits, refreshed tokens.
+///
+/// - Secrets are redacted before anything is stored: those of the `redaction`, and those that a client and its
+///   interceptors declare.
+/// - The memory is limited: by the number of calls, and by their size. The oldest calls are dropped.
+/// - Bodies are recorded on request only, up to a limit. A streamed body is copied while its reader reads it, so
+///   back-pressure and cancellation are unchanged.
+/// - The recorder may be used on any thread. Outputs contain the calls recorded so far, also those that have not ended.
+public final class FlightRecorder: Sendable {
+    /// Which bodies a recorder keeps.
+    public struct Bodies: Sendable {
+        let limit: Int
+        let opaque: HARDocument.OpaqueBodies
+
+        /// No bodies, only heads. This is the default.
+        public static let none = Bodies(limit: 0, opaque: .omitted)
+
+        /// Bodies of requests and responses, without their secrets.
+        ///
+        /// A request body is recorded if it is in memory, or if it is a stream that can be created again.
+        ///
+        /// - `limit`: the maximum number of bytes of a body. Of a longer body, only the beginning is recorded. Default
+        ///   64 KiB.
+        /// - `opaque`: what happens to bodies in which secrets cannot be recognized, because they are neither JSON, a
+        ///   form nor plain text. Default `.omitted`.
+        public static func upTo(_ limit: Int = 64 << 10, opaque: HARDocument.OpaqueBodies = .omitted) -> Bodies {
+            Bodies(limit: max(0, limit), opaque: opaque)
+        }
+    }
+
+    let bodies: Bodies
+    let redaction: Redaction
+    private let store: Locked<RecordStore>
+    private let failureAction: FailureAction?
+    private let queue = DispatchQueue(label: "curlew.recorder")
+    /// The number of failures that wait for their action.
+    private let waiting = Locked(0)
+
+    /// The maximum number of failures that wait for their action. Further ones are dropped.
+    static let mostWaiting = 32
+
+    /// Creates a recorder.
+    ///
+    /// - `capacity`: the maximum number of calls. Default 200.
+    /// - `memory`: the maximum size of the recording in bytes, by estimate. Default 16 MiB.
+    /// - `bodies`: which bodies are recorded. Default `.none`.
+    /// - `redaction`: the secrets to redact, in addition to those that a client and its interceptors declare. With
+    ///   `.none`, the recording contains all secrets. Default `.standard`.
+    /// - `onFailure`: what happens with the record of a call that fails. Cancelled calls are not failures. Default nil:
+    ///   nothing.
+    public init(
+        capacity: Int = 200, memory: Int = 16 << 20, bodies: Bodies = .none, redaction: Redaction = .standard,
+        onFailure: FailureAction? = nil
+    ) {
+        self.bodies = bodies
+        self.redaction = redaction
+        failureAction = onFailure
+        store = Locked(
+            RecordStore(capacity: min(max(1, capacity), 1_000_000), memory: max(0, memory), redaction: redaction))
+    }
+
+    /// The recorded calls, oldest first.
+    public var records: [Record] { store.withLock { $0.records } }
+
+    /// Removes all records. Calls that are under way are recorded again from their next request.
+    public func removeAll() {
+        store.withLock { $0.removeAll() }
+    }
+
+    /// Returns the recording as a HAR document. Its entries are sorted by their start.
+    ///
+    /// Each request on the wire has an entry, whose `facts` have the number of its call, the attempt, the hop, and the
+    /// decisions of the client. A call that sent no request, because a cache or another call provided its response, has
+    /// one entry whose `facts.request` is 0.
+    public func har() -> HARDocument {
+        HARDocument(entries: records.flatMap(\.entries).sorted { $0.startedDateTime < $1.startedDateTime })
+    }
+
+    /// Returns the requests on the wire as `curl` commands, oldest first, without their secrets: see
+    /// `HTTPRequest.curlCommand()`.
+    public func curlCommands() -> [String] {
+        har().entries.filter { $0.facts?.request != 0 }.map { $0.curlCommand(redaction: .none) }
+    }
+
+    /// Returns the recording as one HTML page without references to other resources: see `HTMLReport`.
+    public func htmlReport(title: String = "Flight recorder") -> String {
+        HTMLReport(har(), title: title).text
+    }
+
+    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+        let failed = store.withLock { $0.take(event, in: context) }
+        guard let failed, let failureAction else { return }
+        let isAccepted = waiting.withLock { waiting in
+            guard waiting < Self.mostWaiting else { return false }
+            waiting += 1
+            return true
+        }
+        guard isAccepted else { return }
+        // The client holds locks while it records.
+        queue.async { [self] in
+            failureAction.run(failed)
+            waiting.withLock { $0 -= 1 }
+        }
+    }
+
+    func grow(call: UInt64, by size: Int) {
+        store.withLock { $0.grow(call: call, by: size) }
+    }
+
+    /// The estimated size of the recording.
+    var size: Int { store.withLock { $0.bytes } }
+}
+
+extension FlightRecorder: CustomStringConvertible, CustomReflectable {
+    /// The number of recorded calls.
+    public var description: String { "FlightRecorder(\(store.withLock { $0.count }) calls)" }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The bodies of one request on the wire. The values arrive while the bodies are sent and read, and are redacted when
+/// they are complete.
+final class RecordedBodies: Sendable {
+    /// The key under which the context of a request has the value.
+    enum Key: FactKey {
+        static let defaultValue: RecordedBodies? = nil
+    }
+
+    struct Content: Sendable {
+        var request: RecordedBody?
+        var response: RecordedBody?
+        /// The number of bytes of the response body that have been read.
+        var received: Int64?
+    }
+
+    private let recorder: FlightRecorder
+    private let call: UInt64
+    private let secrets: DeclaredSecrets
+    private let state = Locked(Content())
+
+    init(_ recorder: FlightRecorder, call: UInt64, secrets: DeclaredSecrets) {
+        self.recorder = recorder
+        self.call = call
+        self.secrets = secrets
+    }
+
+    var content: Content { state.withLock { $0 } }
+
+    /// Records a body that is in memory. Returns the request with a stream that is copied while it is sent, if it can be
+    /// created again.
+    func recording(_ request: HTTPRequest) -> HTTPRequest {
+        guard !request.body.isEmpty else { return request }
+        let type = request.headers[.contentType].flatMap { MediaType($0) }
+        if let data = request.body.data {
+            keep(data.prefix(recorder.bodies.limit + 1), type, isResponse: false)
+            return request
+        }
+        guard case .stream(_, .always, _) = request.body.kind else { return request }
+        var copy = request
+        copy.body = request.body.changingChunks(length: request.body.length) { [self] next in
+            let copied = CopiedBytes(limit: recorder.bodies.limit)
+            return {
+                guard let chunk = try await next() else {
+                    self.keep(copied.data, type, isResponse: false)
+                    return nil
+                }
+                copied.append(chunk)
+                return chunk
+            }
+        }
+        return copy
+    }
+
+    /// Records a body that is in memory. Returns a body that is copied while it is read.
+    func recording(_ response: HTTPResponse) -> ResponseBody {
+        let body = response.body
+        let type = response.mediaType
+        if let data = body.bufferedData {
+            finish(data.prefix(recorder.bodies.limit + 1), Int64(data.count), type)
+            return body
+        }
+        guard body.value == nil else { return body }
+        let copied = CopiedBytes(limit: recorder.bodies.limit)
+        return ResponseBody(CopyingChunks(body: body, copied: copied), watching: body).onEnd { [self] _ in
+            finish(copied.data, copied.count, type)
+        }
+    }
+
+    private func finish(_ data: Data, _ count: Int64, _ type: MediaType?) {
+        state.withLock { $0.received = count }
+        keep(data, type, isResponse: true)
+    }
+
+    /// Stores the redacted form of a body. `data` is the body up to one byte beyond the limit.
+    private func keep(_ data: Data, _ type: MediaType?, isResponse: Bool) {
+        let body = RecordedBody(
+            data, mediaType: type, redaction: secrets.added(to: recorder.redaction),
+            opaqueBodies: recorder.bodies.opaque, limit: recorder.bodies.limit)
+        let isFirst = state.withLock { content in
+            defer { if isResponse { content.response = body } else { content.request = body } }
+            return (isResponse ? content.response : content.request) == nil
+        }
+        if isFirst { recorder.grow(call: call, by: (body.text?.utf8.count ?? 0) + 64) }
+    }
+}
+
+/// The first bytes of a body, collected by the task that sends or reads it.
+private final class CopiedBytes: Sendable {
+    private let limit: Int
+    private let state = Locked((data: Data(), count: Int64(0)))
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    var data: Data { state.withLock { $0.data } }
+    var count: Int64 { state.withLock { $0.count } }
+
+    /// Keeps the chunk up to one byte beyond the limit, so that a longer body is recognized.
+    func append(_ chunk: Data) {
+        state.withLock { state in
+            state.count += Int64(chunk.count)
+            let room = limit + 1 - state.data.count
+            if room > 0 { state.data.append(chunk.prefix(room)) }
+        }
+    }
+}
+
+/// The chunks of a body, which are copied as they are read.
+private struct CopyingChunks: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let body: ResponseBody
+    let copied: CopiedBytes
+
+    struct Iterator: AsyncIteratorProtocol {
+        var chunks: ResponseBody.Iterator
+        let copied: CopiedBytes
+
+        mutating func next() async throws -> Data? {
+            let chunk = try await chunks.next()
+            if let chunk { copied.append(chunk) }
+            return chunk
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(chunks: body.makeAsyncIterator(), copied: copied)
+    }
+}

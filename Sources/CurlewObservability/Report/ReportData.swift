@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The data of a page as JSON. Texts repeat, so entries refer to a table of texts by number.
+struct ReportData {
+    /// JSON in which no `<` occurs, so that nothing in it can end the element that contains it.
+    let text: String
+
+    init(_ document: HARDocument, room: Int) {
+        var writer = Writer()
+        var entries: [JSONValue] = []
+        var omittedEntries = 0
+        // The newest entries and bodies are kept, so both are added from the end.
+        for entry in document.entries.reversed() {
+            let before = writer.size
+            let value = writer.value(of: entry)
+            writer.size += value.encoded()?.count ?? 0
+            if writer.size > room {
+                writer.size = before
+                omittedEntries = document.entries.count - entries.count
+                break
+            }
+            entries.append(value)
+        }
+        var omittedBodies = 0
+        let bodies = document.entries.suffix(entries.count).reversed().map { entry -> JSONValue in
+            let (value, omitted) = writer.bodies(of: entry, room: room)
+            omittedBodies += omitted
+            return value
+        }
+        var notes: [String] = []
+        if let comment = document.log.comment { notes.append(comment) }
+        if omittedEntries > 0 {
+            notes.append("The page omits the oldest \(omittedEntries) exchanges to limit its size.")
+        }
+        if omittedBodies > 0 { notes.append("The page omits \(omittedBodies) bodies to limit its size.") }
+        let creator = document.log.creator
+        let root: JSONValue = [
+            "creator": .string("\(creator.name) \(creator.version)"),
+            "notes": .array(notes.map { .string($0) }),
+            "entries": .array(entries.reversed()),
+            "bodies": .array(bodies.reversed()),
+            "texts": .array(writer.texts.map { .string($0) }),
+        ]
+        text = Self.escaped(root.encoded() ?? Data("null".utf8))
+    }
+
+    /// Returns the JSON with `<` escaped. In JSON, `<` occurs only in strings.
+    private static func escaped(_ data: Data) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(data.count + data.count / 64)
+        for byte in data {
+            if byte == UInt8(ascii: "<") { bytes.append(contentsOf: #"\u003c"#.utf8) } else { bytes.append(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private struct Writer {
+        var texts: [String] = []
+        private var numbers: [Key: Int] = [:]
+        /// The size of what has been written, as JSON.
+        var size = 0
+
+        /// A text that is compared by its bytes. Two texts that are canonically equivalent are different.
+        private struct Key: Hashable {
+            let text: String
+
+            static func == (left: Key, right: Key) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+            func hash(into hasher: inout Hasher) {
+                var text = text
+                text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            }
+        }
+
+        mutating func number(of text: String?) -> JSONValue {
+            guard let text, !text.isEmpty else { return .integer(-1) }
+            let key = Key(text: text)
+            if let number = numbers[key] { return .integer(Int64(number)) }
+            numbers[key] = texts.count
+            texts.append(text)
+            size += Self.size(of: text)
+            return .integer(Int64(texts.count - 1))
+        }
+
+        /// Returns the size of the text as a JSON string.
+        static func size(of text: String) -> Int {
+            text.utf8.reduce(3) { size, byte in
+                switch byte {
+                case 0..<0x20, UInt8(ascii: "<"): size + 6
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"): size + 2
+                default: size + 1
+                }
+            }
+        }
+
+        private mutating func fields(_ fields: [HARDocument.NameValue]?) -> JSONValue {
+            .array((fields ?? []).flatMap { [number(of: $0.name), number(of: $0.value)] })
+        }
+
+        mutating func value(of entry: HARDocument.Entry) -> JSONValue {
+            let (request, response, timings, facts) = (entry.request, entry.response, entry.timings, entry.facts)
+            let start = (entry.startedDateTime.timeIntervalSince1970 * 1000).rounded()
+            var values: [JSONValue] = [
+                .number(start), number(of: request.method), number(of: request.url),
+                .integer(Int64(response.status)), number(of: response.statusText), number(of: request.httpVersion),
+            ]
+            values.append(
+                .array(
+                    [
+                        timings.blocked, timings.dns, timings.connect, timings.ssl, timings.send, timings.wait,
+                        timings.receive,
+                    ].map { Self.time($0) }))
+            values.append(Self.time(entry.time))
+            values.append(fields(request.headers))
+            values.append(fields(response.headers))
+            values.append(
+                .array(
+                    [request.bodySize, response.content.size, response.bodySize, response.transferSize ?? -1]
+                        .map { .integer($0) }))
+            values.append(number(of: response.error))
+            values.append(.array([number(of: entry.serverIPAddress), number(of: entry.connection)]))
+            values.append(number(of: entry.comment))
+            if let facts { values.append(value(of: facts)) }
+            return .array(values)
+        }
+
+        private mutating func value(of facts: HARDocument.Facts) -> JSONValue {
+            .array([
+                .unsigned(facts.call), number(of: facts.route), .integer(Int64(facts.attempt)),
+                .integer(Int64(facts.hop)), .integer(Int64(facts.request)), Self.time(facts.start),
+                Self.time(facts.total), Self.time(facts.callTime), number(of: facts.outcome),
+                facts.failed.map { .bool($0) } ?? .null, .integer(facts.bytesSent ?? -1),
+                .integer(facts.bytesReceived ?? -1), facts.reused.map { .bool($0) } ?? .null,
+                number(of: facts.localAddress), number(of: facts.tls),
+                .array(
+                    (facts.decisions ?? []).map {
+                        .array([Self.time($0.time), number(of: $0.name), number(of: $0.text)])
+                    }),
+                .array(
+                    (facts.interim ?? []).map {
+                        .array([Self.time($0.time), .integer(Int64($0.status)), fields($0.headers)])
+                    }),
+                fields(facts.trailers),
+            ])
+        }
+
+        /// Returns the bodies of the entry, and the number of those for which there is no room.
+        mutating func bodies(of entry: HARDocument.Entry, room: Int) -> (JSONValue, omitted: Int) {
+            let (post, content) = (entry.request.postData, entry.response.content)
+            var omitted = 0
+            size += 32
+            func body(
+                _ text: String?, _ type: String?, _ encoding: String?, _ comment: String?, in writer: inout Writer
+            ) -> JSONValue {
+                guard text != nil || comment != nil else { return .null }
+                var (text, comment) = (text, comment)
+                if let known = text, writer.size + Self.size(of: known) > room {
+                    text = nil
+                    comment = "The page omits the body to limit its size."
+                    omitted += 1
+                }
+                return .array([
+                    writer.number(of: text), writer.number(of: type), .bool(encoding == "base64"),
+                    writer.number(of: comment),
+                ])
+            }
+            let value = JSONValue.array([
+                body(post?.text, post?.mimeType, post?.encoding, post?.comment, in: &self),
+                body(content.text, content.mimeType, content.encoding, content.comment, in: &self),
+            ])
+            return (value, omitted)
+        }
+
+        /// Returns a time in milliseconds with at most three decimals; -1 if it is unknown.
+        private static func time(_ value: Double?) -> JSONValue {
+            guard let value, value >= 0, value.isFinite, value < 1e12 else { return .integer(-1) }
+            return .number((value * 1000).rounded() / 1000)
+        }
+    }
+}
