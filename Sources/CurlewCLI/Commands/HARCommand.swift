@@ -39,13 +39,14 @@ struct HARCommand {
         case "curl":
             for entry in document.entries { try console.write(curl(entry) + "\n\n") }
         case "redact":
-            try write(HARRedaction.redacted(document).data(pretty: true) + Data("\n".utf8), console)
+            try write(try HARRedaction.redacted(document).data(pretty: true) + Data("\n".utf8), console)
         case "diff":
             let differences = HARDifference.lines(document, try read(operands[2]))
             for line in differences { try console.write(line.printable + "\n") }
             return differences.isEmpty ? .success : .failure
         case "report":
-            try write(try report(document), console)
+            let report = HTMLReport(HARRedaction.redacted(document), title: operands[1])
+            try write(Data(report.text.utf8), console)
         default:
             try console.write(show(document, console))
         }
@@ -65,10 +66,6 @@ struct HARCommand {
     private func write(_ data: Data, _ console: Console) throws {
         guard let path = arguments[.output] else { return try console.write(data) }
         try io.replace(path, with: data)
-    }
-
-    private func report(_ document: HARDocument) throws -> Data {
-        throw UsageError("Reports cannot be written yet.")
     }
 
     private func curl(_ entry: HARDocument.Entry) -> String {
@@ -105,7 +102,7 @@ struct HARCommand {
         }
         let bytes = entries.reduce(Int64(0)) { $0 + max(0, $1.response.content.size) }
         let sum = Duration.nanoseconds(Int64(min(span, 1e12) * 1_000_000)).brief
-        return text + console.style(.dim, "\(entries.count) exchanges, \(bytes) bytes of bodies, \(sum)") + "\n"
+        return text + console.style(.dim, "\(entries.count) exchange\(entries.count == 1 ? "" : "s"), \(bytes) bytes of bodies, \(sum)") + "\n"
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

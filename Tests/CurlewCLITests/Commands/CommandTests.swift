@@ -169,6 +169,8 @@ struct CommandTests {
         #expect(show.code == 0 && show.output.contains("POST https://h.example/a?token=REDACTED"), "\(show.error)")
         let redacted = await Run("har", "redact", "a.har", folder: folder.path)
         #expect(!redacted.output.contains("hunter2") && redacted.json["log"]["entries"][0]["time"].double == 12)
+        let report = await Run("har", "report", "a.har", folder: folder.path)
+        #expect(report.output.contains("<html") && !report.output.contains("hunter2"), "\(report.error)")
         let curl = await Run("har", "curl", "a.har", folder: folder.path)
         #expect(curl.output.contains("--request 'POST'") && !curl.output.contains("hunter2"))
         #expect(await Run("har", "diff", "a.har", "a.har", folder: folder.path).code == 0)

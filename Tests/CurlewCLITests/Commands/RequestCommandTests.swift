@@ -177,6 +177,24 @@ struct RequestCommandTests {
         #expect(follows.error.contains("send and wait") && follows.error.contains("receive"))
     }
 
+    @Test func exchangesAreRecorded() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.post, "/a") { _ in .json(text: #"{"token":"hunter2","b":1}"#) }
+        let folder = try TemporaryFolder()
+        let run = await Run(
+            server.url + "/a?token=hunter2", "-a", "u:hunter2", "password=hunter2", "--har", "x.har",
+            "--report=x.html", folder: folder.path)
+        #expect(run.code == 0, "\(run.error)")
+        for name in ["x.har", "x.html"] {
+            let text = try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
+            #expect(text.contains("REDACTED") && !text.contains("hunter2") && !text.contains("dTpodW50ZXIy"), "\(name)")
+        }
+        let show = await Run("har", "show", "x.har", folder: folder.path)
+        #expect(show.output.contains("200") && show.output.contains("1 exchange, "), "\(show.output)")
+        #expect(await Run(server.url + "/a", "x=y", "--har", "no/such/x.har", folder: folder.path).code == 14)
+    }
+
     @Test func failedRequestsAreRepeatedOnRequest() async throws {
         let server = try MockServer()
         defer { server.stop() }
