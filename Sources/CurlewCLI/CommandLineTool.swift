@@ -45,7 +45,7 @@ public enum CommandLineTool {
         if arguments.has(.help) || isEmpty || arguments.command == .request && arguments.operands.isEmpty
             && arguments.has(.headers)
         {
-            let isOverview = arguments.command == .request || arguments.command == .help
+            let isOverview = arguments.command == .request
             let text =
                 isOverview
                 ? HelpText.overview(columns: io.columns)

@@ -25,7 +25,9 @@ struct BatchCommand {
     func run() async throws -> ExitCode {
         let console = Console(arguments, io)
         let lines = try await lines()
-        guard let first = try lines.compactMap({ try Self.plan($0) }).first else { return .success }
+        // A credential belongs to the origin of the first request.
+        let usual = RequestPlan(method: .get, url: "http://localhost", headers: HTTPHeaders(), content: .none)
+        let first = lines.lazy.compactMap { Self.plan(line: $0) }.first ?? usual
         let insight = Insight(arguments, console)
         let (client, session) = try ClientBuilder(arguments: arguments, io: io)
             .client(for: first, observers: insight.observers, adding: insight.interceptors)
@@ -68,9 +70,8 @@ struct BatchCommand {
     }
 
     /// Returns the request of a line; nil if the line is not one.
-    private static func plan(_ line: String) throws -> RequestPlan? {
-        guard let value = try? FastJSONDecoder().decode(JSONValue.self, from: Data(line.utf8)) else { return nil }
-        return try plan(value)
+    private static func plan(line: String) -> RequestPlan? {
+        (try? FastJSONDecoder().decode(JSONValue.self, from: Data(line.utf8))).flatMap { try? plan($0) }
     }
 
     private static func plan(_ value: JSONValue) throws(UsageError) -> RequestPlan {

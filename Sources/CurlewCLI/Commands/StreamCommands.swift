@@ -64,8 +64,8 @@ struct StreamCommands {
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 
-    /// Sends the lines of the input, and prints the messages. At the end of the input, a ping is sent; when the server
-    /// has replied to it, the connection is closed. With `--count`, the connection stays open until then.
+    /// Sends the lines of the input, and prints the messages. After the end of the input, the connection is closed when
+    /// no message has arrived for half a second. With `--count`, it stays open until so many have arrived.
     func webSocket() async throws -> ExitCode {
         let plan = try await RequestPlan(arguments, io: io)
         let console = Console(arguments, io)
@@ -76,11 +76,12 @@ struct StreamCommands {
         let limit = try arguments.number(.count, in: 1...1_000_000_000)
         let socket = try await client.webSocket(call)
         console.advise("Connected. Lines are sent; Ctrl-D closes.")
+        let received = Locked(0)
         // Reading from a terminal cannot be cancelled, so the sender is not awaited.
-        let sender = Task { [io] in await Self.send(from: io, over: socket, closes: limit == nil) }
+        let sender = Task { [io] in await Self.send(from: io, over: socket, closes: limit == nil, received) }
         defer { sender.cancel() }
         do {
-            try await Self.receive(from: socket, limit: limit, console)
+            try await Self.receive(from: socket, limit: limit, received, console)
         } catch {
             await socket.close()
             try insight.finish(io)
@@ -95,11 +96,15 @@ struct StreamCommands {
         return .success
     }
 
-    private static func receive(from socket: WebSocket, limit: Int?, _ console: Console) async throws {
+    /// How long no message arrives before the connection is closed.
+    private static let quiet = Duration.milliseconds(500)
+
+    private static func receive(from socket: WebSocket, limit: Int?, _ received: Locked<Int>, _ console: Console) async throws {
         var iterator = socket.makeAsyncIterator()
         var count = 0
         while limit.map({ count < $0 }) ?? true, let message = try await iterator.next() {
             count += 1
+            received.withLock { $0 += 1 }
             switch message {
             case .text(let text):
                 let formatted = console.isPretty ? JSONFormatter.format(Data(text.utf8), style: console.style) : nil
@@ -110,7 +115,7 @@ struct StreamCommands {
         }
     }
 
-    private static func send(from io: CommandIO, over socket: WebSocket, closes: Bool) async {
+    private static func send(from io: CommandIO, over socket: WebSocket, closes: Bool, _ received: Locked<Int>) async {
         var splitter = InputLines()
         while let piece = await io.read() {
             for line in splitter.add(piece) {
@@ -121,8 +126,13 @@ struct StreamCommands {
             do throws(NetworkError) { try await socket.send(line) } catch { return }
         }
         guard closes else { return }
-        // A server reads a ping after the lines, so its replies to them arrive before the pong.
+        // Closing drops what is not read yet. A server reads a ping after the lines, and may reply to them after it.
         _ = try? await socket.ping()
+        var seen = -1
+        while seen != received.withLock({ $0 }), !Task.isCancelled {
+            seen = received.withLock { $0 }
+            try? await Task.sleep(for: quiet)
+        }
         await socket.close()
     }
 }

@@ -118,7 +118,8 @@ struct CommandTests {
         let values = run.output.split(separator: "\n").map { line in
             (try? FastJSONDecoder().decode(JSONValue.self, from: Data(line.utf8))) ?? .null
         }
-        #expect(run.code == 1 && values.count == 23, "\(run.error)")
+        #expect(run.code == 1)
+        try #require(values.count == 23, "\(run.error)")
         #expect(values.map(\.["index"].int) == (0..<23).map { $0 })
         for index in 0..<20 { #expect(values[index]["body"]["path"].string == "/n/\(index)") }
         #expect(values[20]["error"].string == "usage" && values[21]["error"].string == "usage")

@@ -68,7 +68,7 @@ struct TextTests {
         }
         let folder = try TemporaryFolder()
         let path = try folder.file("curlew.1", Data(page.utf8))
-        let text = try await onThread { try Program.run(groff, ["-ww", "-man", "-Tascii", path]) }
+        let text = try await onThread { try Program.run(groff, ["-ww", "-man", "-Tascii", "-P-cbou", path]) }
         #expect(String(decoding: text, as: UTF8.self).contains("EXIT STATUS"))
     }
 
