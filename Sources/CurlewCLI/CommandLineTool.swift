@@ -42,8 +42,9 @@ public enum CommandLineTool {
             try console.write(HelpText.version + "\n")
             return .success
         }
-        if arguments.has(.help) || isEmpty || arguments.command == .request && arguments.operands.isEmpty
-            && arguments.has(.headers)
+        if arguments.has(.help) || isEmpty
+            || arguments.command == .request && arguments.operands.isEmpty
+                && arguments.has(.headers)
         {
             let isOverview = arguments.command == .request
             let text =

@@ -20,7 +20,7 @@ enum Main {
         signal(SIGINT, SIG_IGN)
         let command = Task { await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())) }
         let interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        interrupts.setEventHandler {
+        interrupts.setEventHandler { @Sendable in
             // The second Ctrl-C does not wait.
             if command.isCancelled { exit(130) }
             command.cancel()

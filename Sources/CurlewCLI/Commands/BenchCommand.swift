@@ -21,7 +21,8 @@ struct BenchCommand {
         // The first call opens a connection and shows that the request can be sent at all.
         _ = try await client.send(call)
         let start = SystemTime().now
-        let run = BenchRun(client: client, call: call, remaining: requests, end: duration.map { start.advanced(by: $0) })
+        let run = BenchRun(
+            client: client, call: call, remaining: requests, end: duration.map { start.advanced(by: $0) })
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<connections { group.addTask { await run.loop() } }
         }

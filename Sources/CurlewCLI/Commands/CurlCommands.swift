@@ -58,10 +58,12 @@ struct CurlCommands {
     }
 
     private static func quoted(_ word: String) -> String {
-        let isPlain = !word.isEmpty && word.utf8.allSatisfy {
-            (0x30...0x3A).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-                || "-_./=,@%+".utf8.contains($0)
-        }
+        let isPlain =
+            !word.isEmpty
+            && word.utf8.allSatisfy {
+                (0x30...0x3A).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                    || "-_./=,@%+".utf8.contains($0)
+            }
         if isPlain { return word }
         return "'" + word.printable.reduce(into: "") { $0 += $1 == "'" ? "'\\''" : "\($1)" } + "'"
     }

@@ -89,7 +89,8 @@ struct HARCommand {
         for (start, entry) in zip(starts, entries) {
             let begin = Int((start - first) / span * room)
             let length = max(1, Int((max(0, entry.time) / span * room).rounded()))
-            let bar = String(repeating: " ", count: min(begin, 19))
+            let bar =
+                String(repeating: " ", count: min(begin, 19))
                 + String(repeating: "=", count: min(length, 20 - min(begin, 19)))
             let status = entry.response.status > 0 ? "\(entry.response.status)" : "---"
             let time = Duration.nanoseconds(Int64(max(0, min(entry.time, 1e12)) * 1_000_000)).brief
@@ -102,7 +103,10 @@ struct HARCommand {
         }
         let bytes = entries.reduce(Int64(0)) { $0 + max(0, $1.response.content.size) }
         let sum = Duration.nanoseconds(Int64(min(span, 1e12) * 1_000_000)).brief
-        return text + console.style(.dim, "\(entries.count) exchange\(entries.count == 1 ? "" : "s"), \(bytes) bytes of bodies, \(sum)") + "\n"
+        return text
+            + console.style(
+                .dim, "\(entries.count) exchange\(entries.count == 1 ? "" : "s"), \(bytes) bytes of bodies, \(sum)")
+            + "\n"
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

@@ -99,7 +99,9 @@ struct StreamCommands {
     /// How long no message arrives before the connection is closed.
     private static let quiet = Duration.milliseconds(500)
 
-    private static func receive(from socket: WebSocket, limit: Int?, _ received: Locked<Int>, _ console: Console) async throws {
+    private static func receive(from socket: WebSocket, limit: Int?, _ received: Locked<Int>, _ console: Console)
+        async throws
+    {
         var iterator = socket.makeAsyncIterator()
         var count = 0
         while limit.map({ count < $0 }) ?? true, let message = try await iterator.next() {

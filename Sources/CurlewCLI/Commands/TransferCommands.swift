@@ -93,7 +93,9 @@ struct TransferCommands {
             style: console.style, isPretty: console.isPretty, showsSecrets: arguments.has(.showSecrets))
         if let response = result.response {
             let type = response.headers[.contentType].flatMap { MediaType($0) }
-            if console.isPretty { try console.write(text.body(response.value, type)) } else {
+            if console.isPretty {
+                try console.write(text.body(response.value, type))
+            } else {
                 try console.write(response.value)
             }
         }

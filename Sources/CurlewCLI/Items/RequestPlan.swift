@@ -55,7 +55,8 @@ struct RequestPlan: Sendable {
     private static func isMethod(_ text: String) -> Bool {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }) else { return false }
         if text.utf8.allSatisfy({ $0 < 0x61 }) { return true }
-        return ["get", "head", "post", "put", "patch", "delete", "options", "query", "trace"].contains(text.lowercased())
+        return ["get", "head", "post", "put", "patch", "delete", "options", "query", "trace"].contains(
+            text.lowercased())
     }
 
     /// Whether an operand after a word can be a URL: it is no item, or begins as a URL does.
@@ -141,7 +142,9 @@ struct RequestPlan: Sendable {
             let field = try field(item, io)
             return .field(field.0, field.1)
         }
-        guard let mark = location.utf8.firstRange(of: ";type=".utf8) else { return .file(name, path: io.path(location)) }
+        guard let mark = location.utf8.firstRange(of: ";type=".utf8) else {
+            return .file(name, path: io.path(location))
+        }
         let type = String(location[mark.upperBound...])
         guard let mediaType = MediaType(type) else { throw UsageError("\"\(type)\" is not a media type.") }
         return .file(name, path: io.path(String(location[..<mark.lowerBound])), type: mediaType)

@@ -34,8 +34,9 @@ enum URLShorthand {
 
     private static func isLoopback(_ authority: Substring) -> Bool {
         var host = authority
-        if let colon = host.last(":"), !host.ends(with: "]"), host.utf8.first == UInt8(ascii: "[")
-            || host.utf8.filter({ $0 == UInt8(ascii: ":") }).count == 1
+        if let colon = host.last(":"), !host.ends(with: "]"),
+            host.utf8.first == UInt8(ascii: "[")
+                || host.utf8.filter({ $0 == UInt8(ascii: ":") }).count == 1
         {
             host = host[..<colon]
         }

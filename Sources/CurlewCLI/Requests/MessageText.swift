@@ -85,7 +85,9 @@ struct MessageText {
     }
 
     /// Returns the summary of a response.
-    func summary(of response: HTTPResponse, _ metrics: ExchangeMetrics?, bodyBytes: Int64, after time: Duration) -> String {
+    func summary(of response: HTTPResponse, _ metrics: ExchangeMetrics?, bodyBytes: Int64, after time: Duration)
+        -> String
+    {
         let metrics = metrics ?? response.metrics
         var rows: [(String, String)] = [("Status", "\(response.status.code)"), ("Version", "\(response.version)")]
         if let address = metrics.remoteAddress {

@@ -32,7 +32,9 @@ struct Session: Sendable {
         if name.utf8.contains(UInt8(ascii: "/")) {
             base = io.path(name)
         } else {
-            guard !name.isEmpty, name != ".", name != ".." else { throw UsageError("--session needs a name or a path.") }
+            guard !name.isEmpty, name != ".", name != ".." else {
+                throw UsageError("--session needs a name or a path.")
+            }
             base = try Self.folder(io) + "/" + name
         }
         let cookiePath = base + ".cookies.json"

@@ -27,8 +27,11 @@ struct TimingText {
         let sum = phases.reduce(Duration.zero) { $0 + $1.duration }
         var start = Duration.zero
         for phase in phases {
-            text += row(phase.name, phase.duration, bar(from: start / max(sum, .nanoseconds(1)),
-                to: (start + phase.duration) / max(sum, .nanoseconds(1))))
+            text += row(
+                phase.name, phase.duration,
+                bar(
+                    from: start / max(sum, .nanoseconds(1)),
+                    to: (start + phase.duration) / max(sum, .nanoseconds(1))))
             start += phase.duration
         }
         if let total = metrics.total { text += row("total", total, "") }

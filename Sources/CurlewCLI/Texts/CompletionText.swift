@@ -31,18 +31,20 @@ enum CompletionText {
                 : "COMPREPLY=($(compgen -W \"\(option.choices.joined(separator: " "))\" -- \"$word\"))"
             cases += "        \(patterns)) \(words); return ;;\n"
         }
+        let first = commands.map(\.name.rawValue).joined(separator: " ")
+        cases +=
+            "        completions) COMPREPLY=($(compgen -W \"\(shells.joined(separator: " "))\" -- \"$word\")); return ;;\n"
         return """
-            # Completions of curlew for bash: curlew completions bash > ~/.local/share/bash-completion/completions/curlew
+            # Completions of curlew for bash. Load them with: source <(curlew completions bash)
             _curlew() {
                 local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
                 COMPREPLY=()
                 case "$previous" in
-            \(cases)        completions) COMPREPLY=($(compgen -W "\(shells.joined(separator: " "))" -- "$word")); return ;;
-                esac
+            \(cases)    esac
                 case "$word" in
                     -*) COMPREPLY=($(compgen -W "\(names)" -- "$word")) ;;
                     *) if [ "$COMP_CWORD" -eq 1 ]; then
-                           COMPREPLY=($(compgen -W "\(commands.map(\.name.rawValue).joined(separator: " "))" -- "$word"))
+                           COMPREPLY=($(compgen -W "\(first)" -- "$word"))
                        else
                            COMPREPLY=($(compgen -f -- "$word"))
                        fi ;;
@@ -93,7 +95,8 @@ enum CompletionText {
         func quoted(_ text: String) -> String {
             "'" + text.reduce(into: "") { $0 += "'\\".contains($1) ? "\\\($1)" : "\($1)" } + "'"
         }
-        var text = "# Completions of curlew for fish: curlew completions fish > ~/.config/fish/completions/curlew.fish\n"
+        var text =
+            "# Completions of curlew for fish: curlew completions fish > ~/.config/fish/completions/curlew.fish\n"
         for spec in commands {
             text += "complete -c curlew -n __fish_use_subcommand -a \(spec.name.rawValue) -d \(quoted(spec.summary))\n"
         }

@@ -69,7 +69,9 @@ struct CurlReader {
             let name = String(word.upTo("="))
             if let option = Self.withArgument[name] {
                 let inlined = name == word ? nil : String(word.dropFirst(name.count + 1))
-                guard let value = inlined ?? rest.popFirst() else { throw UsageError("\(name) of curl has no argument.") }
+                guard let value = inlined ?? rest.popFirst() else {
+                    throw UsageError("\(name) of curl has no argument.")
+                }
                 try set(option, value)
             } else if let option = Self.switches[word] {
                 setSwitch(option)
@@ -100,7 +102,8 @@ struct CurlReader {
         case "head": isHead = true
         case "get": isGet = true
         case "location": options.append("--follow")
-        case "insecure": warnings.append("-k is ignored: certificates are verified. Use --cacert for a private authority.")
+        case "insecure":
+            warnings.append("-k is ignored: certificates are verified. Use --cacert for a private authority.")
         case "include": options.append("--print=hb")
         case "verbose": options.append("--verbose")
         case "http1.1", "http2": options.append("--" + option)
@@ -148,7 +151,9 @@ struct CurlReader {
         let name = HTTPField.Name(String(value[..<mark]))
         guard name.isValid else { throw UsageError("\"\(name.text)\" is not the name of a header field.") }
         let text = String(value[mark...].dropFirst().trimmed())
-        if text.isEmpty, value.utf8[mark] == UInt8(ascii: ":") { plan.removed.append(name) } else {
+        if text.isEmpty, value.utf8[mark] == UInt8(ascii: ":") {
+            plan.removed.append(name)
+        } else {
             plan.headers.append(name, text)
         }
     }

@@ -114,7 +114,8 @@ enum HARDifference {
         lines += fields(old.response.headers, new.response.headers, "response field")
         if old.request.postData?.text != new.request.postData?.text { lines.append("the request body differs") }
         if old.response.content.text != new.response.content.text {
-            lines.append("the response body differs (\(old.response.content.size) → \(new.response.content.size) bytes)")
+            lines.append(
+                "the response body differs (\(old.response.content.size) → \(new.response.content.size) bytes)")
         }
         return lines
     }

@@ -34,7 +34,9 @@ struct ShellWords {
             case "#" where word == nil: while let next = scalars.first, next != "\n" { scalars = scalars.dropFirst() }
             case "\\":
                 guard let next = scalars.popFirst() else { throw Self.problem("It ends with a backslash.") }
-                if next == "\r", scalars.first == "\n" { scalars = scalars.dropFirst() } else if next != "\n" {
+                if next == "\r", scalars.first == "\n" {
+                    scalars = scalars.dropFirst()
+                } else if next != "\n" {
                     append(next)
                 }
             case "'":
@@ -76,7 +78,8 @@ struct ShellWords {
             if next == "\n" { return }
             if !"\\\"$`".unicodeScalars.contains(next) { append("\\") }
             append(next)
-        case "$" where Self.isExpansion(scalars.first), "`": throw Self.problem("The shell would expand text in quotes.")
+        case "$" where Self.isExpansion(scalars.first), "`":
+            throw Self.problem("The shell would expand text in quotes.")
         default: append(scalar)
         }
     }

@@ -49,7 +49,9 @@ struct ParsedArgumentsTests {
             #expect(throws: UsageError.self) { try ParsedArguments(["--retry=\(text)"]).number(.retry, in: 0...100) }
         }
         for text in ["x", "-1", "0", "inf", "nan"] {
-            #expect(throws: UsageError.self, "\(text)") { try ParsedArguments(["--max-time=\(text)"]).seconds(.maxTime) }
+            #expect(throws: UsageError.self, "\(text)") {
+                try ParsedArguments(["--max-time=\(text)"]).seconds(.maxTime)
+            }
         }
         #expect(try ParsedArguments(["--max-time=1.5"]).seconds(.maxTime) == .milliseconds(1500))
     }

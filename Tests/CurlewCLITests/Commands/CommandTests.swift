@@ -84,8 +84,10 @@ struct CommandTests {
         server.on(.get, "/e") { _ in .events([.event("one", id: "1"), .event("two\nlines", name: "n")]) }
         let run = await Run("events", server.url + "/e", "--no-reconnect")
         let lines = run.output.split(separator: "\n")
-        #expect(lines == [#"{"event":"message","id":"1","data":"one"}"#, #"{"event":"n","id":"1","data":"two\nlines"}"#])
-        let counted = await Run("events", server.url + "/e", "--count=1", terminal: true, environment: ["NO_COLOR": "1"])
+        #expect(
+            lines == [#"{"event":"message","id":"1","data":"one"}"#, #"{"event":"n","id":"1","data":"two\nlines"}"#])
+        let counted = await Run(
+            "events", server.url + "/e", "--count=1", terminal: true, environment: ["NO_COLOR": "1"])
         #expect(counted.code == 0 && counted.output == "message (1)\none\n", "\(counted.output) \(counted.error)")
     }
 
@@ -109,11 +111,13 @@ struct CommandTests {
         let server = try MockServer()
         defer { server.stop() }
         server.on(.get, "/n/:id") { request in
-            .json(text: "{\"path\":\"\(request.path)\"}").delayed(by: request.path == "/n/0" ? .milliseconds(50) : .zero)
+            .json(text: "{\"path\":\"\(request.path)\"}").delayed(
+                by: request.path == "/n/0" ? .milliseconds(50) : .zero)
         }
         server.on(.post, "/p") { request in .text(request.text) }
         var lines = (0..<20).map { "{\"url\":\"\(server.url)/n/\($0)\"}\n" }
-        lines.append("nonsense\n{\"no\":1}\n\n{\"url\":\"\(server.url)/p\",\"headers\":{\"X\":\"1\"},\"body\":{\"a\":1}}")
+        lines.append(
+            "nonsense\n{\"no\":1}\n\n{\"url\":\"\(server.url)/p\",\"headers\":{\"X\":\"1\"},\"body\":{\"a\":1}}")
         let run = await Run("batch", "--concurrency=4", input: lines)
         let values = run.output.split(separator: "\n").map { line in
             (try? FastJSONDecoder().decode(JSONValue.self, from: Data(line.utf8))) ?? .null
@@ -132,7 +136,9 @@ struct CommandTests {
         server.on(.get, "/a") { _ in .text("ok") }
         let run = await Run("bench", server.url + "/a", "--requests=50", "--connections=3")
         #expect(run.code == 0 && server.requestCount == 51, "\(run.error)")
-        for text in ["50 in ", "on 3 connections", "p50", "p99.9", "status", "≤ "] { #expect(run.output.contains(text)) }
+        for text in ["50 in ", "on 3 connections", "p50", "p99.9", "status", "≤ "] {
+            #expect(run.output.contains(text))
+        }
         #expect(await Run("bench", server.url + "/a", "--duration=0.05", "-c1").code == 0)
         let times: [Int64] = (1...100).map { $0 }
         #expect([0.5, 0.9, 0.99, 1].map { BenchResult.percentile($0, of: times) } == [50, 90, 99, 100])

@@ -66,4 +66,29 @@ struct ConnectionOptionTests {
         }
         #expect(code >> 8 & 0xFF == 2)
     }
+
+    @Test func anInterruptEndsTheProgramAndKeepsThePartialFile() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/f") { _ in
+            MockResponse.generated(bytes: 3_000_000).with(headers: ["ETag": "\"1\""])
+                .stalled(at: .afterBytes(2_000_000))
+        }
+        let folder = try TemporaryFolder()
+        let script = "\"$0\" download \"$1\" -o f -q & child=$!; read line; kill -INT $child; wait $child; echo $?"
+        let program = try Program.built("curlew")
+        let url = server.url + "/f"
+        let shell = try CompanionProcess("/bin/sh", ["-c", script, program, url], in: folder.path)
+        let size = {
+            (try? FileManager.default.attributesOfItem(atPath: folder.path + "/f.part")[.size] as? Int) ?? 0
+        }
+        #expect(await eventually { size() > 0 })
+        shell.write(Data("\n".utf8))
+        let output = try await onThread {
+            let output = shell.readToEnd()
+            _ = shell.finish()
+            return String(decoding: output, as: UTF8.self)
+        }
+        #expect(output == "130\n" && size() > 0)
+    }
 }

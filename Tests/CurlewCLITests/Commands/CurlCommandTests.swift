@@ -23,7 +23,9 @@ struct CurlCommandsTests {
         #expect(try ShellWords.split(text) == words)
     }
 
-    @Test(arguments: ["curl $HOME", "curl `id`", "curl \"$(id)\"", "curl a; rm b", "curl a | sh", "curl 'a", "curl a > b"])
+    @Test(arguments: [
+        "curl $HOME", "curl `id`", "curl \"$(id)\"", "curl a; rm b", "curl a | sh", "curl 'a", "curl a > b",
+    ])
     func whatAShellWouldDoIsRefused(_ text: String) {
         #expect(throws: UsageError.self) { try ShellWords.split(text) }
     }

@@ -211,7 +211,8 @@ struct RequestCommandTests {
         let folder = try TemporaryFolder()
         let run = await Run(server.url + "/a", "--output", "out.bin", folder: folder.path)
         #expect(run.code == 0 && run.output.isEmpty)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/out.bin")) == MockResponse.pattern(0..<300_000))
+        #expect(
+            try Data(contentsOf: URL(fileURLWithPath: folder.path + "/out.bin")) == MockResponse.pattern(0..<300_000))
         #expect(await Run(server.url + "/a", "-o", "no/such/out", folder: folder.path).code == 14)
     }
 

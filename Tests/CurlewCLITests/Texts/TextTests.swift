@@ -33,7 +33,9 @@ struct TextTests {
         for shell in CompletionText.shells {
             let run = await Run("completions", shell)
             #expect(run.code == 0)
-            for option in OptionTable.all { #expect(run.output.contains(option.name.rawValue), "\(shell) \(option.long)") }
+            for option in OptionTable.all {
+                #expect(run.output.contains(option.name.rawValue), "\(shell) \(option.long)")
+            }
             guard let path = try? Program.path(shell) else {
                 print("\(shell) is not installed: its completions were not parsed.")
                 continue
@@ -46,14 +48,15 @@ struct TextTests {
     }
 
     @Test func bashCompletesOptionsAndValues() async throws {
-        let script = CompletionText.bash + """
+        let script =
+            CompletionText.bash + """
 
-            complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _curlew; echo "${COMPREPLY[@]}"; }
-            complete_words curlew --off
-            complete_words curlew --color a
-            complete_words curlew ev
-            complete_words curlew completions f
-            """
+                complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _curlew; echo "${COMPREPLY[@]}"; }
+                complete_words curlew --off
+                complete_words curlew --color a
+                complete_words curlew ev
+                complete_words curlew completions f
+                """
         let bash = try Program.path("bash")
         let output = try await onThread { try Program.run(bash, ["-c", script]) }
         #expect(String(decoding: output, as: UTF8.self) == "--offline\nauto always\nevents\nfish\n")
