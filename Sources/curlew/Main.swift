@@ -18,6 +18,11 @@ enum Main {
         // A reader that closes a pipe is noticed by the failing write.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGINT, SIG_IGN)
+        // A parent may have blocked it, and a child inherits that.
+        var interrupt = sigset_t()
+        sigemptyset(&interrupt)
+        sigaddset(&interrupt, SIGINT)
+        pthread_sigmask(SIG_UNBLOCK, &interrupt, nil)
         let command = Task { await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())) }
         let interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         interrupts.setEventHandler { @Sendable in
