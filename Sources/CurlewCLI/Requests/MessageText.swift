@@ -64,10 +64,11 @@ struct MessageText {
         return body(Data(shown.utf8), type)
     }
 
-    /// Returns a complete body for a terminal.
+    /// Returns a complete body: formatted and safe for a terminal, or unchanged for a pipe.
     func body(_ data: Data, _ type: MediaType?) -> String {
         guard !data.isEmpty else { return "" }
         if SafeText.isBinary(data) { return binary(data.count, type) }
+        guard isPretty else { return String(decoding: data, as: UTF8.self) }
         let first = data.first { $0 > 0x20 }
         let mayBeJSON = type?.isJSON ?? (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
         if mayBeJSON || type?.type == "text" && (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")),
