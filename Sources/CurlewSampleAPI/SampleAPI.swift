@@ -49,13 +49,15 @@ public final class SampleAPI: Sendable {
     /// - `time`: the clock that determines when tokens expire.
     /// - `sessionsPath`: a file that stores the sessions. Tokens stay valid for the next service that uses the same
     ///   file. Default nil: the service starts without sessions.
-    public init(time: any TimeSource = SystemTime(), sessionsPath: String? = nil) throws {
+    /// - `port`: the port of the service. Default 0: a free port. The server for pictures always uses a free port.
+    public init(time: any TimeSource = SystemTime(), sessionsPath: String? = nil, port: Int = 0) throws {
         var configuration = MockServer.Configuration()
         configuration.maximumBodyBytes = 16 * 1024 * 1024
         // The service may run for days, so its servers record no requests.
         configuration.maximumRecordedRequests = 0
-        main = try MockServer(configuration)
         assets = try MockServer(configuration)
+        configuration.port = port
+        main = try MockServer(configuration)
 
         var routes = SampleRoutes()
         let auth = AuthArea(assetsURL: assets.url, time: time, sessionsPath: sessionsPath)

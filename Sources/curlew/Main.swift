@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCLI
+import Dispatch
 
 #if canImport(Glibc)
 import Glibc
@@ -14,6 +15,24 @@ import Darwin
 @main
 enum Main {
     static func main() async {
-        exit(await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())))
+        // A reader that closes a pipe is noticed by the failing write.
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGINT, SIG_IGN)
+        // A parent may have blocked it, and a child inherits that.
+        var interrupt = sigset_t()
+        sigemptyset(&interrupt)
+        sigaddset(&interrupt, SIGINT)
+        pthread_sigmask(SIG_UNBLOCK, &interrupt, nil)
+        let command = Task { await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())) }
+        let interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        interrupts.setEventHandler { @Sendable in
+            // The second Ctrl-C does not wait.
+            if command.isCancelled { exit(130) }
+            command.cancel()
+        }
+        interrupts.resume()
+        let code = await command.value
+        withExtendedLifetime(interrupts) {}
+        exit(code)
     }
 }

@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewHTTP
 
 /// The text of a progress bar, as a function of its value and of what the terminal can show.
-struct ProgressLine: Hashable, Sendable {
+package struct ProgressLine: Hashable, Sendable {
     /// The least and the most columns that are used.
     static let columnRange = 20...400
     private static let leastBar = 10
@@ -18,7 +18,7 @@ struct ProgressLine: Hashable, Sendable {
     let hasColor: Bool
 
     /// Creates a line for a program with these environment variables.
-    init(title: String, environment: [String: String]) {
+    package init(title: String, environment: [String: String]) {
         self.title = title.printable
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         let name = locale.lowercased()
@@ -27,13 +27,13 @@ struct ProgressLine: Hashable, Sendable {
     }
 
     /// Returns the line for a file or a pipe.
-    func plain(_ progress: TransferProgress) -> String {
+    package func plain(_ progress: TransferProgress) -> String {
         (title.isEmpty ? "" : title + ": ") + "\(progress)"
     }
 
     /// Returns the line for a terminal, which takes less than `columns` columns. What does not fit is left out: first
     /// the bar, then the end of the text.
-    func text(_ progress: TransferProgress, columns: Int) -> String {
+    package func text(_ progress: TransferProgress, columns: Int) -> String {
         // In the last column, some terminals begin the next line.
         let room = min(max(columns, Self.columnRange.lowerBound), Self.columnRange.upperBound) - 1
         let facts = "\(progress)"

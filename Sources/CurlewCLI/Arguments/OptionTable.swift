@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+/// The table of all options, in the order of the help.
+enum OptionTable {
+    static let all: [CommandOption] = [
+        CommandOption(.json, "j", .body, "Send the items as a JSON object. This is the default."),
+        CommandOption(.form, "f", .body, "Send the items as a form; with a file, as multipart."),
+        CommandOption(.multipart, .body, "Send the items as multipart/form-data."),
+        CommandOption(.raw, nil, "TEXT", .body, "Send this text as the body, unchanged."),
+
+        CommandOption(.headers, "h", .output, "Print only the head of the response."),
+        CommandOption(.body, "b", .output, "Print only the body of the response."),
+        CommandOption(.meta, "m", .output, "Print only a summary: version, address, bytes, time."),
+        CommandOption(.verbose, "v", .output, "Print the request, the response and the summary."),
+        CommandOption(
+            .print, "p", "PARTS", .output,
+            "Choose the parts: H and B for head and body of the request, h and b for those of the response, m for the "
+                + "summary. Default hb on a terminal, b elsewhere."),
+        CommandOption(.output, "o", "FILE", .output, "Write the body of the response to a file."),
+        CommandOption(
+            .color, nil, "WHEN", choices: ["auto", "always", "never"], .output,
+            "Colour and indent: auto (on a terminal, without NO_COLOR), always, never."),
+        CommandOption(.quiet, "q", .output, "Print no progress and no advice."),
+        CommandOption(.showSecrets, .output, "Show secrets, which are otherwise written as REDACTED."),
+        CommandOption(.ignoreStatus, .output, "Exit with 0 whatever the status of the response is."),
+
+        CommandOption(.offline, .sending, "Print the request that would be sent."),
+        CommandOption(.curl, .sending, "Print a curl command that sends the request."),
+
+        CommandOption(.timing, .insight, "Show how long each phase took."),
+        CommandOption(.explain, .insight, "Explain what the client does and why, in sentences."),
+        CommandOption(.har, nil, "FILE", .insight, "Write the exchanges to a HAR 1.2 file."),
+        CommandOption(.report, nil, "FILE", .insight, "Write the exchanges to one HTML page."),
+
+        CommandOption(.follow, "F", .connection, "Follow redirects."),
+        CommandOption(.maxTime, nil, "SECONDS", .connection, "Limit the time of the whole call. Default none."),
+        CommandOption(.connectTimeout, nil, "SECONDS", .connection, "Limit the time to connect. Default 10."),
+        CommandOption(
+            .retry, nil, "N", .connection,
+            "Send a failed request again, at most N times, if that is safe. Default 0."),
+        CommandOption(
+            .proxy, nil, "URL", .connection,
+            "Connect through this proxy. Default: http_proxy, https_proxy and no_proxy of the environment."),
+        CommandOption(.cacert, nil, "FILE", .connection, "Trust the authorities in this PEM file, and no others."),
+        CommandOption(.cert, nil, "FILE", .connection, "Present the client certificate in this PEM file."),
+        CommandOption(.key, nil, "FILE", .connection, "The private key of --cert. Default: in the same file."),
+        CommandOption(.http1, .connection, "Use HTTP/1.1 only."),
+        CommandOption(.http2, .connection, "Use HTTP/2, without TLS by prior knowledge."),
+        CommandOption(.unixSocket, nil, "PATH", .connection, "Connect to this Unix domain socket."),
+        CommandOption(.resolve, nil, "HOST:PORT:ADDRESS", .connection, "Connect to this address for the host."),
+
+        CommandOption(
+            .auth, "a", "USER:PASSWORD", .credentials,
+            "The credential: user and password, or a token. @FILE reads it from a file, which keeps it out of the "
+                + "list of processes."),
+        CommandOption(
+            .authType, "A", "TYPE", choices: ["basic", "bearer", "digest"], .credentials,
+            "The kind of --auth. Default basic."),
+        CommandOption(
+            .session, nil, "NAME", .credentials,
+            "Keep cookies and credentials under this name, or beside this path, in files of mode 0600."),
+
+        CommandOption(.restart, .download, "Discard a partial file and start again."),
+        CommandOption(.replace, .download, "Replace an existing file."),
+        CommandOption(
+            .checksum, nil, "sha256:HEX", .download, "Check the digest of the file: sha256:HEX or sha512:HEX."),
+
+        CommandOption(.count, nil, "N", .stream, "End after N messages."),
+        CommandOption(.noReconnect, .reconnection, "End when the connection ends."),
+
+        CommandOption(.port, nil, "N", .server, "Listen on this port of 127.0.0.1. Default: a free port."),
+
+        CommandOption(.concurrency, nil, "N", .batch, "Send at most N requests at the same time. Default 8."),
+
+        CommandOption(.connections, "c", "N", .bench, "Send on N connections. Default 10."),
+        CommandOption(.requests, "n", "N", .bench, "End after N requests. Default 1000, or none with --duration."),
+        CommandOption(.duration, nil, "SECONDS", .bench, "End after this time."),
+
+        CommandOption(.items, .curl, "Print the equivalent curlew command instead of sending the request."),
+
+        CommandOption(.help, .general, "Show the help."),
+        CommandOption(.version, .general, "Show the version."),
+    ]
+
+    static func option(_ name: OptionName) -> CommandOption? { all.first { $0.name == name } }
+
+    static func option(long name: some StringProtocol) -> CommandOption? {
+        OptionName(rawValue: String(name)).flatMap(option)
+    }
+
+    static func option(short: Character) -> CommandOption? { all.first { $0.short == short } }
+}
+
+extension CommandOption {
+    /// A switch with a short name.
+    init(_ name: OptionName, _ short: Character, _ group: OptionGroup, _ help: String) {
+        self.init(name, short, nil, group, help)
+    }
+
+    /// A switch without a short name.
+    init(_ name: OptionName, _ group: OptionGroup, _ help: String) {
+        self.init(name, nil, nil, group, help)
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+/// An error in the arguments: what is wrong, and what to do instead. The exit code is 2.
+struct UsageError: Error, Hashable {
+    let message: String
+    let advice: String
+
+    init(_ message: String, _ advice: String = "Run `curlew --help`.") {
+        self.message = message
+        self.advice = advice
+    }
+}
+
+/// The arguments of one run: the command, its options and its operands.
+struct ParsedArguments: Sendable {
+    private(set) var command = CommandName.request
+    private(set) var operands: [String] = []
+    private var values: [OptionName: String] = [:]
+
+    /// Reads the arguments by the table of options.
+    ///
+    /// Options and operands may be mixed. `--name VALUE` and `--name=VALUE` are equal, as are `-n VALUE` and `-nVALUE`;
+    /// short switches can be joined. After `--`, every argument is an operand. The last of several equal options is
+    /// used.
+    init(_ arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        if let first = rest.first, let name = CommandName(rawValue: first), name != .request {
+            command = name
+            rest = rest.dropFirst()
+        }
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                operands += rest
+                break
+            }
+            if argument.starts(with: "--") {
+                try readLong(argument.dropFirst(2), &rest)
+            } else if argument.starts(with: "-"), argument.count > 1 {
+                try readShort(argument.dropFirst(), &rest)
+            } else {
+                operands.append(argument)
+            }
+        }
+        try checkGroups()
+    }
+
+    /// Reads arguments, and adds the options of `other`, which replace equal ones.
+    init(_ arguments: [String], overriddenBy other: ParsedArguments) throws(UsageError) {
+        try self.init(arguments)
+        values.merge(other.values) { $1 }
+    }
+
+    func has(_ name: OptionName) -> Bool { values[name] != nil }
+
+    /// The argument of an option; nil if the option is absent.
+    subscript(name: OptionName) -> String? { values[name] }
+
+    /// The argument of an option as a whole number in a range.
+    func number(_ name: OptionName, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = values[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError(
+                "--\(name.rawValue) needs a number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\".")
+        }
+        return number
+    }
+
+    /// The argument of an option in seconds, which may have decimals.
+    func seconds(_ name: OptionName) throws(UsageError) -> Duration? {
+        guard let text = values[name] else { return nil }
+        guard let number = Double(text), number > 0, number <= 31_536_000 else {
+            throw UsageError("--\(name.rawValue) needs a number of seconds, not \"\(text)\".")
+        }
+        return .seconds(number)
+    }
+
+    private mutating func readLong(_ text: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) {
+        let name = text.prefix { $0 != "=" }
+        guard let option = OptionTable.option(long: name) else { throw Self.unknown("--" + name) }
+        let inlined = name.endIndex < text.endIndex ? String(text[name.endIndex...].dropFirst()) : nil
+        guard option.argument != nil else {
+            guard inlined == nil else {
+                throw UsageError("\(option.long) takes no argument.", "Write \(option.long).")
+            }
+            values[option.name] = ""
+            return
+        }
+        try set(option, inlined ?? rest.popFirst())
+    }
+
+    private mutating func readShort(_ text: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) {
+        var letters = text
+        while let letter = letters.popFirst() {
+            guard let option = OptionTable.option(short: letter) else { throw Self.unknown("-\(letter)") }
+            guard option.argument != nil else {
+                values[option.name] = ""
+                continue
+            }
+            try set(option, letters.isEmpty ? rest.popFirst() : String(letters))
+            return
+        }
+    }
+
+    private mutating func set(_ option: CommandOption, _ value: String?) throws(UsageError) {
+        guard let value else {
+            throw UsageError(
+                "\(option.long) needs an argument.", "Write \(option.long) \(option.argument ?? "VALUE").")
+        }
+        guard option.choices.isEmpty || option.choices.contains(value) else {
+            throw UsageError(
+                "\(option.long) cannot be \"\(value)\".", "It can be \(option.choices.joined(separator: ", ")).")
+        }
+        values[option.name] = value
+    }
+
+    private func checkGroups() throws(UsageError) {
+        let groups = CommandSpec.named(command).groups
+        for option in OptionTable.all where has(option.name) && !groups.contains(option.group) {
+            let commands = CommandSpec.all.filter { $0.groups.contains(option.group) && $0.name != .request }
+            let subject = command == .request ? "a request" : "`curlew \(command.rawValue)`"
+            let advice =
+                commands.isEmpty
+                ? "It is an option of requests." : "It is an option of \(commands.map(\.name.rawValue).inWords)."
+            throw UsageError("\(option.long) does not apply to \(subject).", advice)
+        }
+    }
+
+    private static func unknown(_ text: String) -> UsageError {
+        if let advice = replaced[text] { return UsageError("\(text) is not an option.", advice) }
+        let known = OptionTable.all.flatMap { option in
+            [option.long] + (option.short.map { ["-\($0)"] } ?? [])
+        }
+        guard let nearest = EditDistance.nearest(to: text, in: known) else {
+            return UsageError("\(text) is not an option.")
+        }
+        return UsageError("\(text) is not an option.", "Did you mean \(nearest)?")
+    }
+
+    /// What to write instead of well-known options of other programs.
+    private static let replaced = [
+        "--insecure": "Certificates are always verified. Trust a private authority with --cacert FILE.",
+        "-k": "Certificates are always verified. Trust a private authority with --cacert FILE.",
+        "--verify": "Certificates are always verified. Trust a private authority with --cacert FILE.",
+        "-X": "Write the method before the URL: curlew POST URL.",
+        "--request": "Write the method before the URL: curlew POST URL.",
+        "-H": "Write the field after the URL: curlew URL Name:value.",
+        "--header": "Write the field after the URL: curlew URL Name:value.",
+        "-d": "Write the data after the URL: curlew URL name=value, or --raw TEXT.",
+        "--data": "Write the data after the URL: curlew URL name=value, or --raw TEXT.",
+        "-u": "Write --auth USER:PASSWORD.", "--user": "Write --auth USER:PASSWORD.",
+        "-L": "Write --follow.", "--location": "Write --follow.",
+        "--continue": "`curlew download` continues a partial file unless --restart is given.",
+        "--download": "Write `curlew download URL`.", "-d=": "Write --raw TEXT.",
+        "--check-status": "The status always decides the exit code, unless --ignore-status is given.",
+        "--bench": "Write `curlew bench URL`.",
+    ]
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewStreams
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// `curlew events` and `curlew ws`.
+struct StreamCommands {
+    let arguments: ParsedArguments
+    let io: CommandIO
+
+    /// Prints server-sent events: on a terminal the name and the data, elsewhere one JSON object per line.
+    func events() async throws -> ExitCode {
+        let plan = try await RequestPlan(arguments, io: io)
+        let console = Console(arguments, io)
+        let insight = Insight(arguments, console)
+        let (client, session) = try ClientBuilder(arguments: arguments, io: io, follows: true)
+            .client(for: plan, observers: insight.observers, adding: insight.interceptors)
+        var options = EventStreamOptions()
+        options.reconnects = arguments.has(.noReconnect) ? false : nil
+        let call = plan.call(
+            { Request<Void>($0, url: $1, body: $2, headers: $3, name: "") }, accept: "text/event-stream")
+        let limit = try arguments.number(.count, in: 1...1_000_000_000)
+        var iterator = client.events(call, options: options).makeAsyncIterator()
+        var count = 0
+        do throws(NetworkError) {
+            while limit.map({ count < $0 }) ?? true, let event = try await iterator.next() {
+                count += 1
+                try? console.write(Self.text(event, console))
+            }
+        } catch {
+            try insight.finish(io)
+            throw error
+        }
+        try insight.finish(io)
+        try session?.save()
+        return .success
+    }
+
+    private static func text(_ event: ServerEvent, _ console: Console) -> String {
+        guard console.isPretty else {
+            var object = JSONValue.Object()
+            object["event"] = .string(event.name)
+            if !event.id.isEmpty { object["id"] = .string(event.id) }
+            object["data"] = .string(event.data)
+            return Self.line(.object(object))
+        }
+        let head = console.style(.strong, event.name.printable)
+        let id = event.id.isEmpty ? "" : console.style(.dim, " (\(event.id.printable))")
+        let data =
+            JSONFormatter.format(Data(event.data.utf8), style: console.style) ?? SafeText.lines(event.data)
+        return head + id + "\n" + data + "\n"
+    }
+
+    /// Returns a value as one line.
+    static func line(_ value: JSONValue) -> String {
+        let data = (try? Codecs.json.encode(value)) ?? Data()
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+
+    /// Sends the lines of the input, and prints the messages. After the end of the input, the connection is closed when
+    /// no message has arrived for half a second. With `--count`, it stays open until so many have arrived.
+    func webSocket() async throws -> ExitCode {
+        let plan = try await RequestPlan(arguments, io: io)
+        let console = Console(arguments, io)
+        let insight = Insight(arguments, console)
+        let (client, session) = try ClientBuilder(arguments: arguments, io: io)
+            .client(for: plan, observers: insight.observers, adding: insight.interceptors)
+        let call = plan.call { Request<Void>(.get, url: $1, headers: $3, name: "") }
+        let limit = try arguments.number(.count, in: 1...1_000_000_000)
+        let socket = try await client.webSocket(call)
+        console.advise("Connected. Lines are sent; Ctrl-D closes.")
+        let received = Locked(0)
+        // Reading from a terminal cannot be cancelled, so the sender is not awaited.
+        let sender = Task { [io] in await Self.send(from: io, over: socket, closes: limit == nil, received) }
+        defer { sender.cancel() }
+        do {
+            try await Self.receive(from: socket, limit: limit, received, console)
+        } catch {
+            await socket.close()
+            try insight.finish(io)
+            throw error
+        }
+        await socket.close()
+        try insight.finish(io)
+        try session?.save()
+        if let closing = socket.closing, closing.isByServer {
+            console.advise("Closed by the server: \(closing.code.rawValue) \(closing.reason.printable)")
+        }
+        return .success
+    }
+
+    /// How long no message arrives before the connection is closed.
+    private static let quiet = Duration.milliseconds(500)
+
+    private static func receive(from socket: WebSocket, limit: Int?, _ received: Locked<Int>, _ console: Console)
+        async throws
+    {
+        var iterator = socket.makeAsyncIterator()
+        var count = 0
+        while limit.map({ count < $0 }) ?? true, let message = try await iterator.next() {
+            count += 1
+            received.withLock { $0 += 1 }
+            switch message {
+            case .text(let text):
+                let formatted = console.isPretty ? JSONFormatter.format(Data(text.utf8), style: console.style) : nil
+                try console.write((formatted ?? (console.isPretty ? SafeText.lines(text) : text)) + "\n")
+            case .binary(let data):
+                try console.write("(\(data.count) bytes)\n")
+            }
+        }
+    }
+
+    private static func send(from io: CommandIO, over socket: WebSocket, closes: Bool, _ received: Locked<Int>) async {
+        var splitter = InputLines()
+        while let piece = await io.read() {
+            for line in splitter.add(piece) {
+                do throws(NetworkError) { try await socket.send(line) } catch { return }
+            }
+        }
+        if let line = splitter.end() {
+            do throws(NetworkError) { try await socket.send(line) } catch { return }
+        }
+        guard closes else { return }
+        // Closing drops what is not read yet. A server reads a ping after the lines, and may reply to them after it.
+        _ = try? await socket.ping()
+        var seen = -1
+        while seen != received.withLock({ $0 }), !Task.isCancelled {
+            seen = received.withLock { $0 }
+            try? await Task.sleep(for: quiet)
+        }
+        await socket.close()
+    }
+}
+
+/// Splits the standard input into lines.
+struct InputLines {
+    private var rest = Data()
+
+    /// Returns the lines that end in `piece`, without their line breaks.
+    mutating func add(_ piece: Data) -> [String] {
+        rest.append(piece)
+        var lines: [String] = []
+        var start = rest.startIndex
+        while let end = rest[start...].firstIndex(of: 0x0A) {
+            lines.append(Self.text(rest[start..<end]))
+            start = end + 1
+        }
+        rest = Data(rest[start...])
+        return lines
+    }
+
+    /// Returns the last line if no line break ends it.
+    mutating func end() -> String? {
+        defer { rest = Data() }
+        return rest.isEmpty ? nil : Self.text(rest)
+    }
+
+    private static func text(_ line: Data) -> String {
+        String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+    }
+}

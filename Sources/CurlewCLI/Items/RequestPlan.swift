@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTransfers
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The request that the arguments describe.
+struct RequestPlan: Sendable {
+    var method = HTTPMethod.get
+    var url = ""
+    var query: [(name: String, value: String)] = []
+    var headers = HTTPHeaders()
+    /// The fields that are not sent, although the client would.
+    var removed: [HTTPField.Name] = []
+    var content = RequestContent.none
+
+    /// The greatest file that becomes a part of a JSON object or of a form.
+    static let valueLimit = 64 << 20
+
+    /// Creates a plan from `[METHOD] URL [ITEM …]`.
+    ///
+    /// The first operand is the method if it has only letters, and another operand follows that is the URL.
+    init(_ arguments: ParsedArguments, operands: [String]? = nil, io: CommandIO) async throws {
+        var operands = (operands ?? arguments.operands)[...]
+        guard let first = operands.popFirst() else {
+            throw UsageError("The URL is missing.", "Write curlew [METHOD] URL [ITEM ...]. See `curlew --help`.")
+        }
+        var method: HTTPMethod?
+        if Self.isMethod(first), let next = operands.first, Self.isURL(next) {
+            method = HTTPMethod(rawValue: first.uppercased())
+            operands = operands.dropFirst()
+            url = try URLShorthand.complete(next)
+        } else {
+            url = try URLShorthand.complete(first)
+        }
+        try await read(operands.map { argument throws(UsageError) in try RequestItem(argument) }, arguments, io)
+        self.method = method ?? (content.mediaType == nil ? .get : .post)
+    }
+
+    /// Creates a plan from a request that is written in another way.
+    init(method: HTTPMethod, url: String, headers: HTTPHeaders, content: RequestContent) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.content = content
+    }
+
+    /// The words that are methods in upper case, and in lower case if they are well known.
+    private static func isMethod(_ text: String) -> Bool {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }) else { return false }
+        if text.utf8.allSatisfy({ $0 < 0x61 }) { return true }
+        return ["get", "head", "post", "put", "patch", "delete", "options", "query", "trace"].contains(
+            text.lowercased())
+    }
+
+    /// Whether an operand after a word can be a URL: it is no item, or begins as a URL does.
+    private static func isURL(_ text: String) -> Bool {
+        if text.utf8.firstRange(of: "://".utf8) != nil || text.utf8.first == UInt8(ascii: ":") { return true }
+        guard let item = try? RequestItem(text) else { return true }
+        // A port, as in host:8080/path.
+        guard case .header(_, let value) = item else { return false }
+        let port = value.utf8.prefix { (0x30...0x39).contains($0) }
+        return !port.isEmpty && (port.endIndex == value.endIndex || "/?#".utf8.contains(value.utf8[port.endIndex]))
+    }
+
+    // MARK: - Items
+
+    private mutating func read(_ items: [RequestItem], _ arguments: ParsedArguments, _ io: CommandIO) async throws {
+        for item in items {
+            switch item {
+            case .header(let name, let value): headers.append(try Self.name(name), value)
+            case .emptyHeader(let name): headers.append(try Self.name(name), "")
+            case .removedHeader(let name): removed.append(try Self.name(name))
+            case .query(let name, let value): query.append((name, value))
+            default: break
+            }
+        }
+        let data = items.filter(\.isData)
+        if let raw = arguments[.raw] {
+            guard data.isEmpty else { throw UsageError("--raw and items for the body exclude each other.") }
+            content = .text(raw, type: Self.guessedType(raw))
+            return
+        }
+        let bodies = data.filter { if case .body = $0 { true } else { false } }
+        if case .body(let path)? = bodies.first {
+            guard data.count == 1 else { throw UsageError("@file and other items for the body exclude each other.") }
+            content = path == "-" ? try await Self.standardInput(io) : .file(io.path(path))
+            return
+        }
+        guard !data.isEmpty else { return }
+        let hasFile = data.contains { if case .file = $0 { true } else { false } }
+        if arguments.has(.multipart) || arguments.has(.form) && hasFile {
+            content = .multipart(MultipartForm(try data.map { try Self.part($0, io) }))
+        } else if arguments.has(.form) {
+            content = .form(QueryItems(try data.map { try Self.field($0, io) }))
+        } else {
+            guard !hasFile else {
+                throw UsageError(
+                    "A file cannot be a part of a JSON object.",
+                    "Add --form or --multipart, or write name=@file to send its text.")
+            }
+            var object = JSONValue.Object()
+            for item in data { try Self.add(item, to: &object, io) }
+            content = .json(.object(object))
+        }
+    }
+
+    private static func name(_ text: String) throws(UsageError) -> HTTPField.Name {
+        let name = HTTPField.Name(text)
+        guard name.isValid else { throw UsageError("\"\(text)\" is not the name of a header field.") }
+        return name
+    }
+
+    private static func add(_ item: RequestItem, to object: inout JSONValue.Object, _ io: CommandIO) throws {
+        switch item {
+        case .text(let name, let value): object[name] = .string(value)
+        case .textFile(let name, let path): object[name] = .string(try text(path, io))
+        case .json(let name, let value): object[name] = try json(value, name)
+        case .jsonFile(let name, let path): object[name] = try json(try text(path, io), name)
+        default: break
+        }
+    }
+
+    private static func field(_ item: RequestItem, _ io: CommandIO) throws -> (String, String) {
+        switch item {
+        case .text(let name, let value): (name, value)
+        case .textFile(let name, let path): (name, try text(path, io))
+        case .json(let name, let value): (name, try plain(json(value, name)))
+        case .jsonFile(let name, let path): (name, try plain(json(text(path, io), name)))
+        default: ("", "")
+        }
+    }
+
+    private static func part(_ item: RequestItem, _ io: CommandIO) throws -> MultipartForm.Part {
+        guard case .file(let name, let location) = item else {
+            let field = try field(item, io)
+            return .field(field.0, field.1)
+        }
+        guard let mark = location.utf8.firstRange(of: ";type=".utf8) else {
+            return .file(name, path: io.path(location))
+        }
+        let type = String(location[mark.upperBound...])
+        guard let mediaType = MediaType(type) else { throw UsageError("\"\(type)\" is not a media type.") }
+        return .file(name, path: io.path(String(location[..<mark.lowerBound])), type: mediaType)
+    }
+
+    private static func plain(_ value: JSONValue) -> String { value.string ?? "\(value)" }
+
+    private static func json(_ text: String, _ name: String) throws(UsageError) -> JSONValue {
+        do {
+            return try FastJSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        } catch {
+            throw UsageError(
+                "The value of \(name) is not JSON: \(error)".printable, "Write \(name)=value for a text.")
+        }
+    }
+
+    private static func text(_ path: String, _ io: CommandIO) throws -> String {
+        String(decoding: try io.contents(of: path, limit: valueLimit), as: UTF8.self)
+    }
+
+    private static func guessedType(_ text: String) -> MediaType {
+        let first = text.utf8.first { $0 > 0x20 }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? .json : .text
+    }
+
+    /// Returns the standard input as a body: in memory if it has at most 1 MiB, otherwise streamed, which can be sent
+    /// once.
+    private static func standardInput(_ io: CommandIO) async throws -> RequestContent {
+        var start = Data()
+        while start.count <= 1 << 20 {
+            guard let piece = await io.read() else {
+                return .data(start, type: guessedType(String(decoding: start.prefix(64), as: UTF8.self)))
+            }
+            start.append(piece)
+        }
+        let pieces = InputPieces(start: start, io: io)
+        return .stream { RequestBody.Chunks(pieces) }
+    }
+}
+
+/// The pieces of the standard input after those that were already read.
+private struct InputPieces: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let start: Data
+    let io: CommandIO
+
+    struct Iterator: AsyncIteratorProtocol {
+        var start: Data?
+        let io: CommandIO
+
+        mutating func next() async -> Data? {
+            if let start {
+                self.start = nil
+                return start
+            }
+            return await io.read()
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(start: start, io: io) }
+}
+
+extension RequestPlan {
+    /// The URL with the query items.
+    var completeURL: String {
+        guard !query.isEmpty else { return url }
+        let fragment = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+        let base = url[..<fragment]
+        let items = query.map {
+            PercentCoding.encode($0.name, for: .queryName) + "=" + PercentCoding.encode($0.value, for: .queryValue)
+        }.joined(separator: "&")
+        return base + (base.holds("?") ? "&" : "?") + items
+    }
+
+    /// The call, with the fields that the command adds.
+    func call<Value>(
+        _ make: (HTTPMethod, String, RequestContent, HTTPHeaders) -> Request<Value>, accept: String = "*/*"
+    ) -> Request<Value> {
+        var headers = headers
+        if !headers.contains(.accept), !removed.contains(.accept) { headers.set(.accept, accept) }
+        return make(method, completeURL, content, headers)
+    }
+}

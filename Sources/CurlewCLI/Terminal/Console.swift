@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The output was closed by its reader, such as `head`.
+struct OutputClosed: Error {}
+
+/// Writes to the output and to the error stream, with colours if these are wanted.
+struct Console: Sendable {
+    let io: CommandIO
+    /// Whether bodies are indented, coloured and made safe for a terminal.
+    let isPretty: Bool
+    let style: Style
+    let errorStyle: Style
+    let isQuiet: Bool
+
+    init(_ arguments: ParsedArguments, _ io: CommandIO) {
+        self.io = io
+        let allowed = (io.environment["NO_COLOR"] ?? "").isEmpty
+        switch arguments[.color] {
+        case "always": (isPretty, style, errorStyle) = (true, .colored, .colored)
+        case "never": (isPretty, style, errorStyle) = (io.outputIsTerminal, .plain, .plain)
+        default:
+            isPretty = io.outputIsTerminal
+            style = allowed && io.outputIsTerminal ? .colored : .plain
+            errorStyle = allowed && io.errorIsTerminal ? .colored : .plain
+        }
+        isQuiet = arguments.has(.quiet)
+    }
+
+    func write(_ text: String) throws(OutputClosed) { try write(Data(text.utf8)) }
+
+    func write(_ data: Data) throws(OutputClosed) {
+        guard data.isEmpty || io.write(data) else { throw OutputClosed() }
+    }
+
+    /// Writes a line to the error stream.
+    func note(_ line: String) { io.note(line + "\n") }
+
+    /// Writes a line of advice to the error stream, if a person reads it.
+    func advise(_ line: String) {
+        if io.errorIsTerminal, !isQuiet { note(errorStyle(.dim, line)) }
+    }
+}
+
+/// The colours of a stream.
+struct Style: Hashable, Sendable {
+    enum Role: String, Sendable {
+        case name = "36"
+        case string = "32"
+        case number = "35"
+        case word = "33"
+        case good = "1;32"
+        case redirect = "1;33"
+        case bad = "1;31"
+        case dim = "2"
+        case strong = "1"
+    }
+
+    let isColored: Bool
+
+    static let plain = Style(isColored: false)
+    static let colored = Style(isColored: true)
+
+    /// Returns the text in the colour of its role.
+    func callAsFunction(_ role: Role, _ text: String) -> String {
+        isColored && !text.isEmpty ? "\u{1B}[\(role.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// Returns the role of a status.
+    static func role(ofStatus code: Int) -> Role {
+        switch code {
+        case 200..<300: .good
+        case 300..<400: .redirect
+        case 400...: .bad
+        default: .strong
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Indents and colours JSON. Only white space between tokens changes, and characters that could act on a terminal are
+/// written as JSON escapes, so the result is the same JSON.
+struct JSONFormatter {
+    let style: Style
+    private var text = ""
+    private var bytes: ArraySlice<UInt8>
+    private var depth = 0
+
+    /// Deeper nesting is not formatted.
+    static let depthLimit = 256
+
+    /// Returns the formatted text; nil if the bytes are not one JSON value, or are nested too deeply.
+    static func format(_ data: Data, style: Style) -> String? {
+        var formatter = JSONFormatter(style: style, bytes: Array(data)[...])
+        guard formatter.value() else { return nil }
+        formatter.skipSpace()
+        return formatter.bytes.isEmpty ? formatter.text : nil
+    }
+
+    private init(style: Style, bytes: ArraySlice<UInt8>) {
+        self.style = style
+        self.bytes = bytes
+    }
+
+    private mutating func skipSpace() {
+        bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+    }
+
+    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        skipSpace()
+        guard bytes.first == UInt8(ascii: scalar) else { return false }
+        bytes = bytes.dropFirst()
+        return true
+    }
+
+    private mutating func newLine() {
+        text += "\n"
+        text += String(repeating: "  ", count: depth)
+    }
+
+    private mutating func value() -> Bool {
+        skipSpace()
+        switch bytes.first {
+        case UInt8(ascii: "{"): return container("{", "}") { $0.member() }
+        case UInt8(ascii: "["): return container("[", "]") { $0.value() }
+        case UInt8(ascii: "\""): return string(.string)
+        default: return word()
+        }
+    }
+
+    private mutating func container(
+        _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ element: (inout JSONFormatter) -> Bool
+    ) -> Bool {
+        guard depth < Self.depthLimit, take(open) else { return false }
+        text.unicodeScalars.append(open)
+        if take(close) {
+            text.unicodeScalars.append(close)
+            return true
+        }
+        depth += 1
+        repeat {
+            newLine()
+            guard element(&self) else { return false }
+            skipSpace()
+            if bytes.first == UInt8(ascii: ",") { text += "," }
+        } while take(",")
+        depth -= 1
+        newLine()
+        guard take(close) else { return false }
+        text.unicodeScalars.append(close)
+        return true
+    }
+
+    private mutating func member() -> Bool {
+        skipSpace()
+        guard string(.name), take(":") else { return false }
+        text += ": "
+        return value()
+    }
+
+    private mutating func string(_ role: Style.Role) -> Bool {
+        guard bytes.first == UInt8(ascii: "\"") else { return false }
+        var index = bytes.index(after: bytes.startIndex)
+        while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
+            guard bytes[index] >= 0x20 else { return false }
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard index < bytes.endIndex else { return false }
+        text += style(role, Self.safe(String(decoding: bytes[...index], as: UTF8.self)))
+        bytes = bytes[(index + 1)...]
+        return true
+    }
+
+    /// Returns a string literal without characters that act on a terminal.
+    private static func safe(_ literal: String) -> String {
+        guard literal.unicodeScalars.contains(where: SafeText.isActive) else { return literal }
+        return literal.unicodeScalars.reduce(into: "") { result, scalar in
+            guard SafeText.isActive(scalar) else {
+                result.unicodeScalars.append(scalar)
+                return
+            }
+            let digits = String(scalar.value, radix: 16)
+            result += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }
+    }
+
+    private mutating func word() -> Bool {
+        let word = bytes.prefix {
+            (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
+                || $0 == 0x45
+        }
+        guard let first = word.first else { return false }
+        let isNumber = first == 0x2D || (0x30...0x39).contains(first)
+        let literal = String(decoding: word, as: UTF8.self)
+        guard isNumber || ["true", "false", "null"].contains(literal) else { return false }
+        text += style(isNumber ? .number : .word, literal)
+        bytes = bytes[word.endIndex...]
+        return true
+    }
+}
+
+/// Text of a server that is made safe for a terminal.
+enum SafeText {
+    /// Whether the character can move the cursor, change colours, or reorder text. Line breaks and tabs are not meant.
+    static func isActive(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0A: false
+        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: true
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// Returns the text with its lines, in which active characters are escaped. A CR before a line break is removed.
+    static func lines(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isActive) else { return text }
+        var result = String.UnicodeScalarView()
+        var scalars = text.unicodeScalars[...]
+        while let scalar = scalars.popFirst() {
+            if scalar == "\r", scalars.first == "\n" { continue }
+            if isActive(scalar) {
+                result.append(contentsOf: scalar.escaped(asASCII: true).unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// Whether the bytes are not text: they contain a NUL, or are not UTF-8 at their beginning.
+    static func isBinary(_ data: Data) -> Bool {
+        let start = data.prefix(4096)
+        if start.contains(0) { return true }
+        let repairs = String(decoding: start, as: UTF8.self).unicodeScalars.filter { $0 == "\u{FFFD}" }.count
+        return repairs > 3
+    }
+}

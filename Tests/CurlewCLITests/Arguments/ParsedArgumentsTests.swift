@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import CurlewCLI
+
+@Suite(.timeLimit(.minutes(1)))
+struct ParsedArgumentsTests {
+    @Test func optionsAndOperandsMix() throws {
+        let parsed = try ParsedArguments(["-fv", "POST", "--print=h", "host", "-oout", "--auth", "a:b", "--", "--x=1"])
+        #expect(parsed.command == .request)
+        #expect(parsed.operands == ["POST", "host", "--x=1"])
+        #expect(parsed.has(.form) && parsed.has(.verbose) && !parsed.has(.json))
+        #expect(parsed[.print] == "h" && parsed[.output] == "out" && parsed[.auth] == "a:b")
+    }
+
+    @Test func theLastOfEqualOptionsIsUsed() throws {
+        #expect(try ParsedArguments(["--retry", "1", "--retry=2"]).number(.retry, in: 0...9) == 2)
+    }
+
+    @Test func anErrorSuggestsTheNearestOption() {
+        for (written, meant) in [
+            ("--jsn", "--json"), ("--timming", "--timing"), ("--ofline", "--offline"), ("--max-tiem", "--max-time"),
+            ("--sesion=a", "--session"),
+        ] {
+            let error = #expect(throws: UsageError.self) { try ParsedArguments([written]) }
+            #expect(error?.advice == "Did you mean \(meant)?", "\(written)")
+        }
+        let error = #expect(throws: UsageError.self) { try ParsedArguments(["--zzzzzzzzzz"]) }
+        #expect(error?.advice == "Run `curlew --help`.")
+    }
+
+    @Test func optionsOfOtherProgramsAreExplained() {
+        for option in ["--insecure", "-k", "-X", "-H", "-d", "-L", "--continue", "--check-status"] {
+            let error = #expect(throws: UsageError.self) { try ParsedArguments([option]) }
+            #expect(error?.advice.contains("nearest") == false && error?.advice != "Run `curlew --help`.", "\(option)")
+        }
+    }
+
+    @Test(arguments: [
+        ["--output"], ["-o"], ["--json=1"], ["--color=blue"], ["serve", "--json"], ["--port=1"], ["bench", "--har=x"],
+    ])
+    func unusableOptionsAreRefused(_ arguments: [String]) {
+        #expect(throws: UsageError.self) { try ParsedArguments(arguments) }
+    }
+
+    @Test func numbersHaveRanges() throws {
+        for text in ["x", "-1", "101", "1.5"] {
+            #expect(throws: UsageError.self) { try ParsedArguments(["--retry=\(text)"]).number(.retry, in: 0...100) }
+        }
+        for text in ["x", "-1", "0", "inf", "nan"] {
+            #expect(throws: UsageError.self, "\(text)") {
+                try ParsedArguments(["--max-time=\(text)"]).seconds(.maxTime)
+            }
+        }
+        #expect(try ParsedArguments(["--max-time=1.5"]).seconds(.maxTime) == .milliseconds(1500))
+    }
+
+    @Test func distancesCountSingleChanges() {
+        #expect(EditDistance.between("", "abc") == 3)
+        #expect(EditDistance.between("json", "json") == 0)
+        #expect(EditDistance.between("josn", "json") == 1)
+        #expect(EditDistance.between("kitten", "sitting") == 3)
+    }
+
+    @Test func theTableNamesEveryOptionOnce() {
+        #expect(Set(OptionTable.all.map(\.name)) == Set(OptionName.allCases))
+        #expect(OptionTable.all.count == OptionName.allCases.count)
+        let shorts = OptionTable.all.compactMap(\.short)
+        #expect(Set(shorts).count == shorts.count)
+        #expect(Set(CommandSpec.all.map(\.name)) == Set(CommandName.allCases))
+        for option in OptionTable.all {
+            #expect(CommandSpec.all.contains { $0.groups.contains(option.group) }, "\(option.long)")
+        }
+    }
+}

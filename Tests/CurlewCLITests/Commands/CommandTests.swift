@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewCLI
+
+@Suite(.timeLimit(.minutes(2)))
+struct CommandTests {
+    @Test func downloadsAreSavedCheckedAndNotOverwritten() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/f.bin") { _ in MockResponse.generated(bytes: 100_000).with(headers: ["ETag": "\"1\""]) }
+        let folder = try TemporaryFolder()
+        let url = server.url + "/f.bin"
+        let first = await Run("download", url, folder: folder.path)
+        #expect(first.code == 0 && first.output.contains("f.bin: 100000 bytes"), "\(first.error)")
+        #expect(first.error.contains("100 %"))
+        let second = await Run("download", url, "-o", "f.bin", folder: folder.path)
+        #expect(second.code == 14 && second.error.contains("--replace"), "\(second.error)")
+        #expect(await Run("download", url, "-o", "f.bin", "--replace", "-q", folder: folder.path).error.isEmpty)
+        let digest = MessageDigest.sha256(MockResponse.pattern(0..<100_000)).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+        let checked = await Run("download", url, "-o", "g", "--checksum=sha256:\(digest)", folder: folder.path)
+        #expect(checked.code == 0, "\(checked.error)")
+        let zeros = String(repeating: "0", count: 64)
+        #expect(await Run("download", url, "-o", "h", "--checksum=sha256:\(zeros)", folder: folder.path).code == 10)
+        #expect(await Run("download", url, "-o", "h", "--checksum=md5:1", folder: folder.path).code == 2)
+    }
+
+    @Test func aPartialDownloadIsContinuedUnlessItIsRestarted() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        let body = MockResponse.pattern(0..<3_000_000)
+        server.on(.get, "/f") { request in
+            let start = request.headers[.range].flatMap { Int($0.dropFirst(6).prefix { $0 != "-" }) } ?? 0
+            var response = MockResponse.data(body.suffix(from: start))
+            response.headers["ETag"] = "\"1\""
+            guard start > 0 else { return response.stalled(at: .afterBytes(2_000_000)) }
+            response.status = .partialContent
+            response.headers["Content-Range"] = "bytes \(start)-2999999/3000000"
+            return response
+        }
+        let folder = try TemporaryFolder()
+        let words = ["download", server.url + "/f", "-o", folder.path + "/f"]
+        let streams = Streams()
+        let task = Task { await CommandLineTool.run(words, io: streams.io(terminal: true)) }
+        let size = {
+            (try? FileManager.default.attributesOfItem(atPath: folder.path + "/f.part")[.size] as? Int) ?? 0
+        }
+        #expect(await eventually { size() >= 1_500_000 })
+        task.cancel()
+        #expect(await task.value == 130)
+        #expect(streams.text(\.error).contains("The same command continues it."))
+        let run = await Run(words)
+        #expect(run.code == 0 && run.output.contains("were there before"), "\(run.output) \(run.error)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/f")) == body)
+        let count = server.requestCount
+        let again = await Run(words + ["--replace", "--restart", "--max-time=0.3"])
+        #expect(again.code != 0)
+        #expect(server.requests.dropFirst(count).first?.headers[.range] == nil)
+    }
+
+    @Test func filesAreUploaded() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(nil, "/up") { _ in .text("stored") }
+        let folder = try TemporaryFolder()
+        _ = try folder.file("f.txt", Data("content".utf8))
+        let run = await Run("upload", "f.txt", server.url + "/up", "X-A:1", folder: folder.path)
+        #expect(run.code == 0 && run.output == "stored", "\(run.error)")
+        #expect(server.requests.last?.text == "content" && server.requests.last?.headers["X-A"] == "1")
+        #expect(await Run("upload", "f.txt").code == 2)
+    }
+
+    @Test func eventsArePrintedAsJSONLines() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/e") { _ in .events([.event("one", id: "1"), .event("two\nlines", name: "n")]) }
+        let run = await Run("events", server.url + "/e", "--no-reconnect")
+        let lines = run.output.split(separator: "\n")
+        #expect(
+            lines == [#"{"event":"message","id":"1","data":"one"}"#, #"{"event":"n","id":"1","data":"two\nlines"}"#])
+        let counted = await Run(
+            "events", server.url + "/e", "--count=1", terminal: true, environment: ["NO_COLOR": "1"])
+        #expect(counted.code == 0 && counted.output == "message (1)\none\n", "\(counted.output) \(counted.error)")
+    }
+
+    @Test func linesAreSentOverAWebSocket() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/ws") { _ in
+            .webSocket { socket in
+                while let message = try await socket.next() {
+                    if case .text(let text) = message { try socket.send("echo \(text)") }
+                }
+            }
+        }
+        let run = await Run("ws", server.url + "/ws", input: ["a\nb", "c\r\nd"])
+        #expect(run.code == 0 && run.output == "echo a\necho bc\necho d\n", "\(run.output) \(run.error)")
+        let counted = await Run("ws", server.url + "/ws", "--count=1", input: ["a\n"])
+        #expect(counted.output == "echo a\n")
+    }
+
+    @Test func batchesKeepTheOrder() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/n/:id") { request in
+            .json(text: "{\"path\":\"\(request.path)\"}").delayed(
+                by: request.path == "/n/0" ? .milliseconds(50) : .zero)
+        }
+        server.on(.post, "/p") { request in .text(request.text) }
+        var lines = (0..<20).map { "{\"url\":\"\(server.url)/n/\($0)\"}\n" }
+        lines.append(
+            "nonsense\n{\"no\":1}\n\n{\"url\":\"\(server.url)/p\",\"headers\":{\"X\":\"1\"},\"body\":{\"a\":1}}")
+        let run = await Run("batch", "--concurrency=4", input: lines)
+        let values = run.output.split(separator: "\n").map { line in
+            (try? FastJSONDecoder().decode(JSONValue.self, from: Data(line.utf8))) ?? .null
+        }
+        #expect(run.code == 1)
+        try #require(values.count == 23, "\(run.error)")
+        #expect(values.map(\.["index"].int) == (0..<23).map { $0 })
+        for index in 0..<20 { #expect(values[index]["body"]["path"].string == "/n/\(index)") }
+        #expect(values[20]["error"].string == "usage" && values[21]["error"].string == "usage")
+        #expect(values[22]["status"].int == 200 && values[22]["body"].string == #"{"a":1}"#)
+    }
+
+    @Test func benchesShowPercentiles() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/a") { _ in .text("ok") }
+        let run = await Run("bench", server.url + "/a", "--requests=50", "--connections=3")
+        #expect(run.code == 0 && server.requestCount == 51, "\(run.error)")
+        for text in ["50 in ", "on 3 connections", "p50", "p99.9", "status", "≤ "] {
+            #expect(run.output.contains(text))
+        }
+        #expect(await Run("bench", server.url + "/a", "--duration=0.05", "-c1").code == 0)
+        let times: [Int64] = (1...100).map { $0 }
+        #expect([0.5, 0.9, 0.99, 1].map { BenchResult.percentile($0, of: times) } == [50, 90, 99, 100])
+    }
+
+    @Test func theSampleAPIIsServed() async throws {
+        let streams = Streams()
+        let task = Task { await CommandLineTool.run(["serve", "--port=0"], io: streams.io(terminal: true)) }
+        #expect(await eventually { streams.text(\.output).contains("\n") })
+        let url = String(streams.text(\.output).dropLast())
+        #expect(await Run(url + "/products", "limit==1").code == 0)
+        #expect(await Run("serve", "--port=70000").code == 2)
+        task.cancel()
+        #expect(await task.value == 130)
+    }
+
+    @Test func harFilesAreShownRedactedAndCompared() async throws {
+        let folder = try TemporaryFolder()
+        func document(_ status: Int, _ text: String) -> Data {
+            Data(
+                """
+                {"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[{"startedDateTime":
+                "2026-01-01T00:00:00.000Z","time":12,"request":{"method":"POST","url":"https://h.example/a?token=hunter2",
+                "httpVersion":"HTTP/1.1","headers":[{"name":"Authorization","value":"hunter2"}],"cookies":[],
+                "queryString":[{"name":"token","value":"hunter2"}],"headersSize":-1,"bodySize":-1,
+                "postData":{"mimeType":"application/json","text":"{\\"password\\":\\"hunter2\\"}"}},
+                "response":{"status":\(status),"statusText":"","httpVersion":"HTTP/1.1","headers":[],"cookies":
+                [{"name":"sid","value":"hunter2"}],"content":{"size":2,"mimeType":"text/plain","text":"\(text)"},
+                "redirectURL":"","headersSize":-1,"bodySize":-1},"cache":{},"timings":{"send":0,"wait":1,"receive":1}}]}}
+                """.utf8)
+        }
+        _ = try folder.file("a.har", document(200, "ok"))
+        _ = try folder.file("b.har", document(500, "no"))
+        let show = await Run("har", "show", "a.har", folder: folder.path)
+        #expect(show.code == 0 && show.output.contains("POST https://h.example/a?token=REDACTED"), "\(show.error)")
+        let redacted = await Run("har", "redact", "a.har", folder: folder.path)
+        #expect(!redacted.output.contains("hunter2") && redacted.json["log"]["entries"][0]["time"].double == 12)
+        let report = await Run("har", "report", "a.har", folder: folder.path)
+        #expect(report.output.contains("<html") && !report.output.contains("hunter2"), "\(report.error)")
+        let curl = await Run("har", "curl", "a.har", folder: folder.path)
+        #expect(curl.output.contains("--request 'POST'") && !curl.output.contains("hunter2"))
+        #expect(await Run("har", "diff", "a.har", "a.har", folder: folder.path).code == 0)
+        let diff = await Run("har", "diff", "a.har", "b.har", folder: folder.path)
+        #expect(diff.code == 1 && diff.output.contains("status: 200 → 500") && !diff.output.contains("hunter2"))
+        #expect(await Run("har", "shwo", "a.har").error.contains("Did you mean show?"))
+        #expect(await Run("har", "show", "missing.har", folder: folder.path).code == 14)
+        _ = try folder.file("c.har", Data("{}".utf8))
+        #expect(await Run("har", "show", "c.har", folder: folder.path).code == 11)
+    }
+}
