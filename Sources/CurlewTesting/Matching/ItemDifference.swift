@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCore
 import CurlewHTTP
 
 /// The differences between named values: the items of a query, the fields of a form, header fields.
