@@ -52,7 +52,7 @@ struct CassetteSecretTests {
                 baseURL: "https://api.test", pipeline: .empty, transport: cassette, configuration: configuration)
             for path in ["/json", "/form", "/events", "/text", "/fail", "/echo", "/bot\(secret)/x"] {
                 var call = Request<HTTPResponse>(
-                    .post, RequestPath(path), query: [member: QueryValue(secret), "declared": QueryValue(secret)],
+                    .post, RequestPath(path), query: [member: secret, "declared": secret],
                     body: path == "/form" ? .data(Data("\(member)=\(secret)".utf8), type: .form) : .json(["\(member)": "\(secret)", "declared": "\(secret)"]))
                 call = call.header(.cookie, "\(member)=\(secret)").header("x-declared", secret)
                 if path == "/echo" { call = call.header(.authorization, "Bearer \(Self.long)") }
