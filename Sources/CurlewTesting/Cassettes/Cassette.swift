@@ -13,7 +13,7 @@ import Foundation
 /// A transport that records exchanges to a file once, and later responds from the file without a network.
 ///
 ///     let cassette = try Cassette("Fixtures/users.har", recording: CurlTransport())
-///     let client = APIClient(baseURL: "https://api.example.com", transport: cassette)
+///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard, transport: cassette)
 ///     // … calls …
 ///     try await cassette.finish()             // saves what was recorded, and throws if an entry was not used
 ///

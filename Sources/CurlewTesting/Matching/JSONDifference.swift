@@ -27,8 +27,9 @@ struct JSONDifference {
             }
         case (.array(let mine), .array(let theirs)) where depth < Self.deepest:
             for index in 0..<max(mine.count, theirs.count) where found.count < Self.most {
+                // A literal nil would be the value `null`.
                 compare(
-                    index < mine.count ? mine[index] : nil, index < theirs.count ? theirs[index] : nil,
+                    index < mine.count ? mine[index] : .none, index < theirs.count ? theirs[index] : .none,
                     path: "\(path)[\(index)]", depth: depth + 1)
             }
         default:

@@ -92,32 +92,29 @@ struct PathDifference {
             }
         }
         var row = sent.count
-        if rest != nil {
-            row = (0...sent.count).last { $0 >= min(columns, sent.count) && cost[$0][columns] == cheapest(cost, columns) }
-                ?? sent.count
-            row = min(row, max(sent.count - 1, 0))
+        if rest != nil, sent.count > columns {
+            let rows = columns..<sent.count
+            let cheapest = rows.map { cost[$0][columns] }.min() ?? 0
+            row = rows.last { cost[$0][columns] == cheapest } ?? columns
         }
         var steps: [Step] = rest.map { sent.count > row ? [] : [.missing($0)] } ?? []
         var column = columns
         while row > 0 || column > 0 {
-            if row > 0, column > 0,
+            // Of equally cheap alignments, the one whose first segments form pairs.
+            if row > 0, column == 0 || cost[row][column] == cost[row - 1][column] + 3 {
+                steps.append(.extra(row - 1, sent[row - 1]))
+                row -= 1
+            } else if row > 0, column > 0,
                 cost[row][column] == cost[row - 1][column - 1] + price(sent[row - 1], wanted[column - 1])
             {
                 steps.append(.pair(row - 1, wanted[column - 1], sent[row - 1]))
                 (row, column) = (row - 1, column - 1)
-            } else if row > 0, column == 0 || cost[row][column] == cost[row - 1][column] + 3 {
-                steps.append(.extra(row - 1, sent[row - 1]))
-                row -= 1
             } else {
                 steps.append(.missing(wanted[column - 1]))
                 column -= 1
             }
         }
         return steps.reversed()
-    }
-
-    private func cheapest(_ cost: [[Int]], _ column: Int) -> Int {
-        cost.map { $0[column] }.min() ?? 0
     }
 
     private func price(_ text: String, _ segment: Segment) -> Int {

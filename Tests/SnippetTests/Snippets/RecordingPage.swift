@@ -12,7 +12,7 @@ import FoundationNetworking
 /// The snippets of "Recording and replay".
 private func replay() async throws {
     let cassette = try Cassette("Fixtures/users.har", recording: CurlTransport())
-    let client = APIClient(baseURL: "https://api.example.com", transport: cassette)
+    let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard, transport: cassette)
     #expect(try await client.send(.user(id: 1)).firstName == "Ada")
     try await cassette.finish()          // saves what was recorded; throws if an entry was not used
 }
