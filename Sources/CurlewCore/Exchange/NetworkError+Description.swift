@@ -36,10 +36,11 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         for attempt in isRedundant ? [] : attempts { lines.append("  attempt   \(shown("\(attempt)"))") }
         for note in notes { lines.append("  note      \(shown(note))") }
         if let underlying, !(underlying is DecodingError), !(underlying is EncodingError), reason != .interceptor {
-            // The lines of a nested `NetworkError` are kept and indented further than those of this one. Any other text
-            // becomes one line.
-            let text = "\(underlying)".clipped(to: 1000)
-            let isOurs = underlying is NetworkError
+            // The lines of a nested `NetworkError` or report are kept and indented further than those of this one. Any
+            // other text becomes one line.
+            let isReport = underlying is any LineReport
+            let text = "\(underlying)".clipped(to: isReport ? 16_000 : 1000)
+            let isOurs = isReport || underlying is NetworkError
             let parts = isOurs ? text.parts("\n").map(String.init) : [text]
             lines.append("  cause     " + parts.map(shown).joined(separator: "\n            "))
         }
@@ -127,6 +128,9 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         return "Compare the model with the body above, or make the member optional."
     }
 }
+
+/// An error whose description consists of lines that the description of a `NetworkError` keeps.
+package protocol LineReport: Error {}
 
 extension String {
     /// The name in snake case: `createdAt` becomes `created_at`.

@@ -57,17 +57,30 @@ struct MockTable: Sendable {
         return any.map { ($0, PathParameters()) }
     }
 
+    /// The error for a call without a stub, with a report of the nearest stubs.
     func unmatched(_ call: RecordedCall) -> NetworkError {
-        let names = typed.map(\.name) + routes.patterns.map(\.description)
-        let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
-        var detail = "No stub matches \(call)."
-        if case .otherMethods(let methods) = routes.match(call.method, call.request.target) {
-            detail += " This path has stubs for \(methods.map(\.rawValue).joined(separator: ", ")) only."
-        }
-        detail += names.isEmpty ? " There are no stubs." : " The stubs are: \(listed)."
+        let nearest = NearestStubs(method: call.method, target: call.request.target, noun: .stub)
+        let report = RequestMismatch(
+            "No stub matches \(call).", among: typedCandidates(call) + nearest.candidates(routes.patterns), noun: .stub)
         return NetworkError(
-            .refused(by: .mock), detail: detail, hint: "Add a stub with on(…), or handle all other calls with onAny.",
-            request: NetworkError.RequestLine(call.request))
+            .refused(by: .mock), detail: report.summary,
+            hint: "Add a stub with on(…), or handle all other calls with onAny.",
+            request: NetworkError.RequestLine(call.request), underlying: report)
+    }
+
+    private func typedCandidates(_ call: RecordedCall) -> [(name: String, differences: [Difference])] {
+        let sent = call.endpointName
+        return typed.map { stub in
+            guard let sent else {
+                return (
+                    "calls of the type \(stub.name)",
+                    [Difference("the call has no endpoint type, the stub is for \(stub.name)", weight: 6)]
+                )
+            }
+            let isClose = TextDistance.areSimilar(sent, stub.name)
+            let text = "the type of the call is \(sent), that of the stub is \(stub.name)"
+            return ("calls of the type \(stub.name)", [Difference(text, weight: isClose ? 2 : 5)])
+        }
     }
 }
 

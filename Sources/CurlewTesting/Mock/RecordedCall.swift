@@ -47,6 +47,12 @@ public struct RecordedCall: Sendable {
         context.endpoint as? Sent ?? (context.endpoint as? any RouteWrapper)?.route as? Sent
     }
 
+    /// The name of the type of the endpoint or route that was sent; nil for a call without one.
+    var endpointName: String? {
+        if let wrapper = context.endpoint as? any RouteWrapper { return wrapper.route.map { "\(type(of: $0))" } }
+        return context.endpoint.map { "\(type(of: $0))" }
+    }
+
     /// Returns the decoded value of the first query item with this name; "+" is a space. Returns nil if there is no
     /// such item or its value cannot be decoded, and an empty string if it has no "=".
     public func query(_ name: String) -> String? {

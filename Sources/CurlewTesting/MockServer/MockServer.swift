@@ -16,7 +16,10 @@ public import CurlewHTTP
 /// - the first enqueued response
 /// - the response from the most specific route
 /// - a 405, if the path has routes only for other methods
-/// - a 404 that names the method and the path
+/// - a 404 that names the method and the path, and the three nearest routes with what differs from them
+///
+/// The 404 and the 405 consist of problem details (RFC 9457), or of text if the request accepts anything but JSON.
+/// ``unmatchedRequests`` contains the same reports.
 ///
 /// The server sends a 100 response when the client expects it. It responds to malformed requests with a 400 or a
 /// similar status, and does not record them.
@@ -112,6 +115,10 @@ public final class MockServer: Sendable {
 
     /// The recorded requests, in the order in which the server finished reading them.
     public var requests: [RecordedRequest] { core.requests }
+
+    /// The reports about requests without a route, or without an entry of the cassette that the server replays: the last
+    /// 100, oldest first.
+    public var unmatchedRequests: [RequestMismatch] { core.unmatchedRequests }
 
     /// The number of requests that the server has read, recorded or not.
     public var requestCount: Int { core.requestCount }

@@ -45,6 +45,14 @@ final class MockServerCore: Sendable {
             mostOpenConnections = max(mostOpenConnections, sockets.count { !LoopbackSocket.isClosed($0) })
         }
 
+        var unmatched: [RequestMismatch] = []
+
+        /// Stores a report; of more than 100, the last ones.
+        mutating func add(_ report: RequestMismatch) {
+            if unmatched.count >= 100 { unmatched.removeFirst() }
+            unmatched.append(report)
+        }
+
         /// Counts a request, and stores it unless `limit` requests are stored already. Returns the number of requests,
         /// including this one.
         mutating func record(_ request: RecordedRequest, atMost limit: Int) -> Int {
@@ -176,12 +184,36 @@ extension MockServerCore {
                 return .problem(.internalServerError, "the route \(pattern) threw \(error)")
             }
         case .otherMethods(let methods):
-            let problem = MockResponse.problem(
-                .methodNotAllowed, "no route for \(request.method) \(request.path), only for other methods")
-            return problem.with(headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
-        case .none: return .problem(.notFound, "no route for \(request.method) \(request.path)")
+            return refusal(of: request, .methodNotAllowed, suffix: ", only for other methods")
+                .with(headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
+        case .none: return refusal(of: request, .notFound, suffix: "")
         }
     }
+
+    /// Returns the response to a request without a route, and stores the report about it.
+    private func refusal(of request: RecordedRequest, _ status: HTTPStatus, suffix: String) -> MockResponse {
+        let summary = "no route for \(request.method) \(request.path)\(suffix)"
+        let nearest = NearestStubs(method: request.method, target: request.path, noun: .route)
+        let report = state.withLock { state in
+            let report = RequestMismatch(
+                summary + ".", among: nearest.candidates(state.routes.patterns), noun: .route)
+            state.add(report)
+            return report
+        }
+        // A program gets problem details; a person at a terminal or in a browser reads the lines.
+        let accept = request.headers[.accept].map { $0.lowercased() }
+        guard let accept, accept.utf8.firstRange(of: "json".utf8) == nil else {
+            return .problem(status, accept == nil ? summary : report.description)
+        }
+        return .text(report.description + "\n", status: status)
+    }
+
+    /// Stores a report about a request that the server could not respond to.
+    func add(_ report: RequestMismatch) {
+        state.withLock { $0.add(report) }
+    }
+
+    var unmatchedRequests: [RequestMismatch] { state.withLock { $0.unmatched } }
 
     func record(_ request: RecordedRequest) {
         let count = state.withLock { $0.record(request, atMost: configuration.maximumRecordedRequests) }

@@ -59,9 +59,20 @@ public struct RoutePattern: Hashable, Sendable {
         return method != nil && other.method == nil
     }
 
-    private static func split(_ path: Substring) -> [String] {
+    static func split(_ path: Substring) -> [String] {
         let inner = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path
         return inner.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// The segments as reports show and compare them.
+    var shownSegments: [PathDifference.Segment] {
+        segments.map { segment in
+            switch segment {
+            case .literal(let text): PathDifference.Segment(shown: text)
+            case .parameter(let name): PathDifference.Segment(shown: ":" + name, isParameter: true)
+            case .rest(let name): PathDifference.Segment(shown: "*" + name, isRest: true)
+            }
+        }
     }
 
     private enum Segment: Hashable, Sendable {

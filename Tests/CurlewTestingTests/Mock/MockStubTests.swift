@@ -179,7 +179,7 @@ struct MockStubTests {
         #expect(error?.reason == .refused(by: .mock))
         let text = error?.description ?? ""
         let asked = "GET https://mock.test/users/9 (GetUser)"
-        for part in [asked, "CreateUser", "DELETE /users/:id", "DELETE only", "onAny"] {
+        for part in [asked, "CreateUser", "DELETE /users/:id", "that of the stub is DELETE", "onAny"] {
             #expect(text.contains(part), "\(part) is missing in \(text)")
         }
         #expect(mock.requestCount == 1)

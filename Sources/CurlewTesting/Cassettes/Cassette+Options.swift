@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Cassette {
+    /// What a cassette does with a request.
+    public enum Mode: String, Hashable, Sendable, CaseIterable {
+        /// Responds from the file only, and never uses the network. The value of `CURLEW_CASSETTES` is `replay`.
+        case replay
+        /// Responds from the file if an entry matches, and records the other requests. The value of `CURLEW_CASSETTES`
+        /// is `new`. A missing file is an empty one.
+        case recordNew = "new"
+        /// Records all requests, and replaces the file. The value of `CURLEW_CASSETTES` is `all`.
+        case recordAll = "all"
+
+        /// The name of the environment variable that chooses the mode of cassettes that name none.
+        public static let variable = "CURLEW_CASSETTES"
+
+        /// Returns the mode that `CURLEW_CASSETTES` chooses: `replay`, `new` or `all`. Without the variable, or if it is
+        /// empty, the mode is ``replay``. Throws `.configuration` for any other value.
+        static func environment() throws(NetworkError) -> Mode {
+            try named(ProcessInfo.processInfo.environment[variable] ?? "")
+        }
+
+        static func named(_ name: String) throws(NetworkError) -> Mode {
+            if name.isEmpty { return .replay }
+            if let mode = Mode(rawValue: name.lowercased()) { return mode }
+            throw NetworkError(
+                .configuration, detail: "\(variable) is \(name.printable.clipped(to: 50)), which is no mode of a cassette.",
+                hint: "Use one of: \(allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+    }
+
+    /// The parts of a request that must be equal to those of an entry. The method always must.
+    ///
+    /// A part of a JSON body, form or query that changes with each call, such as a time or a nonce, does not prevent a
+    /// match if it is declared as secret: `options.redaction = .standard.adding(FieldRules(secretMembers: ["nonce"]))`.
+    public struct Matching: Hashable, Sendable {
+        /// Whether the scheme, the host and the port must be equal. Default true.
+        public var origin = true
+        /// Whether the items of the query must have the same order. Default false. Items with the same name always
+        /// must.
+        public var queryOrder = false
+        /// The names of the query items that are ignored, decoded. Default none.
+        public var ignoredQueryItems: Set<String> = []
+        /// The header fields whose values must be equal. Default none.
+        public var fields: Set<HTTPField.Name> = []
+        /// How bodies are compared. Default ``BodyMatching/automatic``.
+        public var body = BodyMatching.automatic
+
+        /// Creates the default.
+        public init() {}
+    }
+
+    /// How the bodies of requests are compared.
+    public enum BodyMatching: Hashable, Sendable {
+        /// By the media type: JSON as a value, a form as pairs, any other body by its bytes. The boundary of a multipart
+        /// body is ignored.
+        case automatic
+        /// By their bytes, after redaction.
+        case bytes
+        /// As JSON values: the order of members and white space are ignored. A body that is not JSON is compared by its
+        /// bytes.
+        case json
+        /// As pairs of a form: the order of pairs with different names is ignored.
+        case form
+        /// Bodies are not compared.
+        case ignored
+    }
+
+    /// What happens to a request whose recordings were all replayed.
+    public enum Exhaustion: Hashable, Sendable {
+        /// The request has no match: it fails, or is recorded, according to the mode.
+        case fail
+        /// The last recording is replayed again.
+        case repeatLast
+    }
+
+    /// The matching, the redaction and the limits of a cassette.
+    public struct Options: Sendable {
+        /// The parts of a request that must match.
+        public var matching = Matching()
+        /// What happens after the last recording of a request. Default ``Exhaustion/fail``.
+        public var exhaustion = Exhaustion.fail
+        /// The secrets that are hidden, in addition to those that the client and its interceptors declare. Default
+        /// `.standard`. With `.none`, the file contains all secrets.
+        public var redaction = Redaction.standard
+        /// The media ranges of bodies that may be recorded although their secrets cannot be recognized, such as
+        /// `image/*`. Default none.
+        public var opaqueTypes: [MediaType] = []
+        /// The maximum number of bytes of a body, of either message, after decoding. A longer body fails the call.
+        /// Default 16 MiB.
+        public var maximumBodyBytes = 16 << 20
+        /// The maximum number of bytes of the file. Default 256 MiB.
+        public var maximumFileBytes = 256 << 20
+        /// The maximum number of entries. Default 100,000.
+        public var maximumEntries = 100_000
+
+        /// Creates the default options.
+        public init() {}
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+import CurlewObservability
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A transport that records exchanges to a file once, and later responds from the file without a network.
+///
+///     let cassette = try Cassette("Fixtures/users.har", recording: CurlTransport())
+///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard, transport: cassette)
+///     // … calls …
+///     try await cassette.finish()             // saves what was recorded, and throws if an entry was not used
+///
+/// The file is a HAR 1.2 document, which browsers and other viewers open. The ``Mode`` is chosen for a test run by the
+/// environment variable `CURLEW_CASSETTES`. By default it is ``Mode/replay``, which never uses the network.
+///
+/// - **Matching**: a request gets the response of the first entry that was not replayed yet and is equal in the method,
+///   the URL (the order of the query's items does not matter) and the body. ``Matching`` changes that. Several
+///   recordings of one request are replayed in their order. A request without a match fails with
+///   `.refused(by: .cassette)`, and the error shows what differs from the nearest entries: see ``RequestMismatch``.
+/// - **Secrets**: values that the redaction and the client's declarations hide are replaced by `REDACTED` before they
+///   are stored, in both messages. A body whose secrets cannot be recognized (binary, XML, multipart) fails the
+///   recording, unless ``Options/opaqueTypes`` allows its media type. Requests are redacted before they are matched, so
+///   a replay needs no credential. The original response goes to the caller while it is recorded.
+/// - **Bodies**: a streamed response is recorded while the caller reads it. Content codings are decoded. Event streams
+///   and records keep their chunks. Trailers and interim responses are not recorded. A body that the caller does not
+///   read to its end is not recorded and is one of the ``problems``, except for an event stream, which ends there.
+/// - **Failures** of the recorded transport are entries too, with the field `_error`. The replay throws a
+///   `NetworkError` with the same reason. Cancelled requests are not recorded.
+/// - **Files** have the mode 0600 and are replaced atomically. See ``save()`` for several writers.
+///
+/// A cassette may be used concurrently and by several clients. Each cassette replays the file from the start.
+public final class Cassette: Transport {
+    /// The path of the file.
+    public let path: String
+    /// The mode in which the cassette works.
+    public let mode: Mode
+    let options: Options
+    let base: (any Transport)?
+    let state: Locked<CassetteState>
+
+    /// Creates a cassette, and reads the file unless the mode is ``Mode/recordAll``.
+    ///
+    /// - `mode`: default ``Mode/environment``.
+    /// - `transport`: the transport that is recorded; nil for a cassette that is only replayed.
+    /// - `options`: the matching, the redaction and the limits.
+    ///
+    /// Throws `NetworkError`: `.storage` for a file that is missing in the mode ``Mode/replay`` or cannot be read,
+    /// `.decoding` for a file that is not a HAR document, `.limitExceeded(.responseBody)` for one that exceeds the
+    /// limits, and `.configuration` for a mode that records without a transport, or that is unknown.
+    public init(
+        _ path: String, mode: Mode? = nil, recording transport: (any Transport)? = nil, options: Options = Options()
+    ) throws(NetworkError) {
+        self.path = path
+        self.options = options
+        base = transport
+        self.mode = if let mode { mode } else { try Mode.environment() }
+        guard self.mode == .replay || transport != nil else {
+            throw NetworkError(
+                .configuration, detail: "The cassette \(path) is to be recorded, but it has no transport to record.",
+                hint: "Pass one: Cassette(path, recording: CurlTransport()).")
+        }
+        let file = CassetteFile(path: path, options: options)
+        let old = try file.load(mode: self.mode)
+        state = Locked(
+            CassetteState(
+                index: CassetteIndex(self.mode == .recordAll ? [] : old, options: options), previous: old))
+    }
+
+    /// Creates a cassette, calls `body`, and then calls ``finish()``. If `body` throws, nothing is saved.
+    ///
+    /// The parameters and errors are those of the initializer and of ``finish()``.
+    public static func with<Result>(
+        _ path: String, mode: Mode? = nil, recording transport: (any Transport)? = nil, options: Options = Options(),
+        _ body: (Cassette) async throws -> Result
+    ) async throws -> Result {
+        let cassette = try Cassette(path, mode: mode, recording: transport, options: options)
+        let result = try await body(cassette)
+        try await cassette.finish()
+        return result
+    }
+
+    /// Replays the entry that matches the request, or records the response of the transport, according to the mode.
+    public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+        do {
+            try Task.checkCancellation()
+            try request.validate()
+            let secrets = request.secrets.isEmpty ? context.secrets : request.secrets
+            let redactor = CassetteRedactor(request, options: options, secrets: secrets)
+            let (data, outgoing) = try await read(request)
+            let shown = CassetteRequest(request, body: data, redactor: redactor)
+            if mode != .recordAll, let entry = state.withLock({ $0.index.take(shown) }) {
+                return try CassetteReplay(entry: entry.entry).response(to: request, in: context)
+            }
+            if let base, mode != .replay {
+                let recorder = CassetteRecorder(cassette: self, request: shown, redactor: redactor, context: context)
+                return try await recorder.record(outgoing, body: data, over: base)
+            }
+            throw mismatch(shown, line: NetworkError.RequestLine(request.knowing(secrets)))
+        } catch is CancellationError {
+            throw NetworkError(.cancelled)
+        }
+    }
+
+    /// Returns the principal of the recorded transport; `.anonymous` without one.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        base?.principal(of: request, in: context) ?? .anonymous
+    }
+
+    /// Shuts down the recorded transport, and saves what was recorded. An error is one of the ``problems``.
+    public func shutdown(_ mode: ShutdownMode) async {
+        await base?.shutdown(mode)
+        do {
+            try await save()
+        } catch {
+            report("The cassette could not be saved: \(error.detail)")
+        }
+    }
+
+    /// Reads the body of a request. Also returns the request to send, whose body can be produced again.
+    private func read(_ request: HTTPRequest) async throws -> (Data, HTTPRequest) {
+        if let data = request.body.data {
+            guard data.count <= options.maximumBodyBytes else { throw tooLong("request", request) }
+            return (data, request)
+        }
+        guard request.body.canReplay || request.body.trailers == nil else {
+            throw NetworkError(
+                .refused(by: .cassette),
+                detail: "A body with trailers that can be produced only once cannot be recorded.",
+                hint: "Use a stream with the replay `.always`.", request: NetworkError.RequestLine(request))
+        }
+        let reader = try await RequestBodyReader(request.body, limit: options.maximumBodyBytes)
+        guard reader.count <= Int64(options.maximumBodyBytes) else { throw tooLong("request", request) }
+        guard !request.body.canReplay else { return (reader.data, request) }
+        var copy = request
+        let data = reader.data
+        copy.body = .stream(length: request.body.length) {
+            RequestBody.Chunks(
+                AsyncStream<Data> { source in
+                    if !data.isEmpty { source.yield(data) }
+                    source.finish()
+                })
+        }
+        return (data, copy)
+    }
+
+    func tooLong(_ message: String, _ request: HTTPRequest) -> NetworkError {
+        NetworkError(
+            .refused(by: .cassette),
+            detail: "The body of the \(message) has over \(options.maximumBodyBytes) bytes, the limit of a cassette.",
+            hint: "Raise Cassette.Options.maximumBodyBytes, or do not record this call.",
+            request: NetworkError.RequestLine(request))
+    }
+
+    func report(_ problem: String) {
+        state.withLock { $0.add(problem: problem) }
+    }
+}
+
+extension Cassette: CustomStringConvertible {
+    /// The path, the mode and the number of entries.
+    public var description: String { "Cassette(\(path), \(mode.rawValue), entries: \(count))" }
+}
+
+extension NetworkError.Policy {
+    /// A ``Cassette`` has no response for the request, or must not record it.
+    public static let cassette = NetworkError.Policy("cassette")
+}
+
+/// The mutable state of a cassette.
+struct CassetteState: Sendable {
+    var index: CassetteIndex
+    /// The entries of the file when the cassette was created.
+    let previous: [HARDocument.Entry]
+    /// The recorded entries by the number of their request.
+    var recorded: [(number: Int, entry: HARDocument.Entry)] = []
+    /// The number of requests that were sent to the recorded transport.
+    var requests = 0
+    var hasUnsaved = false
+    var problems: [String] = []
+
+    static let mostProblems = 1000
+
+    mutating func add(problem: String) {
+        if problems.count < Self.mostProblems { problems.append(problem) }
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+import CurlewObservability
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The file of a cassette.
+struct CassetteFile {
+    let path: String
+    let options: Cassette.Options
+
+    /// The paths that this process has started anew.
+    private static let rewritten = Locked<Set<String>>([])
+
+    /// Reads the entries for a mode. A file that is to be replaced may be missing or damaged.
+    func load(mode: Cassette.Mode) throws(NetworkError) -> [HARDocument.Entry] {
+        switch mode {
+        case .replay: return try read(isRequired: true)
+        case .recordNew: return try read(isRequired: false)
+        case .recordAll: return (try? read(isRequired: false)) ?? []
+        }
+    }
+
+    private func read(isRequired: Bool) throws(NetworkError) -> [HARDocument.Entry] {
+        let data: Data
+        do {
+            data = try PrivateFile.read(path, limit: options.maximumFileBytes)
+        } catch {
+            if error.isMissing, !isRequired { return [] }
+            throw NetworkError(
+                .storage, detail: "The cassette \(error.description).",
+                hint: error.isMissing
+                    ? "Record it: run the test once with \(Cassette.Mode.variable)=new."
+                    : error.hint ?? "See Cassette.Options.maximumFileBytes for the limit.", underlying: error)
+        }
+        let document: HARDocument
+        do {
+            document = try HARDocument(data)
+        } catch {
+            var error = error
+            error.detail = "The cassette \(path) cannot be read. " + error.detail
+            throw error
+        }
+        guard document.entries.count <= options.maximumEntries else {
+            throw NetworkError(
+                .limitExceeded(.responseBody),
+                detail: "The cassette \(path) has \(document.entries.count) entries, over \(options.maximumEntries).",
+                hint: "Raise Cassette.Options.maximumEntries, or divide the file.")
+        }
+        return document.entries
+    }
+
+    /// Merges the recorded entries with those of the file, and replaces it.
+    func save(
+        _ recorded: [HARDocument.Entry], mode: Cassette.Mode, previous: [HARDocument.Entry]
+    ) async throws(NetworkError) {
+        let lock = try await lock()
+        defer { lock.release() }
+        let isFirst = mode == .recordAll && Self.rewritten.withLock { $0.insert(Self.identity(of: path)).inserted }
+        do {
+            let old = isFirst ? [] : try read(isRequired: false)
+            let new = isFirst ? recorded.map { Self.kept($0, previous) } : recorded
+            let entries = merged(old, new, loaded: mode == .recordNew ? previous : [])
+            try PrivateFile.replace(path, with: HARDocument(entries: entries).data(pretty: true) + Data("\n".utf8))
+        } catch {
+            if isFirst { Self.rewritten.withLock { _ = $0.remove(Self.identity(of: path)) } }
+            if let error = error as? NetworkError { throw error }
+            throw NetworkError(.storage, detail: "The cassette \(error).", underlying: error)
+        }
+    }
+
+    private func lock() async throws(NetworkError) -> FileLock {
+        do {
+            let time = SystemTime()
+            return try await FileLock.wait(
+                for: path + ".lock", until: Deadline(.seconds(30), after: time.now), on: time)
+        } catch {
+            throw NetworkError(
+                .storage, detail: "The cassette \(path) cannot be saved: its lock is not free (\(error)).",
+                hint: "Is another process that records it stuck?", underlying: error)
+        }
+    }
+
+    /// Returns the entries of the file and the recorded ones. What another writer has recorded of a request since this
+    /// cassette was loaded counts, so that the same recordings are not stored twice.
+    private func merged(
+        _ old: [HARDocument.Entry], _ new: [HARDocument.Entry], loaded: [HARDocument.Entry]
+    ) -> [HARDocument.Entry] {
+        var groups: [Group: [HARDocument.Entry]] = [:]
+        func group(_ entry: HARDocument.Entry) -> Group {
+            let request = CassetteRequest(entry, redaction: options.redaction)
+            return Group(route: request.route, key: request.key(options.matching))
+        }
+        for entry in old { groups[group(entry), default: []].append(entry) }
+        let known = Dictionary(loaded.map { (group($0), 1) }, uniquingKeysWith: +)
+        let present = groups.mapValues(\.count)
+        var added: [Group: [HARDocument.Entry]] = [:]
+        for entry in new { added[group(entry), default: []].append(entry) }
+        for (group, entries) in added {
+            let others = max(0, (present[group] ?? 0) - (known[group] ?? 0))
+            groups[group, default: []] += entries.dropFirst(others)
+        }
+        return groups.map { (text: $0.key.sortText, entries: $0.value) }
+            .sorted { ($0.text, $0.entries[0].startedDateTime) < ($1.text, $1.entries[0].startedDateTime) }
+            .flatMap(\.entries)
+    }
+
+    private struct Group: Hashable {
+        let route: String
+        let key: CassetteKey
+
+        /// A text that orders the groups independently of when they were recorded.
+        var sortText: String {
+            let path = route.parts(" ", most: 2).reversed().joined(separator: " ")
+            let query = key.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+            return [key.origin, path, query, key.fields.map { "\($0.name):\($0.value)" }.joined(), body]
+                .joined(separator: "\u{1}")
+        }
+
+        private var body: String {
+            switch key.body {
+            case .none: return ""
+            case .bytes(let data): return String(decoding: data.prefix(1024), as: UTF8.self)
+            case .form(let items): return items.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+            case .json(let value):
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            }
+        }
+    }
+
+    /// Returns the entry of the previous file if a new one differs from it in times only, so that an unchanged exchange
+    /// changes no line.
+    private static func kept(_ entry: HARDocument.Entry, _ previous: [HARDocument.Entry]) -> HARDocument.Entry {
+        let content = timeless(entry)
+        return previous.first { $0.request == content.request && timeless($0) == content } ?? entry
+    }
+
+    private static func timeless(_ entry: HARDocument.Entry) -> HARDocument.Entry {
+        var entry = entry
+        entry.startedDateTime = Date(timeIntervalSince1970: 0)
+        entry.time = 0
+        entry.timings = HARDocument.Timings()
+        entry.response.headers.removeAll { HTTPField.Name($0.name) == .date }
+        return entry
+    }
+
+    /// The path without symbolic links, so that two spellings of it are one file.
+    private static func identity(of path: String) -> String {
+        URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+}
+
+extension Cassette {
+    /// Writes what was recorded since the last call. Does nothing if nothing was.
+    ///
+    /// The entries are sorted by URL and method; the recordings of one request keep their order. In the mode
+    /// ``Mode/recordAll``, an exchange that differs from the previous file in times only keeps its previous entry.
+    /// Repeated recordings of the same tests therefore change few lines.
+    ///
+    /// Several cassettes may record one file, in one process or in several. Each takes a lock while it writes
+    /// (`<path>.lock`), and adds its entries to those of the file:
+    ///
+    /// - Recordings of the same request by two writers are stored once.
+    /// - In the mode ``Mode/recordAll``, the first writer of a process replaces the file, and the later ones of that
+    ///   process add to it. Of two processes, the last one to start writing replaces what the other has written.
+    ///
+    /// Throws `NetworkError` with the reason `.storage` if the file cannot be written, or if another writer holds the
+    /// lock for 30 seconds.
+    public func save() async throws(NetworkError) {
+        let work = state.withLock { state -> [HARDocument.Entry]? in
+            guard state.hasUnsaved else { return nil }
+            state.hasUnsaved = false
+            return state.recorded.sorted { $0.number < $1.number }.map(\.entry)
+        }
+        guard let work else { return }
+        let previous = state.withLock { $0.previous }
+        do {
+            try await CassetteFile(path: path, options: options).save(work, mode: mode, previous: previous)
+        } catch {
+            state.withLock { $0.hasUnsaved = true }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Testing
+
+@testable import CurlewTesting
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct CassetteFileTests {
+    static let call = Request<String>.get("/a")
+
+    @Test("Two cassettes that record one file add to each other, and store the same request once")
+    func twoWriters() async throws {
+        let folder = try CassetteFolder()
+        let mock = MockTransport.answering { .text($0.path) }
+        let one = try Cassette(folder.path(), mode: .recordNew, recording: mock)
+        let two = try Cassette(folder.path(), mode: .recordNew, recording: mock)
+        for (cassette, paths) in [(one, ["/a", "/b"]), (two, ["/a", "/c", "/c"])] {
+            for path in paths { _ = try await client(cassette).send(Request<String>.get(url: "https://api.test\(path)")) }
+        }
+        async let first: Void = one.finish()
+        async let second: Void = two.finish()
+        _ = try await (first, second)
+        let all = try Cassette(folder.path(), mode: .replay)
+        #expect(
+            all.unused.map { $0.split(separator: " ").last.map(String.init) ?? "" } == [
+                "https://api.test/a", "https://api.test/b", "https://api.test/c", "https://api.test/c",
+            ])
+        #expect(!FileManager.default.fileExists(atPath: folder.path() + ".lock"))
+    }
+
+    @Test("Two cassettes of one process that start a file anew add to each other, and twenty at once lose nothing")
+    func anew() async throws {
+        let folder = try CassetteFolder()
+        try folder.write(#"{"log": {"version": "1.2", "entries": []}}"#)
+        let mock = MockTransport.answering { .text($0.path) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let cassette = try Cassette(folder.path(), mode: .recordAll, recording: mock)
+                    _ = try await client(cassette).send(Request<String>.get("/\(number)"))
+                    _ = try await client(cassette).send(Self.call)
+                    try await cassette.finish()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try Cassette(folder.path(), mode: .replay).count == 21)
+    }
+
+    @Test("The file is the same, in whatever order concurrent calls were recorded")
+    func stable() async throws {
+        func recorded(_ order: [Int]) async throws -> [String] {
+            let folder = try CassetteFolder()
+            _ = try await record(folder, .answering { .text($0.path) }) { client in
+                for number in order { _ = try await client.send(Request<String>.get("/\(number)")) }
+            }
+            return try folder.text().split(separator: "\n").map(String.init).filter {
+                !["startedDateTime", "\"time\"", "wait", "receive"].contains(where: $0.contains)
+            }
+        }
+        let (one, two) = (try await recorded([3, 1, 2]), try await recorded([2, 3, 1]))
+        #expect(one == two)
+    }
+
+    @Test("A document of another program is replayed: gzip coding, HTTP/2, Base64, a form in parts, pseudo-fields")
+    func foreign() async throws {
+        let folder = try CassetteFolder()
+        try folder.write(Self.document)
+        let cassette = try Cassette(folder.path(), mode: .replay)
+        let response = try await client(cassette).send(Request<HTTPResponse>(.get, "/a%7Eb", query: ["q": "1"]))
+        #expect(response.version == .http2 && response.status == 200)
+        #expect(response.headers[.contentEncoding] == nil && response.headers[.contentLength] == nil)
+        #expect(response.headers[values: "x-two"] == ["1", "2"])
+        #expect(try await response.text() == "hello")
+        let form = Request<HTTPResponse>(.post, "/form", body: .data(Data("b=2&a=1".utf8), type: .form))
+        #expect(try await client(cassette).send(form).status == 204)
+        let failed = await #expect(throws: NetworkError.self) {
+            try await client(cassette).send(Request<HTTPResponse>(.get, "/failed"))
+        }
+        #expect(failed?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(failed?.detail == "net::ERR_FAILED")
+        try cassette.verify()
+    }
+
+    static let document = #"""
+        {"log": {"version": "1.2", "creator": {"name": "WebInspector", "version": "537.36"}, "pages": [], "entries": [
+        {"startedDateTime": "2026-01-01T00:00:00.000Z", "time": 1, "cache": {}, "timings": {}, "_priority": "High",
+         "request": {"method": "GET", "url": "HTTPS://API.test:443/a~b?q=1#top", "httpVersion": "h2",
+           "headers": [{"name": ":authority", "value": "api.test"}]},
+         "response": {"status": 200, "httpVersion": "h2", "headers": [{"name": "content-encoding", "value": "gzip"},
+           {"name": "content-length", "value": "999"}, {"name": "x-two", "value": "1"}, {"name": "X-Two", "value": "2"}],
+           "content": {"size": 5, "mimeType": "text/plain", "text": "aGVsbG8=", "encoding": "base64"}}},
+        {"startedDateTime": "2026-01-01T00:00:00Z",
+         "request": {"method": "POST", "url": "https://api.test/form",
+           "postData": {"mimeType": "application/x-www-form-urlencoded",
+             "params": [{"name": "a", "value": "1"}, {"name": "b", "value": "2"}]}},
+         "response": {"status": 204}},
+        {"startedDateTime": "2026-01-01T00:00:00Z",
+         "request": {"method": "GET", "url": "https://api.test/failed"},
+         "response": {"status": 0, "_error": "net::ERR_FAILED"}}
+        ]}}
+        """#
+
+    @Test("Hostile documents are errors or are replayed, and never end the process")
+    func hostile() async throws {
+        let folder = try CassetteFolder()
+        for seed in UInt64(1)...400 {
+            var random = SeededGenerator(seed: seed)
+            var bytes = Array(Self.document.utf8)
+            switch seed % 4 {
+            case 0: bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
+            case 1:
+                for _ in 0..<Int.random(in: 1...8, using: &random) {
+                    bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+            case 2:
+                let values = ["null", "1e400", "-99999999999999999999", "[]", "{}", "\"\"", "true", "9223372036854775807"]
+                let value = values.randomElement(using: &random) ?? "null"
+                let digits = bytes.indices.filter { (0x30...0x39).contains(bytes[$0]) }
+                if let index = digits.randomElement(using: &random) { bytes.replaceSubrange(index...index, with: value.utf8) }
+            default:
+                let quotes = bytes.indices.filter { bytes[$0] == 0x2C }
+                let copy = #", "status": -5, "url": "\u0000://", "headers": [{"name": "a b", "value": "\r\n"}]"#
+                if let index = quotes.randomElement(using: &random) { bytes.insert(contentsOf: copy.utf8, at: index) }
+            }
+            try Data(bytes).write(to: folder.url.appendingPathComponent("h.har"))
+            do {
+                let cassette = try Cassette(folder.path("h.har"), mode: .replay)
+                for call in ["/a~b?q=1", "/failed", "/form"] {
+                    _ = try? await client(cassette).send(Request<HTTPResponse>.get(url: "https://api.test\(call)"))
+                }
+                _ = (cassette.unused, cassette.problems)
+            } catch {
+                #expect([.decoding, .storage].contains(error.reason), "seed \(seed): \(error)")
+            }
+        }
+        print("hostile documents: seeds 1 to 400")
+    }
+
+    @Test("The number of entries and the size of a file are limited")
+    func limits() async throws {
+        let folder = try CassetteFolder()
+        let entry = #"{"startedDateTime":"2026-01-01T00:00:00Z","request":{"method":"GET","url":"https://a.test/"},"response":{"status":204}}"#
+        try folder.write(#"{"log":{"entries":[\#(Array(repeating: entry, count: 20_001).joined(separator: ","))]}}"#)
+        var options = Cassette.Options()
+        options.maximumEntries = 20_000
+        let many = #expect(throws: NetworkError.self) { try Cassette(folder.path(), mode: .replay, options: options) }
+        #expect(many?.reason == .limitExceeded(.responseBody))
+        options.maximumFileBytes = 1000
+        let large = #expect(throws: NetworkError.self) { try Cassette(folder.path(), mode: .replay, options: options) }
+        #expect(large?.reason == .storage)
+        #expect(try Cassette(folder.path(), mode: .replay).count == 20_001)
+        let folderItself = #expect(throws: NetworkError.self) { try Cassette(folder.url.path, mode: .replay) }
+        #expect(folderItself?.reason == .storage)
+    }
+
+    @Test("A thousand exchanges are replayed quickly")
+    func speed() async throws {
+        let folder = try CassetteFolder()
+        let filler = String(repeating: "lorem ipsum ", count: 60)
+        let path = try await record(folder, .answering { .json(text: #"{"path": "\#($0.path)", "text": "\#(filler)"}"#) }) {
+            for number in 0..<1000 { _ = try await $0.send(Request<JSONValue>.get("/items/\(number)", query: ["n": "\(number)"])) }
+        }
+        var best = Duration.seconds(100)
+        for _ in 0..<3 {
+            let start = SystemTime().now
+            let cassette = try Cassette(path, mode: .replay)
+            let client = client(cassette)
+            for number in 0..<1000 {
+                _ = try await client.send(Request<JSONValue>.get("/items/\(number)", query: ["n": "\(number)"]))
+            }
+            best = min(best, start.duration(to: SystemTime().now))
+            try cassette.verify()
+        }
+        let size = try folder.text().utf8.count
+        print("1,000 exchanges (\(size) bytes) replayed in \(best)")
+        #expect(best < .seconds(10), "an index, not a scan")
+    }
+}
