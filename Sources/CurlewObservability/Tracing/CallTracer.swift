@@ -68,6 +68,13 @@ public final class CallTracer: Sendable {
         public var dropped: Int
         /// The number of calls and requests that are open now.
         public var open: Int
+
+        /// Creates counts, for tests.
+        public init(ended: Int = 0, dropped: Int = 0, open: Int = 0) {
+            self.ended = ended
+            self.dropped = dropped
+            self.open = open
+        }
     }
 
     /// The settings.
