@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-import CurlewHTTP
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -46,10 +45,9 @@ public final class OTLPExporter: TraceSpanExporter {
 
     /// The settings.
     public let options: Options
-    private let client: APIClient
+    private let connection: OTLPConnection
     private let resource: [TraceSpan.Attribute]
     private let time: any TimeSource
-    private let random: @Sendable () -> Double
     private let state = Locked(State())
 
     /// Creates an exporter. Opens no connection.
@@ -66,14 +64,10 @@ public final class OTLPExporter: TraceSpanExporter {
     ) {
         self.options = options
         self.time = time
-        self.random = random
         resource =
             [TraceSpan.Attribute("service.name", .string(service))]
             + options.resource.filter { $0.key != "service.name" }
-        var configuration = APIClient.Configuration(headers: options.headers, time: time)
-        configuration.timeouts.total = options.timeout
-        configuration.limits.responseBody = Self.longestResponse
-        client = APIClient(baseURL: collector, pipeline: .empty, transport: transport, configuration: configuration)
+        connection = OTLPConnection(collector, transport, options, time, random)
     }
 
     deinit {
@@ -81,9 +75,6 @@ public final class OTLPExporter: TraceSpanExporter {
             for task in state.metricsTasks { task.cancel() }
         }
     }
-
-    /// A response of a collector has a few hundred bytes.
-    private static let longestResponse: Int64 = 64 << 10
 
     /// The current counts.
     public var statistics: Statistics {
@@ -219,7 +210,8 @@ public final class OTLPExporter: TraceSpanExporter {
     }
 
     private func send(_ batch: [TraceSpan]) async {
-        let result = await deliver(OTLPTraceWriter.body(batch, resource: resource), to: "/v1/traces")
+        let result = await deliver(
+            OTLPTraceWriter.body(batch, resource: resource), to: "/v1/traces")
         let loss = state.withLock { state -> Loss? in
             state.statistics.waiting = 0
             switch result {
@@ -268,48 +260,12 @@ public final class OTLPExporter: TraceSpanExporter {
         }
     }
 
-    // MARK: - Requests
-
-    /// Sends a body until the collector accepts or refuses it, or no attempt is left.
     private func deliver(_ body: Data, to path: RequestPath) async -> OTLPResponse {
-        var attempt = 1
-        while true {
-            let response = await post(body, to: path, isRetry: attempt > 1)
-            guard case .retry(let wait, _) = response, attempt < options.attempts else { return response }
-            do {
-                try await time.sleep(for: pause(after: attempt, wait))
-            } catch {
-                return .refused("the exporter was shut down")
+        await connection.deliver(body, to: path) { [state] isRetry in
+            state.withLock { state in
+                state.statistics.requests += 1
+                if isRetry { state.statistics.retries += 1 }
             }
-            attempt += 1
-        }
-    }
-
-    private func pause(after attempt: Int, _ wished: Duration?) -> Duration {
-        let usual = Duration.seconds(1 << min(attempt - 1, 10)) * (0.8 + 0.4 * min(1, max(0, random())))
-        return min(wished ?? usual, options.longestWait)
-    }
-
-    private func post(_ body: Data, to path: RequestPath, isRetry: Bool) async -> OTLPResponse {
-        state.withLock { state in
-            state.statistics.requests += 1
-            if isRetry { state.statistics.retries += 1 }
-        }
-        let request = Request<HTTPResponse>(.post, path, body: .data(body, type: .json), name: "OTLP")
-        do throws(NetworkError) {
-            let response = try await client.send(request)
-            let answer = try await Self.body(of: response)
-            return OTLPResponse(response.status, response.headers, answer, now: time.date)
-        } catch {
-            return OTLPResponse(error)
-        }
-    }
-
-    private static func body(of response: HTTPResponse) async throws(NetworkError) -> Data {
-        do {
-            return try await response.body.collect()
-        } catch {
-            throw NetworkError(error)
         }
     }
 }

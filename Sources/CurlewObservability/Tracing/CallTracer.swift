@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-public import CurlewHTTP
+import CurlewHTTP
 
 /// Records the calls of clients as spans of a trace, and hands each finished span to an exporter.
 ///
@@ -15,68 +15,13 @@ public import CurlewHTTP
 ///   a call ends with the call.
 /// - A response from a cache creates no span of a request, and a call that shares the exchange of another has a link to
 ///   the span of that call.
-/// - Requests that the client makes for itself, such as a refresh of tokens, are calls with spans of their own. They do
-///   not pass the interceptor, so they are sent without `traceparent`.
+/// - A refresh of tokens is a call with spans of its own. Several calls may wait for it, so it starts a trace, unless
+///   `Options.parent` returns another. It does not pass the interceptor, so it is sent without `traceparent`.
 /// - A call whose request cannot be built creates no span.
 ///
 /// Several clients may share a tracer. At most `Options.maximumOpen` calls and as many requests are open; beyond that,
 /// the oldest is dropped and counted.
 public final class CallTracer: Sendable {
-    /// The settings of a tracer.
-    public struct Options: Sendable {
-        /// The rule for traces that a call starts. Default `.always`.
-        public var sampler: TraceSampler
-        /// The rule that decides which origins receive the context and the baggage. Default: the origins that the app
-        /// addresses receive the context, and none receives baggage.
-        public var propagation: TracePropagation
-        /// Returns the context that a call continues, where the app does not use `TraceContext.with(_:_:)`. Called once
-        /// for each call, on its task; it must return soon. If it is nil, the default, or returns nil,
-        /// `TraceContext.current` is used.
-        public var parent: (@Sendable () -> TraceContext?)?
-        /// The secrets to redact, in addition to those that the client and its interceptors declare. Default
-        /// `.standard`. URLs are always redacted with `.standard` in addition.
-        public var redaction: Redaction
-        /// Whether spans have the attribute `user_agent.original`. Default false.
-        public var recordsUserAgent: Bool
-        /// The maximum number of open calls, and of open requests. Default 2,048.
-        public var maximumOpen: Int
-        /// The source of identifiers: 64 random bits for each call. Default the random numbers of the system.
-        public var random: @Sendable () -> UInt64
-
-        /// Creates options. Omitted parameters have the defaults.
-        public init(
-            sampler: TraceSampler = .always, propagation: TracePropagation = TracePropagation(),
-            parent: (@Sendable () -> TraceContext?)? = nil, redaction: Redaction = .standard,
-            recordsUserAgent: Bool = false, maximumOpen: Int = 2048,
-            random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
-        ) {
-            self.sampler = sampler
-            self.propagation = propagation
-            self.parent = parent
-            self.redaction = redaction
-            self.recordsUserAgent = recordsUserAgent
-            self.maximumOpen = maximumOpen
-            self.random = random
-        }
-    }
-
-    /// The counts of a tracer since it was created.
-    public struct Statistics: Hashable, Sendable {
-        /// The number of spans that ended.
-        public var ended: Int
-        /// The number of calls and requests that were dropped, because too many were open.
-        public var dropped: Int
-        /// The number of calls and requests that are open now.
-        public var open: Int
-
-        /// Creates counts, for tests.
-        public init(ended: Int = 0, dropped: Int = 0, open: Int = 0) {
-            self.ended = ended
-            self.dropped = dropped
-            self.open = open
-        }
-    }
-
     /// The settings.
     public let options: Options
     private let exporter: any TraceSpanExporter
@@ -210,7 +155,9 @@ public final class CallTracer: Sendable {
             let shared = spans.trail(of: other)?.context
             spans.change(in: context) { span, time in
                 span.add(TraceSpan.Event("joined", time: time))
-                if let shared { span.add(TraceSpan.Link(shared, attributes: [.init("curlew.link", .string("shared"))])) }
+                if let shared {
+                    span.add(TraceSpan.Link(shared, attributes: [.init("curlew.link", .string("shared"))]))
+                }
             }
         }
     }

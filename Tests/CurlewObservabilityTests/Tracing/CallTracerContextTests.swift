@@ -35,7 +35,9 @@ struct CallTracerContextTests {
 
     @Test("a context on the request is continued, once, before the parent closure and the context of the task")
     func precedence() async throws {
-        let ids = (1...3).compactMap { TraceContext(traceparent: "00-\(TraceParentTests.trace)-000000000000000\($0)-01") }
+        let ids = (1...3).compactMap {
+            TraceContext(traceparent: "00-\(TraceParentTests.trace)-000000000000000\($0)-01")
+        }
         let client = client(CallTracer.Options(parent: { ids[1] }))
         try await TraceContext.with(ids[2]) {
             try await client.send(Request<Void>.get("/").header("TraceParent", ids[0].traceparent))
@@ -86,7 +88,7 @@ struct CallTracerContextTests {
         #expect(spans.spans.count == 2, "a sampled parent is followed, whatever the sampler")
     }
 
-    @Test("a request after a refreshed credential has its own identifier, and the refresh is a call of its own")
+    @Test("a request after a refreshed credential has its own identifier, and the refresh is a trace of its own")
     func refresh() async throws {
         let store = TokenStore()
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
@@ -104,8 +106,12 @@ struct CallTracerContextTests {
         let sent = client.recordedCalls
         #expect(sent.filter { $0.path == "/me" }.map(\.sentContext) == requests.map(\.context))
         let renewal = try #require(spans.calls.first { $0.name == "POST Renew" })
-        #expect(renewal.parent == parent?.spanID && renewal.context.traceID == parent?.traceID)
-        #expect(spans.requests.contains { $0.parent == renewal.context.spanID && $0.text("url.full")?.hasSuffix("/renew") == true })
+        #expect(
+            renewal.parent == nil && renewal.context.traceID != parent?.traceID, "calls share it: a trace of its own")
+        #expect(
+            spans.requests.contains {
+                $0.parent == renewal.context.spanID && $0.text("url.full")?.hasSuffix("/renew") == true
+            })
         #expect(sent.filter { $0.path == "/renew" }.map(\.sentContext) == [nil], "it does not pass the interceptor")
         #expect(spans.calls.first { $0.name == "GET Me" }?.events.contains { $0.name == "token.renewed" } == true)
     }
@@ -115,7 +121,11 @@ struct CallTracerContextTests {
         let seen = Locked<String?>(nil)
         let client = client(
             CallTracer.Options(),
-            [.onRequest(at: .signing) { request, _ in seen.withLock { [headers = request.headers] in $0 = headers["traceparent"] } }])
+            [
+                .onRequest(at: .signing) { request, _ in
+                    seen.withLock { [headers = request.headers] in $0 = headers["traceparent"] }
+                }
+            ])
         try await client.send(.get("/"))
         #expect(seen.withLock { $0 } == spans.requests.first?.context.traceparent)
     }
@@ -165,10 +175,12 @@ struct CallTracerContextTests {
     func leaks() async throws {
         let tracer = CallTracer(exporter: spans, options: CallTracer.Options(maximumOpen: 3))
         let client = APIClient.mock(pipeline: [.tracing(tracer)]) {
-            $0.on(.get, "/stuck", { _ in
-                try await ManualClock().sleep(for: .seconds(1))
-                return .status(204)
-            })
+            $0.on(
+                .get, "/stuck",
+                { _ in
+                    try await ManualClock().sleep(for: .seconds(1))
+                    return .status(204)
+                })
             $0.on(.get, "/ok", .status(204))
         }
         let stuck = (0..<5).map { _ in Task { try await client.send(.get("/stuck")) } }
@@ -192,7 +204,8 @@ struct CallTracerContextTests {
         func sent(to origins: [Origin?], _ start: String = "https://mock.test/a") async throws -> [String?] {
             let client = Tracing.client(
                 spans, pipeline: [.redirects()],
-                options: CallTracer.Options(propagation: TracePropagation(baggageOrigins: Set(origins.compactMap(\.self))))
+                options: CallTracer.Options(
+                    propagation: TracePropagation(baggageOrigins: Set(origins.compactMap(\.self))))
             ) {
                 $0.on(.get, "/a", .status(302, headers: [.location: "https://other.test/b"]))
                 $0.on(.get, "/b", .status(302, headers: [.location: "https://mock.test/c"]))

@@ -33,7 +33,8 @@ struct CallTracerTests {
         #expect(Set(request.attributes.map(\.key)).count == request.attributes.count)
     }
 
-    @Test("4xx and 5xx are errors of the request, by status code; the call fails with its error", arguments: [404, 503])
+    @Test(
+        "4xx and 5xx are errors of the request, by status code; the call fails with its error", arguments: [404, 503])
     func statusErrors(code: Int) async throws {
         let client = Tracing.client(spans) { $0.onAny { _ in .status(HTTPStatus(code)) } }
         _ = try? await client.send(Request<Void>.get("/x"))
@@ -109,7 +110,8 @@ struct CallTracerTests {
             let requests = spans.requests
             #expect(requests.map(\.relation) == [nil, "redirect", "redirect", "redirect"])
             #expect(requests.map { $0.text("http.request.resend_count") } == [nil, "1", "2", "3"])
-            #expect(requests.map { $0.text("server.address") } == ["mock.test", "mock.test", "other.test", "mock.test"])
+            #expect(
+                requests.map { $0.text("server.address") } == ["mock.test", "mock.test", "other.test", "mock.test"])
             let sent = client.recordedCalls
             #expect(sent.map { $0.sentContext?.spanID != nil } == [true, true, !origins.isEmpty, true])
             #expect(sent.map { $0.request.headers["tracestate"] != nil } == [true, true, !origins.isEmpty, true])
@@ -149,7 +151,10 @@ struct CallTracerTests {
     @Test("calls that share an exchange have one request, and a link to the call that sends it")
     func coalescing() async throws {
         let gate = Gate()
-        let client = Tracing.client(spans, pipeline: [.coalescing()]) {
+        let joined = Joined()
+        let client = Tracing.client(
+            spans, pipeline: [.coalescing()], configuration: APIClient.Configuration(observers: [joined])
+        ) {
             $0.onAny { _ in
                 await gate.wait()
                 return .status(204)
@@ -157,9 +162,7 @@ struct CallTracerTests {
         }
         async let first: Void = client.send(.get("/x"))
         _ = try await (client.transport as? MockTransport)?.waitForRequests(1)
-        let joined = Joined()
-        let other = client.with(observers: joined)
-        async let second: Void = other.send(.get("/x"))
+        async let second: Void = client.send(.get("/x"))
         await joined.wait()
         gate.open()
         _ = try await (first, second)
@@ -204,7 +207,7 @@ struct CallTracerTests {
     func concurrent() async throws {
         let tracer = CallTracer(exporter: spans)
         let client = APIClient.mock(
-            pipeline: [.retry(.attempts(2)), .tracing(tracer)],
+            pipeline: [.retry(.attempts(2), budget: RetryBudget(capacity: 1_000_000)), .tracing(tracer)],
             configuration: APIClient.Configuration(time: ManualClock.skippingWaits)
         ) {
             $0.onAny { call in
@@ -251,14 +254,5 @@ private final class Joined: ImmediateObserver {
 
     func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         if case .joined = event { result.finish(.success(())) }
-    }
-}
-
-extension APIClient {
-    /// A copy over the same pipeline and transport with a further observer.
-    fileprivate func with(observers observer: any RequestObserver) -> APIClient {
-        var configuration = configuration
-        configuration.observers.append(observer)
-        return APIClient(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 }

@@ -98,7 +98,8 @@ struct OTLPExporterTests {
         #expect(losses.withLock { $0.map(\.description) } == ["3 spans: the queue is full"])
     }
 
-    @Test("429, 502, 503 and 504 are repeated after Retry-After or an exponential wait", arguments: [429, 502, 503, 504])
+    @Test(
+        "429, 502, 503 and 504 are repeated after Retry-After or an exponential wait", arguments: [429, 502, 503, 504])
     func retries(code: Int) async throws {
         let status = HTTPStatus(code)
         let mock = Self.answering(
@@ -130,7 +131,8 @@ struct OTLPExporterTests {
         #expect(losses.withLock { $0.map(\.description) } == ["1 spans: status 503"])
     }
 
-    @Test("other responses drop the batch, and the next one is sent", arguments: [400, 401, 404, 413, 500, 501, 301, 302])
+    @Test(
+        "other responses drop the batch, and the next one is sent", arguments: [400, 401, 404, 413, 500, 501, 301, 302])
     func refused(code: Int) async throws {
         let mock = Self.answering(.status(HTTPStatus(code), headers: [.location: "/elsewhere"]))
         let exporter = exporter(mock)

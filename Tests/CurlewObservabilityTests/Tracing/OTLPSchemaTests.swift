@@ -35,6 +35,7 @@ struct OTLPSchemaTests {
         request = json_format.Parse(json.dumps(recoded(json.load(sys.stdin))), ExportTraceServiceRequest())
         def attributes(list):
             return {item.key: getattr(item.value, item.value.WhichOneof("value")) for item in list}
+        print("parsed")
         for resource in request.resource_spans:
             print("resource", attributes(resource.resource.attributes))
             for scope in resource.scope_spans:
@@ -53,11 +54,11 @@ struct OTLPSchemaTests {
             try Program.run(Program.python(), ["-c", script], input: data)
         }
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
-        guard let first = lines.first, !first.hasPrefix("missing") else {
+        guard lines.first == "parsed" else {
             print("OTLPSchemaTests: not parsed, because Python lacks a package (Scripts/setup): \(lines)")
             return nil
         }
-        return lines
+        return Array(lines.dropFirst())
     }
 
     @Test("the spans of calls are valid requests of OTLP")

@@ -10,7 +10,7 @@ struct TraceBaggageTests {
     @Test("§3.2: keys, values and properties are read without white space")
     func grammar() {
         let baggage = TraceBaggage([
-            "key1=value1;property1;property2, key2 = value2, key3=value3; propertyKey = propertyValue",
+            "key1=value1;property1;property2, key2 = value2, key3=value3; propertyKey = propertyValue"
         ])
         #expect(baggage.members.map(\.key) == ["key1", "key2", "key3"])
         #expect(baggage.members.map(\.value) == ["value1", "value2", "value3"])

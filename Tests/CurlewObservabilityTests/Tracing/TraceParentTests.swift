@@ -14,7 +14,8 @@ struct TraceParentTests {
 
     static func context(_ headers: HTTPHeaders) -> TraceContext? { TraceContext(headers: headers) }
 
-    @Test("§3.2.1: the name of the field is read in any case", arguments: ["traceparent", "TraceParent", "TRACEPARENT"])
+    @Test(
+        "§3.2.1: the name of the field is read in any case", arguments: ["traceparent", "TraceParent", "TRACEPARENT"])
     func name(name: String) throws {
         let context = Self.context([HTTPField.Name(name): "00-\(Self.trace)-\(Self.span)-01"])
         #expect(context?.traceID.description == Self.trace)
@@ -51,7 +52,8 @@ struct TraceParentTests {
         #expect(TraceContext(traceparent: "00-\(space)\(Self.trace)-\(Self.span)-01") == nil)
     }
 
-    @Test("§3.2.2.1: a version is two lower-case digits", arguments: ["0", "000", "0x", ".0", "0.", "-1", "0A", "", "０0"])
+    @Test(
+        "§3.2.2.1: a version is two lower-case digits", arguments: ["0", "000", "0x", ".0", "0.", "-1", "0A", "", "０0"])
     func versionDigits(version: String) {
         #expect(TraceContext(traceparent: "\(version)-\(Self.trace)-\(Self.span)-01") == nil)
     }
@@ -157,7 +159,9 @@ struct TraceParentTests {
     @Test("a source of zeros makes valid identifiers")
     func zeros() async throws {
         let spans = MemorySpanExporter()
-        let client = Tracing.client(spans, options: CallTracer.Options(random: { 0 })) { $0.onAny { _ in .status(204) } }
+        let client = Tracing.client(spans, options: CallTracer.Options(random: { 0 })) {
+            $0.onAny { _ in .status(204) }
+        }
         try await client.send(.get("/"))
         let sent = try #require(client.recordedCalls.first)
         #expect(TraceContext(headers: sent.request.headers) != nil)

@@ -11,7 +11,9 @@ struct TracePropertyTests {
     private static func pick(_ letters: String, _ count: ClosedRange<Int>, _ random: inout SeededGenerator) -> String {
         let letters = Array(letters)
         return String(
-            (0..<Int.random(in: count, using: &random)).map { _ in letters[Int.random(in: letters.indices, using: &random)] })
+            (0..<Int.random(in: count, using: &random)).map { _ in
+                letters[Int.random(in: letters.indices, using: &random)]
+            })
     }
 
     @Test("what is written is read as the same context", arguments: 0..<200 as Range<UInt64>)
@@ -53,8 +55,10 @@ struct TracePropertyTests {
             }
             let text = String(decoding: bytes, as: UTF8.self)
             guard let context = TraceContext(traceparent: text) else { continue }
-            let isModel = text.wholeMatch(
-                of: /[ \t]*(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?[ \t]*/) != nil
+            let isModel =
+                text.wholeMatch(
+                    of: /[ \t]*(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?[ \t]*/)
+                != nil
             #expect(isModel, "seed \(seed): \(text)")
             #expect(TraceContext(traceparent: context.traceparent)?.traceID == context.traceID, "seed \(seed)")
         }
@@ -88,7 +92,10 @@ struct TracePropertyTests {
             expected[key] = value
         }
         let read = TraceBaggage([baggage.fieldValue])
-        #expect(read == baggage && expected.allSatisfy { read[$0]?.unicodeScalars.elementsEqual($1.unicodeScalars) == true }, "seed \(seed)")
+        #expect(
+            read == baggage
+                && expected.allSatisfy { read[$0]?.unicodeScalars.elementsEqual($1.unicodeScalars) == true },
+            "seed \(seed)")
     }
 
     @Test("a ratio records about its share, by the identifier alone", arguments: [0, 0.001, 0.25, 0.5, 0.9, 1])
@@ -105,6 +112,7 @@ struct TracePropertyTests {
             if sampler.records(trace) { #expect(TraceSampler.ratio(min(1, ratio + 0.05)).records(trace)) }
         }
         #expect(abs(Double(count) / 20_000 - ratio) < 0.02, "seed \(seed)")
-        #expect(TraceSampler.ratio(-1) == .never && TraceSampler.ratio(2) == .always && TraceSampler.ratio(.nan) == .never)
+        #expect(
+            TraceSampler.ratio(-1) == .never && TraceSampler.ratio(2) == .always && TraceSampler.ratio(.nan) == .never)
     }
 }

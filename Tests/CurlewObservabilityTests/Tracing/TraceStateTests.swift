@@ -51,7 +51,8 @@ struct TraceStateTests {
         #expect(TraceState(["\t foo=1 \t"])?.fieldValue() == "foo=1")
     }
 
-    @Test("§3.3.1.1: empty members and fields are accepted", arguments: ["", " ", ",", " , ,\t", "a=1,,b=2", ",a=1,b=2,"])
+    @Test(
+        "§3.3.1.1: empty members and fields are accepted", arguments: ["", " ", ",", " , ,\t", "a=1,,b=2", ",a=1,b=2,"])
     func empty(field: String) {
         let state = TraceState([field, "", "c=3"])
         #expect(state?["c"] == "3")
@@ -65,10 +66,12 @@ struct TraceStateTests {
         let most = TraceState([members.prefix(32).joined(separator: ",") + ",,"])
         #expect(most?.members.count == 32, "empty members do not count")
         #expect(TraceState([members.joined(separator: ",")]) == nil)
-        #expect(TraceState([members.prefix(20).joined(separator: ","), members.suffix(13).joined(separator: ",")]) == nil)
+        #expect(
+            TraceState([members.prefix(20).joined(separator: ","), members.suffix(13).joined(separator: ",")]) == nil)
     }
 
-    @Test("§3.3.1.2: a member is a key, an equals sign and a value", arguments: ["a", "=", "=1", "a=", "a=1=2", "a=b=c"])
+    @Test(
+        "§3.3.1.2: a member is a key, an equals sign and a value", arguments: ["a", "=", "=1", "a=", "a=1=2", "a=b=c"])
     func member(member: String) {
         #expect(TraceState([member]) == nil)
         #expect(TraceState(["x=1,\(member),y=2"]) == nil, "one invalid member drops the list")
@@ -156,7 +159,8 @@ struct TraceStateTests {
         #expect(state?.fieldValue(limit: 10) == "")
         #expect(state?.fieldValue(limit: 10_000).hasPrefix(long) == true)
         let exact = "e=" + String(repeating: "v", count: 126)
-        #expect(TraceState([exact + "," + short[0]])?.fieldValue(limit: 150) == exact, "128 characters are not too long")
+        #expect(
+            TraceState([exact + "," + short[0]])?.fieldValue(limit: 150) == exact, "128 characters are not too long")
     }
 
     @Test("§3.3.2: the examples are valid")
