@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// The names, attributes and events of spans, by the stable OpenTelemetry conventions for HTTP client spans.
+struct SpanAttributes: Sendable {
+    let redaction: Redaction
+    let recordsUserAgent: Bool
+
+    /// The methods that the conventions know: those of RFC 9110, and PATCH.
+    private static let methods: Set<String> = [
+        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
+    ]
+
+    /// Returns the redaction with the secrets that the client and its interceptors declare.
+    func redaction(in context: ExchangeContext) -> Redaction { context.secrets.added(to: redaction) }
+
+    /// Returns the name of a span: the method and the route. A path may have any number of values, so it is no name.
+    func name(of request: HTTPRequest, in context: ExchangeContext) -> String {
+        let method = request.method.rawValue
+        let known = Self.methods.contains(method) ? method : "HTTP"
+        return context.routeName.isEmpty ? known : "\(known) \(context.routeName.clipped(to: 200).printable)"
+    }
+
+    /// Returns the span of a call, without its end.
+    func call(
+        _ request: HTTPRequest, _ own: TraceContext, _ parent: TraceContext.SpanID?, in context: ExchangeContext,
+        at time: UInt64
+    ) -> TraceSpan {
+        var span = TraceSpan(
+            name(of: request, in: context), kind: .internal, context: own, parent: parent, start: time)
+        writeMethod(of: request, to: &span)
+        span["curlew.call"] = .int(Int64(clamping: context.id))
+        if !context.routeName.isEmpty { span["curlew.route"] = .string(context.routeName.clipped(to: 200).printable) }
+        return span
+    }
+
+    /// Returns the attributes that describe a request when it is sent.
+    func request(_ request: HTTPRequest, in context: ExchangeContext) -> [TraceSpan.Attribute] {
+        var span = TraceSpan("", kind: .client, context: Self.none, start: 0)
+        writeMethod(of: request, to: &span)
+        let secrets = request.secrets.isEmpty ? context.secrets : request.secrets
+        let url = secrets.added(to: redaction).url(NetworkError.RequestLine(request).url)
+        span["url.full"] = .string(url.clipped(to: TraceSpan.maximumText).printable)
+        let host = request.origin.host
+        span["server.address"] = .string(host.begins(with: "[") ? String(host.dropFirst().dropLast()) : host)
+        span["server.port"] = .int(Int64(request.origin.port))
+        if recordsUserAgent, let agent = request.headers[.userAgent] {
+            span["user_agent.original"] = .string(agent.clipped(to: 500).printable)
+        }
+        return span.attributes
+    }
+
+    // The context of a span that is only a list of attributes.
+    private static let none = TraceContext(traceID: .random { 1 }, spanID: .random { 1 }, flags: [])
+
+    private func writeMethod(of request: HTTPRequest, to span: inout TraceSpan) {
+        let method = request.method.rawValue
+        if Self.methods.contains(method) {
+            span["http.request.method"] = .string(method)
+        } else {
+            span["http.request.method"] = .string("_OTHER")
+            span["http.request.method_original"] = .string(method.clipped(to: 100).printable)
+        }
+    }
+
+    /// Writes the status of a response. To a client, 4xx and 5xx are errors.
+    static func write(_ status: HTTPStatus, to span: inout TraceSpan) {
+        span["http.response.status_code"] = .int(Int64(status.code))
+        guard status.code >= 400 else { return }
+        span["error.type"] = .string("\(status.code)")
+        span.status = .error(message: "")
+    }
+
+    /// Writes what is known when a request has ended.
+    static func write(_ metrics: ExchangeMetrics, to span: inout TraceSpan) {
+        if let version = metrics.version {
+            span["network.protocol.version"] = .string(
+                version.major >= 2 && version.minor == 0 ? "\(version.major)" : "\(version.major).\(version.minor)")
+        }
+        if let address = metrics.remoteAddress { write(peer: address, to: &span) }
+    }
+
+    private static func write(peer address: String, to span: inout TraceSpan) {
+        // A Unix domain socket has a path and no port.
+        guard let colon = address.last(":"), let port = Int64(address[address.index(after: colon)...]) else {
+            span["network.peer.address"] = .string(address.clipped(to: 200).printable)
+            return
+        }
+        let host = address[..<colon].trimmed { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }
+        span["network.peer.address"] = .string(String(host).clipped(to: 200).printable)
+        span["network.peer.port"] = .int(port)
+    }
+
+    /// Returns the name and the attributes of the event for a phase of the connection.
+    static func event(_ phase: ExchangeEvent.ConnectionPhase) -> (name: String, attributes: [TraceSpan.Attribute]) {
+        switch phase {
+        case .lookingUp: ("connection.looking_up", [])
+        case .trying(let address):
+            ("connection.trying", [TraceSpan.Attribute("curlew.address", .string(address.clipped(to: 200).printable))])
+        case .opened: ("connection.opened", [])
+        case .secured(let tls):
+            ("connection.secured", [TraceSpan.Attribute("curlew.tls", .string("\(tls)".clipped(to: 200).printable))])
+        case .ready(let connection):
+            (
+                "connection.ready",
+                connection.id.map { [TraceSpan.Attribute("curlew.connection", .int(Int64(clamping: $0)))] } ?? []
+            )
+        @unknown default: ("connection.other", [])
+        }
+    }
+}

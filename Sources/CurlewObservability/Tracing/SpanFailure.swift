@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// The class and the message of a failure, as a span shows them.
+struct SpanFailure: Sendable {
+    /// The attribute `error.type`: the status code, or `NetworkError.label`.
+    let type: String
+    /// The redacted message; empty if the status code explains the failure.
+    let message: String
+    /// Whether the failure is one of the transfer of a request, and not of its result.
+    let isOfTransfer: Bool
+
+    init(_ error: NetworkError, _ redaction: Redaction) {
+        if case .status(let status) = error.reason {
+            type = "\(status.code)"
+            message = ""
+        } else {
+            type = error.label
+            message = redaction.text(error.detail).clipped(to: 300).printable
+        }
+        switch error.reason {
+        case .cancelled, .timedOut, .connectionLost, .badResponse, .limitExceeded: isOfTransfer = true
+        default: isOfTransfer = false
+        }
+    }
+
+    func write(to span: inout TraceSpan) {
+        span["error.type"] = .string(type)
+        span.status = .error(message: message)
+    }
+}

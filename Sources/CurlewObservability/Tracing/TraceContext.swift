@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+public import CurlewHTTP
+
+/// The position of an operation in a distributed trace: the trace, the operation, and whether it is recorded (W3C Trace
+/// Context, Recommendation of 23 November 2021).
+///
+/// A server reads the context of a request that it received, and makes its own calls within that context:
+///
+///     let context = TraceContext(headers: received)
+///     try await TraceContext.with(context) {
+///         try await client.send(.user(id: 1))          // continues the trace, if the client has `.tracing(to:)`
+///     }
+///
+/// A value is always valid: no identifier is zero, and only flags that the specification defines are set.
+public struct TraceContext: Hashable, Sendable {
+    /// The identifier of the trace.
+    public let traceID: TraceID
+    /// The identifier of the operation (span) within the trace: `parent-id` in the field `traceparent` (§3.2.2.4).
+    public let spanID: SpanID
+    /// The flags of the trace.
+    public let flags: Flags
+    /// The values that tracing systems carry along in the field `tracestate`.
+    public let state: TraceState
+
+    /// Creates a context from its parts. By default it is recorded, its identifier is not declared as random, and it
+    /// carries no values. Flags that the specification does not define are removed.
+    public init(traceID: TraceID, spanID: SpanID, flags: Flags = .sampled, state: TraceState = TraceState()) {
+        self.traceID = traceID
+        self.spanID = spanID
+        self.flags = flags.intersection(.known)
+        self.state = state
+    }
+
+    /// Whether the caller may have recorded the operation (the flag `sampled`, §3.2.2.5.1).
+    public var isSampled: Bool { flags.contains(.sampled) }
+
+    /// The context of the current task, which `.tracing(to:)` continues. Nil if none was set. Child tasks and tasks that
+    /// are created with `Task` inherit it; detached tasks do not.
+    @TaskLocal public static var current: TraceContext?
+
+    /// Runs `operation` with `context` as the current context, and returns its result. A nil context starts new traces.
+    public static func with<Value>(_ context: TraceContext?, _ operation: () throws -> Value) rethrows -> Value {
+        try $current.withValue(context) { try operation() }
+    }
+
+    /// Runs `operation` with `context` as the current context, and returns its result. A nil context starts new traces.
+    ///
+    /// `operation` runs on the actor of the caller. Errors and cancellation pass through.
+    public static func with<Value>(
+        _ context: TraceContext?, _ operation: () async throws -> Value
+    ) async rethrows -> Value {
+        try await $current.withValue(context) { try await operation() }
+    }
+}
+
+extension TraceContext {
+    /// Reads the context from the fields `traceparent` and `tracestate` of a message.
+    ///
+    /// Returns nil if `traceparent` is missing, invalid, or occurs more than once; `tracestate` is then ignored (§3.3).
+    /// A `tracestate` that is invalid is dropped as a whole, and the rest is kept.
+    public init?(headers: HTTPHeaders) {
+        let parents = headers[values: .traceparent]
+        guard parents.count == 1 else { return nil }
+        self.init(traceparent: parents[0], tracestate: headers[values: .tracestate])
+    }
+
+    /// Reads the context from the values of its fields.
+    ///
+    /// - `traceparent`: the value of the field. Returns nil if it is invalid. A version above 00 is read by the rules of
+    ///   §3.2.4: identifiers and the flag `sampled` only.
+    /// - `tracestate`: the values of all fields of that name, in order (§3.3.1.1). If they are invalid, they are dropped
+    ///   as a whole. Default none.
+    public init?(traceparent: String, tracestate: [String] = []) {
+        guard let parent = TraceParentText.read(traceparent) else { return nil }
+        self.init(
+            traceID: parent.trace, spanID: parent.span, flags: parent.flags,
+            state: TraceState(tracestate) ?? TraceState())
+    }
+
+    /// The value of the field `traceparent`, in version 00: 55 characters.
+    public var traceparent: String { TraceParentText.write(self) }
+
+    /// Returns the context of an operation within this one: with the identifier `spanID`, in the same trace.
+    package func child(_ spanID: SpanID) -> TraceContext {
+        TraceContext(traceID: traceID, spanID: spanID, flags: flags, state: state)
+    }
+
+    /// Writes the context into the fields of a message, instead of the one that they contain.
+    package func write(to headers: inout HTTPHeaders) {
+        Self.remove(from: &headers)
+        headers.append(Self.parentName, traceparent)
+        let state = state.fieldValue()
+        if !state.isEmpty { headers.append(Self.stateName, state) }
+    }
+
+    /// Removes the fields of a context from a message.
+    package static func remove(from headers: inout HTTPHeaders) {
+        headers.remove(.traceparent)
+        headers.remove(.tracestate)
+    }
+
+    // The names are sent in lower case (§3.2.1, §3.3.1).
+    private static let parentName = HTTPField.Name("traceparent")
+    private static let stateName = HTTPField.Name("tracestate")
+}
+
+extension TraceContext: CustomStringConvertible {
+    /// The value of the field `traceparent`.
+    public var description: String { traceparent }
+}

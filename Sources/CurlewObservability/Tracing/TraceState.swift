@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// The values that tracing systems carry along with a trace: the field `tracestate` (W3C Trace Context §3.3).
+///
+///     var state = context.state
+///     state.set("rojo", "00f067aa0ba902b7")       // is now the first member
+///
+/// A list has at most 32 members with different keys, the most recently changed first. Every member is valid. The values
+/// are opaque, and may identify users: the description omits them.
+public struct TraceState: Hashable, Sendable {
+    /// A key with its value.
+    public struct Member: Hashable, Sendable {
+        /// The key: the name of a tracing system such as `rojo`, or of a tenant of one such as `fw529a3039@dt`.
+        public let key: String
+        /// The value: 1 to 256 printable ASCII characters without `,` and `=`.
+        public let value: String
+    }
+
+    /// The members, in the order of the field.
+    public private(set) var members: [Member]
+
+    /// The maximum number of members (§3.3.1.1).
+    public static let maximumCount = 32
+
+    /// Creates an empty list.
+    public init() {
+        members = []
+    }
+
+    /// Reads the values of all fields `tracestate` of a message, in order, as one list (§3.3.1.1).
+    ///
+    /// Empty members are ignored, and so are spaces and tabs around a member. Returns nil if a member is invalid, a key
+    /// occurs twice, or there are more than 32 members: the list is then dropped as a whole.
+    public init?(_ fields: [String]) {
+        var members: [Member] = []
+        for part in fields.flatMap({ $0.parts(",") }) {
+            let text = part.trimmed()
+            if text.isEmpty { continue }
+            guard let equals = text.first("="), members.count < Self.maximumCount else { return nil }
+            let key = String(text[..<equals])
+            let value = String(text[text.index(after: equals)...])
+            guard Self.isKey(key), Self.isValue(value), !members.contains(where: { $0.key == key }) else { return nil }
+            members.append(Member(key: key, value: value))
+        }
+        self.members = members
+    }
+
+    /// The value of a key; nil if the list has no such key.
+    public subscript(key: String) -> String? {
+        members.first { $0.key == key }?.value
+    }
+
+    /// Adds the key, or changes its value. The member becomes the first of the list, as the specification requires
+    /// (§3.5). If a new key would be the 33rd, the last member is removed.
+    ///
+    /// Returns false and changes nothing if the key or the value is invalid.
+    @discardableResult
+    public mutating func set(_ key: String, _ value: String) -> Bool {
+        guard Self.isKey(key), Self.isValue(value) else { return false }
+        remove(key)
+        members.insert(Member(key: key, value: value), at: 0)
+        if members.count > Self.maximumCount { members.removeLast() }
+        return true
+    }
+
+    /// Removes the key. The order of the other members is kept. Remove only keys of your own: others break the traces of
+    /// other systems (§3.5).
+    public mutating func remove(_ key: String) {
+        members.removeAll { $0.key == key }
+    }
+
+    /// Returns the value of the field, without white space; empty if there are no members. An empty field should not be
+    /// sent.
+    ///
+    /// - `limit`: the maximum length in characters. Default 512, which every system carries. In a longer list, members
+    ///   of more than 128 characters are removed first, then members at the end, always whole (§3.3.1.5).
+    public func fieldValue(limit: Int = 512) -> String {
+        var texts = members.map { $0.key + "=" + $0.value }
+        var length = texts.reduce(texts.count - 1) { $0 + $1.utf8.count }
+        func dropLast(where isFit: (String) -> Bool) -> Bool {
+            guard length > limit, let index = texts.lastIndex(where: isFit) else { return false }
+            length -= texts.remove(at: index).utf8.count + 1
+            return true
+        }
+        while dropLast(where: { $0.utf8.count > 128 }) {}
+        while dropLast(where: { _ in true }) {}
+        return texts.joined(separator: ",")
+    }
+
+    /// Returns whether the text is a key (§3.3.1.3.1): a simple one of up to 256 characters, or the name of a tenant (up
+    /// to 241), `@`, and the name of a system (up to 14).
+    static func isKey(_ key: String) -> Bool {
+        let parts = key.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ $0.allSatisfy(isKeyByte) }), let first = parts[0].first else { return false }
+        switch parts.count {
+        case 1: return parts[0].count <= 256 && isLetter(first)
+        case 2:
+            guard let system = parts[1].first else { return false }
+            return parts[0].count <= 241 && isLetterOrDigit(first) && parts[1].count <= 14 && isLetter(system)
+        default: return false
+        }
+    }
+
+    /// Returns whether the text is a value (§3.3.1.3.2).
+    static func isValue(_ value: String) -> Bool {
+        guard (1...256).contains(value.utf8.count), value.utf8.last != 0x20 else { return false }
+        return value.utf8.allSatisfy {
+            (0x20...0x7E).contains($0) && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=")
+        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
+
+    private static func isKeyByte(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || "_-*/".utf8.contains(byte)
+    }
+}
+
+extension TraceState: CustomStringConvertible, CustomReflectable {
+    /// The keys in order, without values.
+    public var description: String { members.map(\.key).joined(separator: ",") }
+
+    /// A mirror that shows only the description, so that a dump contains no value.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
