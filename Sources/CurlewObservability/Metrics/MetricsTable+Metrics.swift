@@ -94,8 +94,8 @@ extension MetricsTable.Row {
     fileprivate var attributes: [MetricsRegistry.Attribute] {
         if target.isOther {
             return [
-                .init("curlew.overflow", "true"), .init("curlew.route", "other"), .init("http.request.method", "_OTHER"),
-                .init("server.address", "other"),
+                .init("curlew.overflow", "true"), .init("curlew.route", "other"),
+                .init("http.request.method", "_OTHER"), .init("server.address", "other"),
             ]
         }
         var attributes = target.route.attribute
@@ -122,7 +122,8 @@ extension MetricsTable.Row {
             attributes.append(.init("error.type", "\(status)"))
         }
         if let version = outcome.version {
-            let text = version.major >= 2 && version.minor == 0 ? "\(version.major)" : "\(version.major).\(version.minor)"
+            let isWhole = version.major >= 2 && version.minor == 0
+            let text = isWhole ? "\(version.major)" : "\(version.major).\(version.minor)"
             attributes.append(.init("network.protocol.version", text))
         }
         return MetricsRegistry.Point(

@@ -42,7 +42,9 @@ private struct PrometheusWriter {
         let family = name + (format == .text ? total : "")
         text += "# HELP \(family) \(Self.escaped(metric.summary, quotes: format == .openMetrics))\n"
         text += "# TYPE \(family) \(Self.type(of: metric.kind))\n"
-        if format == .openMetrics, let unit = Self.units[metric.unit] { text += "# UNIT \(family) \(unit.dropFirst())\n" }
+        if format == .openMetrics, let unit = Self.units[metric.unit] {
+            text += "# UNIT \(family) \(unit.dropFirst())\n"
+        }
         for point in metric.points {
             let labels = point.attributes.map { "\(Self.name($0.name))=\"\(Self.escaped($0.text, quotes: true))\"" }
             switch point.value {
