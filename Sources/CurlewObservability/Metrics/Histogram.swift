@@ -74,7 +74,7 @@ extension MetricsRegistry {
                 }
                 let lower = max(index == 0 ? least : bounds[index - 1], least)
                 let upper = min(index == bounds.count ? most : bounds[index], most)
-                return lower + (upper - lower) * (rank - below) / Double(count)
+                return min(upper, lower + (upper - lower) * (rank - below) / Double(count))
             }
             return most
         }
