@@ -35,7 +35,8 @@ struct MetricsRegistryTests {
     @Test("a call has the attributes of the stable conventions")
     func attributes() async throws {
         let client = client()
-        for _ in 0..<3 { try await client.send(Request<Data>.get("/users/7", query: ["token": "secret"], name: "user")) }
+        let request = Request<Data>.get("/users/7", query: ["token": "secret"], name: "user")
+        for _ in 0..<3 { try await client.send(request) }
         let point = try #require(try points("http.client.request.duration").first)
         let texts = point.attributes.map { "\($0.name)=\($0.text)" }
         #expect(
