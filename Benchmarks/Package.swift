@@ -27,6 +27,11 @@ let package = Package(
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
                 .product(name: "CurlewJSON", package: "Curlew"),
             ]),
+        .executableTarget(
+            name: "CurlewObservabilityBenchmark",
+            dependencies: [
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
+            ]),
         .target(name: "CTrust"),
         .executableTarget(
             name: "CurlewBenchmarks",
@@ -40,5 +45,5 @@ let package = Package(
 
 // What is measured is the transport of Linux, by the counters of its kernel.
 #if !os(Linux)
-package.targets.removeAll { ["CurlewBenchmarks", "CurlewSocketBenchmark"].contains($0.name) }
+package.targets.removeAll { ["CurlewBenchmarks", "CurlewSocketBenchmark", "CurlewObservabilityBenchmark"].contains($0.name) }
 #endif

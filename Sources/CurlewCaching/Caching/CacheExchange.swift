@@ -272,7 +272,8 @@ struct CacheExchange: Sendable {
         Task(priority: .utility) { [refresh] in
             defer { refresh.cache.traffic.endRefresh(id) }
             let (context, start) = (refresh.context, refresh.context.start)
-            context.record(.began(refresh.question.request))
+            let request = refresh.question.request
+            context.begin(request)
             do {
                 let response =
                     if let conditional = choice.conditional(refresh.question) {
@@ -281,10 +282,11 @@ struct CacheExchange: Sendable {
                         try await refresh.fetch(found, standIn: nil, because: .fresh)
                     }
                 for try await _ in response.body {}
-                context.conclude(with: .succeeded(response, after: start.duration(to: context.time.now)))
+                context.conclude(request, with: response, after: start.duration(to: context.time.now))
             } catch {
                 // The entry stays stale, so the next call begins another revalidation.
-                context.conclude(with: .failed(NetworkError(error), after: start.duration(to: context.time.now)))
+                context.conclude(
+                    request, with: NetworkError(error), after: start.duration(to: context.time.now))
             }
         }
     }

@@ -7,150 +7,227 @@ final class CallEvents: Sendable {
     private struct State {
         var isOver = false
         var attempts = 0
-        var open: [AttemptEvents] = []
+        /// The requests that have begun. Nearly all calls have one, which needs no array.
+        var first: AttemptEvents?
+        var others: [AttemptEvents] = []
     }
 
     let queue: EventQueue
-    private let state = Locked(State())
+    /// Whether an abandoned request needs its own context. Summaries do without, which saves copies of it.
+    private let keepsContext: Bool
+    private let state = LockedField(State())
 
     init(_ queue: EventQueue) {
         self.queue = queue
+        keepsContext = !queue.kinds.isDisjoint(with: [.attemptFailed, .measured])
     }
 
     /// Records an event that does not belong to one request on the wire. After the call has ended, the event is
     /// dropped, unless it belongs to a shared exchange or may follow the end of its call.
     func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         if state.withLock({ $0.isOver }), context.sharedDeadline == nil, !event.mayFollowTheEnd { return }
+        // A call whose request could not be built ends without `end`.
+        if case .failed(let error, let duration) = event, queue.kinds.contains(.summaries) {
+            queue.fail(error, after: duration, in: context)
+        }
         queue.enqueue(event.withoutTransfer, in: context)
     }
 
-    /// Creates the recorder for the events of a request that leaves the pipeline.
-    func begin(in context: ExchangeContext) -> AttemptEvents {
-        state.withLock { state in
+    /// Creates the recorder for the events of a request that leaves the pipeline, and records that it is sent.
+    func begin(_ request: HTTPRequest, in context: ExchangeContext) -> AttemptEvents {
+        let attempt = state.withLock { state in
             state.attempts += 1
             let isLate = state.isOver && context.sharedDeadline == nil
-            let attempt = AttemptEvents(state.attempts, queue, at: context.time.now, isOver: isLate)
-            if !isLate, context.sharedDeadline == nil { state.open.append(attempt) }
+            let attempt = AttemptEvents(
+                state.attempts, queue, SentRequest(request), at: context.time.now,
+                in: isLate || !keepsContext ? nil : context, isOver: isLate)
+            if !isLate, context.sharedDeadline == nil {
+                if state.first == nil { state.first = attempt } else { state.others.append(attempt) }
+            }
             return attempt
         }
+        return attempt
     }
 
-    /// Ends the call. A request that is still waiting for its response was abandoned by an interceptor and is recorded
-    /// as cancelled.
+    /// Ends the call, and returns the number of its requests. A request that is still waiting for its response was
+    /// abandoned by an interceptor and is recorded as cancelled.
     ///
     /// - `readsOn`: true after a success. The caller may still read bodies, so requests whose heads have arrived do not
     ///   end yet.
-    func end(readsOn: Bool) {
-        let left = state.withLock { state -> [AttemptEvents] in
+    func end(readsOn: Bool, in context: ExchangeContext) -> Int {
+        var first: AttemptEvents?
+        var others: [AttemptEvents] = []
+        let count = state.withLock { state in
             state.isOver = true
-            defer { state.open = [] }
-            return state.open
+            swap(&state.first, &first)
+            if !state.others.isEmpty { swap(&state.others, &others) }
+            return state.attempts
         }
-        for attempt in left { attempt.abandon(withHead: !readsOn) }
+        first?.abandon(withHead: !readsOn, in: context)
+        for attempt in others { attempt.abandon(withHead: !readsOn, in: context) }
+        return count
     }
 }
 
 /// The events of one request on the wire, recorded by the task of the call and by the transport's threads.
 ///
 /// A transport reports its measurements when the last byte has arrived, possibly before the task of the call has
-/// recorded the head. Events that arrive before the head are therefore queued. For a transport that measures nothing,
-/// this class measures the time until the end of the body.
+/// recorded the head. Events that arrive before the head are therefore kept until then. For a transport that measures
+/// nothing, this class measures the time until the end of the body.
 final class AttemptEvents: Sendable {
     private enum Phase {
-        case begun, sent, responded, over
+        case sent, responded, over
     }
 
     private struct State {
-        var phase = Phase.begun
-        /// The events that the transport recorded before the head.
-        var early: [ExchangeEvent] = []
-        var metrics = ExchangeMetrics()
-        var context: ExchangeContext?
+        var phase: Phase
+        var status: HTTPStatus?
+        var bodySize: Int?
+        /// The measurements of the head or, if `isMeasured`, of the complete exchange.
+        var metrics: ExchangeMetrics?
+        var isMeasured = false
+        /// The trailers that the transport recorded before the head.
+        var trailers: [HTTPHeaders] = []
+        /// The context of the request, without this object. Nil when the request is over, because it holds the call,
+        /// and if all observers do without.
+        var base: ExchangeContext?
     }
 
     /// The number of the request within the call, counted from one.
     let number: Int
+    let request: SentRequest
     private let start: MonotonicInstant
     private let queue: EventQueue
-    private let state: Locked<State>
+    private let state: LockedField<State>
 
-    init(_ number: Int, _ queue: EventQueue, at start: MonotonicInstant, isOver: Bool) {
+    init(
+        _ number: Int, _ queue: EventQueue, _ request: SentRequest, at start: MonotonicInstant,
+        in base: ExchangeContext?, isOver: Bool
+    ) {
         self.number = number
         self.queue = queue
+        self.request = request
         self.start = start
-        state = Locked(State(phase: isOver ? .over : .begun))
+        state = LockedField(State(phase: isOver ? .over : .sent, base: base))
     }
 
-    /// Records an event from any thread, in any order.
+    // Events are appended under the lock, so that the queue keeps the order in which the threads took the lock.
+
+    /// Records that the transport receives the request.
+    func sent(_ request: HTTPRequest, in context: ExchangeContext) {
+        state.withLock { state in
+            guard state.phase != .over else { return }
+            queue.enqueue(context.withholding(.sent(request)), in: context)
+        }
+    }
+
+    /// Records an event from any thread, in any order, after it has received the declared secrets.
     func take(_ event: ExchangeEvent, in context: ExchangeContext) {
-        // Events are appended under the lock, so that the queue keeps the order in which the threads took the lock.
+        switch event {
+        case .sent: return
+        case .answered(let response): return answered(response, in: context)
+        case .attemptFailed(let error): return failed(error, in: context)
+        case .measured(let metrics): return measured(metrics, in: context)
+        default: break
+        }
         state.withLock { state in
             switch (event, state.phase) {
-            case (_, .over): return
-            case (.sent, _):
-                state.phase = .sent
-                state.context = context
-            case (.answered(let response), _):
-                queue.enqueue(event.withoutTransfer, in: context)
-                state.phase = .responded
-                state.metrics = response.metrics
-                if state.metrics.firstByte == nil { state.metrics.firstByte = start.duration(to: context.time.now) }
-                deliverEarly(&state, context, with: { _ in true })
-                if response.body.isAtHand { finish(&state, context) }
-                return
-            case (.attemptFailed, _):
-                queue.enqueue(event, in: context)
-                deliverEarly(&state, context) { if case .measured = $0 { true } else { false } }
-                return finish(&state, context)
-            case (.trailers, .sent), (.measured, .sent): return state.early.append(event)
-            case (.interim, .responded), (.connecting, .responded): return
-            default: break
+            case (_, .over), (.interim, .responded), (.connecting, .responded): return
+            case (.trailers(let fields), .sent): state.trailers.append(fields)
+            default: queue.enqueue(event, in: context)
             }
-            queue.enqueue(event, in: context)
-            if case .measured = event { over(&state) }
         }
     }
 
-    private func deliverEarly(
-        _ state: inout State, _ context: ExchangeContext, with isFit: (ExchangeEvent) -> Bool
-    ) {
-        for event in state.early where isFit(event) {
-            queue.enqueue(event, in: context)
-            if case .measured = event { over(&state) }
+    /// Records the head of the response.
+    func answered(_ response: HTTPResponse, in context: ExchangeContext) {
+        state.withLock { state in
+            guard state.phase != .over else { return }
+            if queue.kinds.contains(.answered) {
+                queue.enqueue(context.withholding(.answered(response.withoutTransfer)), in: context)
+            }
+            state.phase = .responded
+            state.status = response.status
+            state.bodySize = response.body.bufferedData?.count
+            if !state.trailers.isEmpty {
+                for fields in state.trailers { queue.enqueue(.trailers(fields), in: context) }
+                state.trailers = []
+            }
+            if state.isMeasured { return end(&state, nil, context) }
+            var metrics = response.metrics
+            if metrics.firstByte == nil { metrics.firstByte = start.duration(to: context.time.now) }
+            state.metrics = metrics
+            if response.body.isAtHand { finish(&state, nil, context) }
         }
-        state.early = []
+    }
+
+    /// Records that the request ended without a response.
+    func failed(_ error: NetworkError, in context: ExchangeContext) {
+        state.withLock { state in
+            guard state.phase != .over else { return }
+            fail(&state, error, context)
+        }
+    }
+
+    /// Records the measurements of the transport.
+    func measured(_ metrics: ExchangeMetrics, in context: ExchangeContext) {
+        state.withLock { state in
+            guard state.phase != .over else { return }
+            state.metrics = metrics
+            state.isMeasured = true
+            if state.phase == .responded { end(&state, nil, context) }
+        }
     }
 
     /// Records the end of the body, whether it is complete, has failed or was cancelled.
     func endBody(in context: ExchangeContext) {
-        state.withLock { finish(&$0, context) }
+        state.withLock { finish(&$0, nil, context) }
     }
 
     /// Records that the call is no longer waiting for the request. If the response head has not arrived, the request is
-    /// recorded as cancelled. If it has arrived, the request ends only if `withHead` is true.
-    func abandon(withHead: Bool) {
+    /// recorded as cancelled. If it has arrived, the request ends only if `withHead` is true. `context` is that of the
+    /// call.
+    func abandon(withHead: Bool, in context: ExchangeContext) {
         state.withLock { state in
-            guard let context = state.context else { return over(&state) }
-            if state.phase == .sent { queue.enqueue(.attemptFailed(NetworkError(.cancelled)), in: context) }
-            if state.phase == .sent || withHead { finish(&state, context) }
+            guard state.phase != .over, state.phase == .sent || withHead else { return }
+            let context = (state.base ?? context).sending(self)
+            if state.phase == .sent {
+                fail(&state, NetworkError(.cancelled), context)
+            } else {
+                finish(&state, nil, context)
+            }
         }
     }
 
-    /// Records the measurements of this class, unless the transport has reported its own.
-    private func finish(_ state: inout State, _ context: ExchangeContext) {
-        guard state.phase != .over else { return }
-        var metrics = state.metrics
-        let total = start.duration(to: context.time.now)
-        metrics.total = total
-        if let firstByte = metrics.firstByte { metrics.transfer = max(.zero, total - firstByte) }
-        if metrics.queue == nil { metrics.queue = context.queued > .zero ? context.queued : nil }
-        queue.enqueue(.measured(metrics), in: context)
-        over(&state)
+    private func fail(_ state: inout State, _ error: NetworkError, _ context: ExchangeContext) {
+        if queue.kinds.contains(.attemptFailed) {
+            queue.enqueue(context.withholding(.attemptFailed(error)), in: context)
+        }
+        finish(&state, error.reason, context)
     }
 
-    private func over(_ state: inout State) {
+    /// Records the measurements of this class, unless the transport has reported its own.
+    private func finish(_ state: inout State, _ failure: NetworkError.Reason?, _ context: ExchangeContext) {
+        guard state.phase != .over else { return }
+        if !state.isMeasured {
+            var metrics = state.metrics ?? ExchangeMetrics()
+            let total = start.duration(to: context.time.now)
+            metrics.total = total
+            if let firstByte = metrics.firstByte { metrics.transfer = max(.zero, total - firstByte) }
+            if metrics.queue == nil { metrics.queue = context.queued > .zero ? context.queued : nil }
+            state.metrics = metrics
+        }
+        end(&state, failure, context)
+    }
+
+    private func end(_ state: inout State, _ failure: NetworkError.Reason?, _ context: ExchangeContext) {
         state.phase = .over
-        state.context = nil
+        state.base = nil
+        var metrics: ExchangeMetrics?
+        swap(&metrics, &state.metrics)
+        guard let metrics = consume metrics else { return }
+        let outcome = RequestOutcome(status: state.status, failure: failure, bodySize: state.bodySize)
+        queue.finish(request, outcome, metrics, in: context)
     }
 }
 

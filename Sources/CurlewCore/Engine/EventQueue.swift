@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
 import Dispatch
 
 /// Delivers the events of a client to its observers, one at a time, on its own dispatch queue.
@@ -38,8 +39,18 @@ package final class EventQueue: Sendable {
         var isWatched = false
     }
 
-    private let immediate: [any ImmediateObserver]
+    private struct Immediate: Sendable {
+        let observer: any ImmediateObserver
+        let kinds: ExchangeEvent.Kinds
+    }
+
+    /// The kinds of events that an observer of this queue, or of the shared one, receives. Others need not be created.
+    let kinds: ExchangeEvent.Kinds
+    private let immediate: [Immediate]
+    private let summarizing: [any ImmediateObserver]
     private let observers: [any RequestObserver]
+    /// Whether there are observers for which calls wait at their ends.
+    let mustDeliver: Bool
     /// The queue that receives the events too, because several clients share it.
     private let shared: EventQueue?
     private let capacity: Int
@@ -53,7 +64,12 @@ package final class EventQueue: Sendable {
     ) {
         self.shared = shared
         immediate = observers.compactMap { $0 as? any ImmediateObserver }
+            .map { Immediate(observer: $0, kinds: $0.kinds) }
         self.observers = observers.filter { !($0 is any ImmediateObserver) }
+        summarizing = immediate.filter { $0.kinds.contains(.summaries) }.map(\.observer)
+        kinds = immediate.reduce(shared?.kinds ?? []) { $0.union($1.kinds) }
+            .union(self.observers.isEmpty ? [] : .events)
+        mustDeliver = !self.observers.isEmpty || shared?.mustDeliver ?? false
         self.capacity = capacity
         self.patience = patience
     }
@@ -71,7 +87,9 @@ package final class EventQueue: Sendable {
 
     /// Appends an event to the queue, or counts it as lost if the queue is full. Immediate observers receive it first.
     func enqueue(_ event: ExchangeEvent, in context: ExchangeContext) {
-        for observer in immediate { observer.record(event, in: context) }
+        let kind = event.kind
+        guard kinds.contains(kind) else { return }
+        for each in immediate where each.kinds.contains(kind) { each.observer.record(event, in: context) }
         shared?.enqueue(event, in: context)
         guard !observers.isEmpty else { return }
         let mustBegin = state.withLock { state in
@@ -86,6 +104,46 @@ package final class EventQueue: Sendable {
             return !state.isDelivering
         }
         if mustBegin { queue.async { self.deliverAll() } }
+    }
+
+    // The observers that receive summaries are called in loops without closures, which would copy what they capture.
+
+    /// Records that a call begins.
+    func begin(_ request: HTTPRequest, in context: ExchangeContext) {
+        if kinds.contains(.began) { enqueue(context.withholding(.began(request)), in: context) }
+        if kinds.contains(.summaries) { summarizeBegin(in: context) }
+    }
+
+    private func summarizeBegin(in context: ExchangeContext) {
+        for observer in summarizing { observer.callBegan(in: context) }
+        shared?.summarizeBegin(in: context)
+    }
+
+    /// Records the end of a request on the wire.
+    func finish(
+        _ request: SentRequest, _ outcome: RequestOutcome, _ metrics: ExchangeMetrics, in context: ExchangeContext
+    ) {
+        if kinds.contains(.measured) { enqueue(.measured(metrics), in: context) }
+        if kinds.contains(.summaries) { summarize(request, outcome, metrics, in: context) }
+    }
+
+    private func summarize(
+        _ request: SentRequest, _ outcome: RequestOutcome, _ metrics: ExchangeMetrics, in context: ExchangeContext
+    ) {
+        for observer in summarizing { observer.requestEnded(request, outcome, metrics, in: context) }
+        shared?.summarize(request, outcome, metrics, in: context)
+    }
+
+    /// Passes the result of a call to the immediate observers that receive summaries.
+    func finish(_ request: HTTPRequest, _ outcome: CallOutcome, in context: ExchangeContext) {
+        for observer in summarizing { observer.callEnded(request, outcome, in: context) }
+        shared?.finish(request, outcome, in: context)
+    }
+
+    /// Passes the error of a call that was not sent to the immediate observers that receive summaries.
+    func fail(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
+        for observer in summarizing { observer.callFailed(error, after: duration, in: context) }
+        shared?.fail(error, after: duration, in: context)
     }
 
     private static func append(_ event: ExchangeEvent, in context: ExchangeContext, to state: inout State) {

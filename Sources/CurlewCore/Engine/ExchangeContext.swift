@@ -33,6 +33,8 @@ public struct ExchangeContext: Sendable {
     package var isRetried = false
     /// The properties that most requests do not need, stored in one object.
     private var detour: Detour?
+    /// The recorder of the request on the wire; nil in a client without observers, and in the pipeline.
+    private var requestEvents: AttemptEvents?
 
     /// Creates a context for tests of interceptors and transports. The call starts now.
     public init(
@@ -198,55 +200,114 @@ public struct ExchangeContext: Sendable {
 
     /// The number of the request on the wire to which an event belongs, counted from one; nil for events that belong to
     /// no single request. Unlike `attempt`, it distinguishes the two requests of a hedged attempt.
-    public var requestNumber: Int? { detour?.facts.requestEvents?.number }
+    public var requestNumber: Int? { requestEvents?.number }
+
+    /// Whether an observer of the client receives events of this kind. Check it before creating them in a hot path.
+    package func observes(_ kind: ExchangeEvent.Kinds) -> Bool {
+        call.events?.queue.kinds.contains(kind) ?? false
+    }
 
     /// Records an event for the observers, which receive it later, on their dispatch queue. `event` is evaluated only
     /// if there are observers. May be called on any thread and returns immediately.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
         guard let events = call.events else { return }
-        var event = event().withholding(call.client.secrets)
+        let event = event()
+        if case .measured(let metrics) = event { return record(metrics) }
+        guard let requestEvents else { return events.record(withholding(event), in: self) }
+        requestEvents.take(withholding(event), in: self)
+    }
+
+    /// Records the measurements of the request on the wire: `ExchangeEvent.measured`.
+    package func record(_ metrics: ExchangeMetrics) {
+        guard let events = call.events else { return }
         // The transport measures only its own queue, so the waits in the pipeline are added here.
-        if waited > 0, case .measured(var metrics) = event {
+        guard waited == 0 else {
+            var metrics = metrics
             metrics.queue = (metrics.queue ?? .zero) + queued
-            event = .measured(metrics)
+            return take(metrics, events)
         }
-        if let requestEvents = detour?.facts.requestEvents {
-            requestEvents.take(event, in: self)
+        take(metrics, events)
+    }
+
+    private func take(_ metrics: ExchangeMetrics, _ events: CallEvents) {
+        if let requestEvents {
+            requestEvents.measured(metrics, in: self)
         } else {
-            events.record(event, in: self)
+            events.record(.measured(metrics), in: self)
         }
     }
 
-    /// Records the last event of a call, after the outstanding events of its requests.
-    package func conclude(with event: @autoclosure () -> ExchangeEvent) {
-        guard let events = call.events else { return }
-        let event = event()
-        if case .succeeded = event { events.end(readsOn: true) } else { events.end(readsOn: false) }
-        record(event)
+    /// Returns the event with the secrets that the client and its interceptors declare.
+    func withholding(_ event: ExchangeEvent) -> ExchangeEvent {
+        call.client.secrets.isEmpty ? event : event.withholding(call.client.secrets)
     }
+
+    /// Records that the call begins.
+    package func begin(_ request: HTTPRequest) {
+        call.events?.queue.begin(request, in: self)
+    }
+
+    /// Records that the call ended with a response, after the outstanding events of its requests.
+    package func conclude(_ request: HTTPRequest, with response: HTTPResponse, after duration: Duration) {
+        guard let events = call.events else { return }
+        let count = events.end(readsOn: true, in: self)
+        let kinds = events.queue.kinds
+        if kinds.contains(.summaries) {
+            events.queue.finish(request, CallOutcome(response.status, after: duration, requests: count), in: self)
+        }
+        guard kinds.contains(.succeeded) else { return }
+        events.queue.enqueue(withholding(.succeeded(response.withoutTransfer, after: duration)), in: self)
+    }
+
+    /// Records that the call failed, after the outstanding events of its requests.
+    package func conclude(_ request: HTTPRequest, with failure: NetworkError, after duration: Duration) {
+        guard let events = call.events else { return }
+        let count = events.end(readsOn: false, in: self)
+        if observes(.summaries) {
+            events.queue.finish(request, CallOutcome(failure, after: duration, requests: count), in: self)
+        }
+        if observes(.failed) { events.queue.enqueue(withholding(.failed(failure, after: duration)), in: self) }
+    }
+
+    /// Whether calls wait at their ends until observers have received their events.
+    var mustDeliverEvents: Bool { call.events?.queue.mustDeliver ?? false }
 
     /// Waits until the observers have received all events recorded so far, at most five seconds. See
     /// `EventQueue.allDelivered()`.
     package func eventsDelivered() async {
-        await call.events?.queue.allDelivered()
+        if mustDeliverEvents { await call.events?.queue.allDelivered() }
     }
 
     /// The event queue of the call. Calls that are made on its behalf record their events in the same queue.
     var events: EventQueue? { call.events?.queue }
 
-    /// Returns this context for a request that leaves the pipeline. Events that are recorded with it belong to that
-    /// request.
-    func beginSending() -> ExchangeContext {
-        guard let events = call.events else { return self }
+    /// Changes the context to that of a request that leaves the pipeline, and records that it is sent. Events that are
+    /// recorded with the context belong to that request.
+    mutating func beginSending(_ request: HTTPRequest) {
+        guard let events = call.events else { return }
+        let requestEvents = events.begin(request, in: self)
+        self.requestEvents = requestEvents
+        if observes(.sent) { requestEvents.sent(request, in: self) }
+    }
+
+    /// Returns the context of the request whose events `events` records.
+    func sending(_ events: AttemptEvents) -> ExchangeContext {
         var copy = self
-        copy.change { $0.requestEvents = events.begin(in: self) }
+        copy.requestEvents = events
         return copy
     }
 
-    /// Returns the body, wrapped so that its end is recorded even if the transport does not report it.
-    func watchEnd(of body: ResponseBody) -> ResponseBody {
-        guard let events = detour?.facts.requestEvents, !body.isAtHand else { return body }
-        return body.onEnd { _ in events.endBody(in: self) }
+    /// Records the response for the observers, and observes the end of its body.
+    func record(_ response: inout HTTPResponse) {
+        guard let requestEvents else { return }
+        requestEvents.answered(response, in: self)
+        if response.body.isAtHand { return }
+        response.body = response.body.onEnd { _ in requestEvents.endBody(in: self) }
+    }
+
+    /// Records that the request on the wire ended without a response.
+    func recordFailure(_ error: NetworkError) {
+        requestEvents?.failed(error, in: self)
     }
 
     private final class Detour: Sendable {
@@ -258,7 +319,6 @@ public struct ExchangeContext: Sendable {
             var pastAttempts: [Attempt] = []
             var principalKey: PrincipalKey?
             var sharedDeadline: SharedDeadline?
-            var requestEvents: AttemptEvents?
         }
 
         let facts: Facts

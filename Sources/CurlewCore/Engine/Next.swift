@@ -164,18 +164,18 @@ public struct Next: Sendable {
         try request.validate()
         if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
         try context.checkPolicies()
-        if context.isObserved { context = context.beginSending() }
-        context.record(.sent(request))
+        if context.isObserved { context.beginSending(request) }
         do {
             var response = try await transport.send(request, in: context)
             request.secrets.declare(in: &response.headers)
             response.limitBody(in: context)
             if context.queued > .zero { response.metrics.queue = (response.metrics.queue ?? .zero) + context.queued }
-            return context.isObserved ? context.recording(response) : response
+            context.record(&response)
+            return response
         } catch {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
-            context.record(.attemptFailed(failure))
+            context.recordFailure(failure)
             // Interceptors closer to the caller may log the error, so its secrets are declared before they receive it.
             if !context.secrets.isEmpty, let known = error as? NetworkError {
                 throw known.withholding(context.secrets)
@@ -196,14 +196,6 @@ extension ExchangeContext {
             policy = current.outer
         }
         if attemptDeadline == .never { attemptDeadline = Deadline(timeouts.attempt, after: now) }
-    }
-
-    /// Records the response for the observers, and observes the end of its body.
-    fileprivate func recording(_ response: HTTPResponse) -> HTTPResponse {
-        record(.answered(response))
-        var response = response
-        response.body = watchEnd(of: response.body)
-        return response
     }
 }
 

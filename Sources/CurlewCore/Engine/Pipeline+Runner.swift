@@ -61,7 +61,7 @@ extension Pipeline {
             _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
         ) async throws(NetworkError) -> Value {
             let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)
-            context.record(.began(request))
+            context.begin(request)
             do {
                 guard problems.isEmpty else {
                     throw NetworkError(.configuration, detail: problems.joined(separator: " "))
@@ -74,8 +74,8 @@ extension Pipeline {
                 secrets.declare(in: &response.headers)
                 let value = try await finish(response)
                 if context.isObserved {
-                    context.conclude(with: .succeeded(response, after: start.duration(to: context.time.now)))
-                    await context.eventsDelivered()
+                    context.conclude(request, with: response, after: start.duration(to: context.time.now))
+                    if context.mustDeliverEvents { await context.eventsDelivered() }
                 }
                 return value
             } catch {
@@ -86,7 +86,7 @@ extension Pipeline {
                 if failure.codecs == nil, failure.response != nil { failure.codecs = context.codecs }
                 failure = failure.withholding(secrets)
                 if context.isObserved {
-                    context.conclude(with: .failed(failure, after: start.duration(to: context.time.now)))
+                    context.conclude(request, with: failure, after: start.duration(to: context.time.now))
                     await context.eventsDelivered()
                 }
                 throw failure

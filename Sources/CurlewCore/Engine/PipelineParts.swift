@@ -35,7 +35,7 @@ extension Interceptor {
 
     /// The interceptor as an observer of the client's calls; nil if it is none.
     var observing: (any ImmediateObserver)? {
-        guard let observer = unwrapped as? any ImmediateObserver, observer.isObserving else { return nil }
+        guard let observer = unwrapped as? any ImmediateObserver, !observer.kinds.isEmpty else { return nil }
         return observer
     }
 

@@ -20,21 +20,6 @@ public protocol RequestObserver: Sendable {
     func record(_ event: ExchangeEvent, in context: ExchangeContext)
 }
 
-/// An observer of this package that is notified on the thread that records an event, instead of on the queue: counters
-/// and recorders, for which the queue would cost more than their work.
-///
-/// `record` is called concurrently for different requests, in order for the events of one request, and while locks of
-/// the client are held. It must return soon, and must not call the client.
-package protocol ImmediateObserver: RequestObserver {
-    /// Whether the observer needs events. Default true. A client does not record events for an interceptor that needs
-    /// none.
-    var isObserving: Bool { get }
-}
-
-extension ImmediateObserver {
-    package var isObserving: Bool { true }
-}
-
 /// An event of a call, such as its start, a request on the wire, or its end.
 ///
 /// The events of one call (`ExchangeContext.id`) arrive in this order:

@@ -22,14 +22,14 @@ extension EasyHandle {
     /// needs it.
     func setOpening(of transfer: Transfer, _ context: UnsafeMutableRawPointer) {
         if isGuarded { return setPointer(CURLOPT_OPENSOCKETDATA, context) }
-        if transfer.plan.context.isObserved {
+        if transfer.plan.context.observes(.connecting) {
             check(curlew_set_open_socket_callback(pointer, openWatchedSocket))
             setPointer(CURLOPT_OPENSOCKETDATA, context)
         } else if current.reportsAddresses {
             check(curlew_set_open_socket_callback(pointer, openSocket))
             setPointer(CURLOPT_OPENSOCKETDATA, transfer.multi.map { Unmanaged.passUnretained($0.handles).toOpaque() })
         }
-        current.reportsAddresses = transfer.plan.context.isObserved
+        current.reportsAddresses = transfer.plan.context.observes(.connecting)
     }
 }
 

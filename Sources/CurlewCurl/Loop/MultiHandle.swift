@@ -409,7 +409,7 @@ final class MultiHandle {
         if case .success = result, !transfer.received.head.trailers.isEmpty {
             transfer.plan.context.record(.trailers(transfer.received.head.trailers))
         }
-        transfer.plan.context.record(.measured(metrics))
+        transfer.plan.context.record(metrics)
         transfer.deliver(result, metrics: metrics)
         transfer.multi = nil
     }

@@ -107,7 +107,7 @@ final class Transfer: @unchecked Sendable {
             var metrics = ExchangeMetrics()
             metrics.queue = clock.elapsed(at: TimeoutTracker.now())
             metrics.total = metrics.queue
-            plan.context.record(.measured(metrics))
+            plan.context.record(metrics)
         }
         complete(.failure(error))
     }

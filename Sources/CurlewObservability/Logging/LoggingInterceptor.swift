@@ -71,8 +71,12 @@ package struct LoggingInterceptor: Interceptor {
 }
 
 extension LoggingInterceptor: ImmediateObserver {
-    /// True if calls are logged. A log of requests needs no events.
-    package var isObserving: Bool { level > .off && unit == .call }
+    /// The decisions of calls. A log of requests needs no events.
+    package var kinds: ExchangeEvent.Kinds {
+        guard level > .off, unit == .call else { return [] }
+        let decisions: ExchangeEvent.Kinds = [.tried, .feature, .warned, .succeeded, .failed]
+        return level < .explain ? decisions : decisions.union([.joined, .interim, .attemptFailed, .answered])
+    }
 
     /// Logs the decisions of a call.
     package func record(_ event: ExchangeEvent, in context: ExchangeContext) {

@@ -97,7 +97,7 @@ final class SocketBridge: SessionExchange {
         if let look = step.look { host.look(at: self, look) }
         if let wait = step.wait { watchEnd(wait) }
         // Observers receive the metrics before the caller is notified of the end.
-        if isMeasured { context.record(.measured(step.metrics)) }
+        if isMeasured { context.record(step.metrics) }
         deliver(step)
         for order in step.effects.orders { perform(order, step.task) }
     }

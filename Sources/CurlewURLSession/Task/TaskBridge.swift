@@ -179,7 +179,7 @@ final class TaskBridge: ResponseBodySource {
         if step.isEnded { feeds.stop() }
         step.ending?()
         // Observers receive the metrics before the caller or the reader is notified of the end.
-        if isMeasured { context.record(.measured(step.metrics)) }
+        if isMeasured { context.record(step.metrics) }
         deliver(step)
     }
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Counts and measures the calls of clients, by route, method, origin, status and reason of failure.
+///
+///     let metrics = MetricsRegistry()
+///     let configuration = APIClient.Configuration(observers: [metrics])
+///     let client = APIClient(baseURL: "https://api.example.com", configuration: configuration)
+///     ...
+///     print(metrics.snapshot().prometheusText())
+///
+/// A registry may serve many clients. It is notified on the thread of each event, without a queue, and all of its
+/// methods may be called on any thread.
+///
+/// - **Memory** is bounded: each metric has at most `limit` combinations of attributes. Beyond that, values are added to
+///   one more, whose attributes are `other`. Route names, hosts and other texts are clipped.
+/// - **Secrets**: no attribute comes from a path, a query, a header field or a body.
+///
+/// `MetricsRegistry.Snapshot` lists the metrics.
+public final class MetricsRegistry: RequestObserver {
+    /// The maximum number of bytes of a route name, and of the name of an event.
+    static let textLimit = 100
+    /// The maximum number of bytes of a host (RFC 1035 §2.3.4).
+    static let hostLimit = 255
+
+    let table: LockedField<MetricsTable>
+    private let time: any TimeSource
+    private let start: Date
+
+    /// Creates an empty registry.
+    ///
+    /// - `limit`: the maximum number of combinations of attributes for each metric, between 1 and 100,000. Default
+    ///   1,000, which takes at most 3 MB.
+    /// - `bounds`: the upper bounds of the buckets of durations, in seconds. Default: those that the conventions of
+    ///   OpenTelemetry advise. At most 100; more are ignored.
+    /// - `time`: the source of the dates of snapshots.
+    public init(limit: Int = 1000, bounds: [Double] = Histogram.seconds, time: any TimeSource = SystemTime()) {
+        table = LockedField(
+            MetricsTable(limit: min(max(1, limit), 100_000), durations: Histogram(bounds: Array(bounds.prefix(100)))))
+        self.time = time
+        start = time.date
+    }
+
+    /// Returns the metrics of all calls so far. Counts are totals since the registry was created.
+    public func snapshot() -> Snapshot {
+        // The arrays of the table are shared, not copied, so the lock is held for a short time only.
+        let table = table.withLock { $0 }
+        return Snapshot(start: start, time: time.date, metrics: table.metrics)
+    }
+
+    /// Receives an event. The client calls this method.
+    public func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+        switch event {
+        case .feature(let feature): note(.event, feature.name, in: context)
+        case .joined: note(.event, "call.joined", in: context)
+        case .warned(let warning): note(.event, warning.name, in: context)
+        case .tried(let attempt):
+            if case .retry(_, let cause) = attempt.decision { note(.retry, cause.name, in: context) }
+        case .lost(let count):
+            table.withLock { $0.lost &+= UInt64(clamping: count) }
+        default: break
+        }
+    }
+
+    private func note(_ kind: MetricsTable.Note.Kind, _ name: String, in context: ExchangeContext) {
+        let note = MetricsTable.Note(
+            kind: kind, name: name.clipped(to: Self.textLimit), route: context.routeName.clipped(to: Self.textLimit))
+        table.withLock { $0.count(note) }
+    }
+}
+
+extension MetricsRegistry: ImmediateObserver {
+    package var kinds: ExchangeEvent.Kinds { [.summaries, .feature, .tried, .joined, .lost, .warned] }
+
+    package func callBegan(in context: ExchangeContext) {
+        table.withLock { $0.active &+= 1 }
+    }
+
+    package func requestEnded(
+        _ request: SentRequest, _ outcome: RequestOutcome, _ metrics: ExchangeMetrics, in context: ExchangeContext
+    ) {
+        table.withLock { table in
+            let target = table.target(context.routeName, request.method, request.origin)
+            table.add(metrics, outcome, at: target)
+        }
+    }
+
+    package func callEnded(_ request: HTTPRequest, _ outcome: CallOutcome, in context: ExchangeContext) {
+        table.withLock { table in
+            table.active &-= 1
+            let target = table.target(context.routeName, request.method, request.origin)
+            table.add(outcome, at: target)
+        }
+    }
+
+    package func callFailed(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
+        let outcome = CallOutcome(error, after: duration, requests: 0)
+        table.withLock { table in
+            let target = table.target(context.routeName, error.request?.method ?? error.unsentMethod, nil)
+            table.add(outcome, at: target)
+        }
+    }
+}
