@@ -30,7 +30,9 @@ struct CassetteRoundTripTests {
     @Test("A recording over libcurl is replayed identically: status, fields, body and version")
     func roundTrip() async throws {
         let server = try MockServer()
-        server.on(.get, "/json") { _ in .json(text: #"{"a": [1, 2]}"#).with(headers: ["X-Two": "a, b", .date: "Mon, 23 Nov 2026 10:00:00 GMT"]) }
+        server.on(.get, "/json") { _ in
+            .json(text: #"{"a": [1, 2]}"#).with(headers: ["X-Two": "a, b", .date: "Mon, 23 Nov 2026 10:00:00 GMT"])
+        }
         server.on(.get, "/chunks", respond: .chunks(["one", "two"]))
         server.on(.get, "/events") { _ in .events([.event("one", id: "1"), .event("two", id: "2")], gzip: true) }
         server.on(.get, "/none", respond: .status(.noContent))

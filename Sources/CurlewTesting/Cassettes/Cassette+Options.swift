@@ -33,7 +33,8 @@ extension Cassette {
             if name.isEmpty { return .replay }
             if let mode = Mode(rawValue: name.lowercased()) { return mode }
             throw NetworkError(
-                .configuration, detail: "\(variable) is \(name.printable.clipped(to: 50)), which is no mode of a cassette.",
+                .configuration,
+                detail: "\(variable) is \(name.printable.clipped(to: 50)), which is no mode of a cassette.",
                 hint: "Use one of: \(allCases.map(\.rawValue).joined(separator: ", ")).")
         }
     }

@@ -87,7 +87,10 @@ struct CassetteNearest {
         let rough = slots.prefix(Self.mostPaths).map { slot -> (slot: CassetteIndex.Slot, weight: Int) in
             let url = CassetteURL(slot.entry.request.url)
             let weight = path(url.path).reduce(0) { $0 + $1.weight } * 4
-            return (slot, weight + (slot.entry.request.method == request.method ? 0 : 4) + (url.query == request.query ? 0 : 1))
+            return (
+                slot,
+                weight + (slot.entry.request.method == request.method ? 0 : 4) + (url.query == request.query ? 0 : 1)
+            )
         }
         let order = rough.sorted { ($0.weight, $0.slot.number) < ($1.weight, $1.slot.number) }.prefix(Self.mostEntries)
         var seen: Set<String> = []
@@ -113,7 +116,8 @@ struct CassetteNearest {
         let matching = options.matching
         var found: [Difference] = []
         if entry.method != request.method {
-            found.append(Difference("the method of the request is \(request.method), that of the entry is \(entry.method)"))
+            found.append(
+                Difference("the method of the request is \(request.method), that of the entry is \(entry.method)"))
         }
         if matching.origin, entry.origin != request.origin {
             found.append(Difference("the request goes to \(request.origin), the entry to \(entry.origin)"))

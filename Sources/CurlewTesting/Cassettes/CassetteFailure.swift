@@ -16,7 +16,8 @@ enum CassetteFailure {
     static func error(_ text: String, _ request: HTTPRequest) -> NetworkError {
         let label = String(text.upTo(":"))
         let reason = reasons[label] ?? status(label) ?? .connectionLost(.requestMayHaveArrived)
-        let rest = reasons[label] == nil && status(label) == nil ? text[...] : text.utf8.dropFirst(label.utf8.count + 1).text
+        let rest =
+            reasons[label] == nil && status(label) == nil ? text[...] : text.utf8.dropFirst(label.utf8.count + 1).text
         return NetworkError(
             reason, detail: String(rest.trimmed()), request: NetworkError.RequestLine(request))
     }

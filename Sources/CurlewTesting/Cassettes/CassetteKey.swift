@@ -139,8 +139,10 @@ struct CassetteURL {
 extension [ItemDifference.Item] {
     /// The items sorted by name. Items with the same name keep their order.
     func stablySorted() -> [ItemDifference.Item] {
-        count < 2 ? self : enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-            .map(\.element)
+        count < 2
+            ? self
+            : enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+                .map(\.element)
     }
 }
 

@@ -139,7 +139,8 @@ struct CassetteRecorder: Sendable {
         let shown = type?.essence.printable ?? "an unknown type"
         let error = NetworkError(
             .refused(by: .cassette),
-            detail: "The body of the \(message) (\(shown)) is not recorded, because secrets cannot be recognized in it.",
+            detail:
+                "The body of the \(message) (\(shown)) is not recorded, because secrets cannot be recognized in it.",
             hint: "If such bodies contain no secrets, add the media type to Cassette.Options.opaqueTypes.",
             request: NetworkError.RequestLine(request))
         cassette.report("\(self.request.line): \(error.detail)")

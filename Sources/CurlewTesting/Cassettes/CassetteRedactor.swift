@@ -28,8 +28,10 @@ struct CassetteRedactor: Sendable {
         opaqueTypes = options.opaqueTypes
         guard !redaction.hidesNothing else { return }
         for field in request.headers where isSecret(field.name, in: request.headers) {
-            let words = field.name == .cookie ? field.value.parts(";").map { $0[($0.first("=") ?? $0.startIndex)...] } : []
-            let pieces = words.isEmpty ? [field.value[...]] + field.value.parts(" ") : words.map { $0.trimmed { $0 == 0x3D } }
+            let words =
+                field.name == .cookie ? field.value.parts(";").map { $0[($0.first("=") ?? $0.startIndex)...] } : []
+            let pieces =
+                words.isEmpty ? [field.value[...]] + field.value.parts(" ") : words.map { $0.trimmed { $0 == 0x3D } }
             values += pieces.map(String.init).filter { $0.utf8.count >= Self.shortest && !$0.holds(" ") }
         }
         values = Array(Set(values)).sorted { $0.utf8.count > $1.utf8.count }
@@ -70,7 +72,9 @@ struct CassetteRedactor: Sendable {
     /// Returns a `Set-Cookie` value without the value of the cookie and without unknown attributes.
     private static func setCookie(_ text: String, _ redaction: Redaction) -> String {
         guard let cookie = try? SetCookie(text), !cookie.name.isEmpty else { return Redaction.mark }
-        let known: Set<String> = ["path", "domain", "expires", "max-age", "secure", "httponly", "samesite", "partitioned"]
+        let known: Set<String> = [
+            "path", "domain", "expires", "max-age", "secure", "httponly", "samesite", "partitioned",
+        ]
         let attributes = text.parts(";").dropFirst().map { $0.trimmed() }.filter { attribute in
             known.contains(attribute.upTo("=").trimmed().lowercased())
         }
@@ -81,7 +85,8 @@ struct CassetteRedactor: Sendable {
     /// Returns the body of a request to compare: redacted if it is text, otherwise unchanged.
     func comparedBody(_ data: Data, _ type: MediaType?) -> Data {
         guard !data.isEmpty, !redaction.hidesNothing else { return data }
-        return redaction.shownBody(data, mediaType: type, limit: .max, clips: false).map { Data(hiding($0).utf8) } ?? data
+        return redaction.shownBody(data, mediaType: type, limit: .max, clips: false).map { Data(hiding($0).utf8) }
+            ?? data
     }
 
     /// A body as it is stored.

@@ -62,8 +62,9 @@ final class CassettePlayer: Sendable {
     }
 
     func respond(to received: RecordedRequest, at address: Origin) -> Outcome {
-        guard let request = try? HTTPRequest(
-            received.method, url: address.description + received.target, headers: received.headers)
+        guard
+            let request = try? HTTPRequest(
+                received.method, url: address.description + received.target, headers: received.headers)
         else { return .found(.problem(.badRequest, "the target of the request is invalid")) }
         let redactor = CassetteRedactor(request, options: options, secrets: .none)
         let shown = CassetteRequest(request, body: received.body, redactor: redactor)

@@ -35,13 +35,15 @@ struct JSONDifference {
         default:
             found.append(
                 Difference(
-                    "body \(path): the request has \(Self.text(sent)), the entry has \(Self.text(recorded))", weight: 1))
+                    "body \(path): the request has \(Self.text(sent)), the entry has \(Self.text(recorded))", weight: 1)
+            )
         }
     }
 
     /// Returns the step to a member: `.name`, or `["any text"]` if the name is not an identifier.
     private static func step(_ name: String) -> String {
-        let isPlain = !name.isEmpty && name.utf8.allSatisfy { ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x5F }
+        let isPlain =
+            !name.isEmpty && name.utf8.allSatisfy { ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x5F }
         return isPlain ? ".\(name)" : "[\(Difference.quoted(name, limit: 60))]"
     }
 

@@ -21,12 +21,14 @@ struct PathDifference {
             case .pair(let index, let segment, let text):
                 return pairDifference(index, segment, text)
             case .extra(let index, let text) where text.isEmpty && index == sent.count - 1:
-                return Difference("the path of the request ends with \"/\", that of the \(noun.rawValue) does not", weight: 1)
+                return Difference(
+                    "the path of the request ends with \"/\", that of the \(noun.rawValue) does not", weight: 1)
             case .extra(let index, let text):
                 return Difference(
                     "path segment \(index + 1), \(Difference.quoted(text)), is not in the \(noun.rawValue)", weight: 3)
             case .missing(let segment) where segment.shown.isEmpty:
-                return Difference("the path of the \(noun.rawValue) ends with \"/\", that of the request does not", weight: 1)
+                return Difference(
+                    "the path of the \(noun.rawValue) ends with \"/\", that of the request does not", weight: 1)
             case .missing(let segment):
                 return Difference(
                     "the \(noun.rawValue) has the segment \(Difference.quoted(segment.shown)), which the request lacks",

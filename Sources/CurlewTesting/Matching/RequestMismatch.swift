@@ -40,8 +40,9 @@ public struct RequestMismatch: Error, Hashable, Sendable, CustomStringConvertibl
     static let most = 3
 
     /// Creates a report with the candidates whose differences weigh least; of equal ones, those that come first.
-    init(_ summary: String, among candidates: [(name: String, differences: [Difference])], noun: Noun, count: Int? = nil)
-    {
+    init(
+        _ summary: String, among candidates: [(name: String, differences: [Difference])], noun: Noun, count: Int? = nil
+    ) {
         self.summary = summary
         self.noun = noun
         self.count = count ?? candidates.count
@@ -59,7 +60,8 @@ public struct RequestMismatch: Error, Hashable, Sendable, CustomStringConvertibl
         guard !nearest.isEmpty else { return "\(summary) There are no \(noun.plural)." }
         let heading =
             count > nearest.count
-            ? "The nearest of \(count) \(noun.plural):" : count == 1 ? "The only \(noun.rawValue):" : "The \(noun.plural):"
+            ? "The nearest of \(count) \(noun.plural):"
+            : count == 1 ? "The only \(noun.rawValue):" : "The \(noun.plural):"
         var lines = ["\(summary) \(heading)"]
         for (index, candidate) in nearest.enumerated() {
             lines.append("\(index + 1). \(candidate.name)")

@@ -19,12 +19,16 @@ struct CassetteSecretTests {
     static let canary = "hunter2"
     static let long = "hunter2-hunter2-hunter2"
 
-    @Test("No secret enters the file from a field, a cookie, a query, a form, JSON or an event", arguments: IdentityWay.names)
+    @Test(
+        "No secret enters the file from a field, a cookie, a query, a form, JSON or an event",
+        arguments: IdentityWay.names)
     func matrix(name: String) async throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("secrets-\(UUID().uuidString).har").path
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("secrets-\(UUID().uuidString).har")
+            .path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let (field, member, secret) = (HTTPField.Name(name), "x-\(name)-token", Self.canary)
-        let json = #"{"a": {"\#(member)": "\#(secret)"}, "list": [{"\#(member)": 1}], "text": "\#(member)=\#(secret)&b=1"}"#
+        let json =
+            #"{"a": {"\#(member)": "\#(secret)"}, "list": [{"\#(member)": 1}], "text": "\#(member)=\#(secret)&b=1"}"#
         let mock = MockTransport { mock in
             mock.onAny { call in
                 let headers: HTTPHeaders = [
@@ -34,8 +38,11 @@ struct CassetteSecretTests {
                 ]
                 switch call.path {
                 case "/form": return .data(Data("\(member)=\(secret)&b=1".utf8), type: .form, headers: headers)
-                case "/events": return .pieces(["data: {\"\(member)\": \"hun", "ter2\"}\n\n"], type: .eventStream, headers: headers)
-                case "/text": return .text("\(member): \(secret)\nhttps://a.test/?\(member)=\(secret)", headers: headers)
+                case "/events":
+                    return .pieces(
+                        ["data: {\"\(member)\": \"hun", "ter2\"}\n\n"], type: .eventStream, headers: headers)
+                case "/text":
+                    return .text("\(member): \(secret)\nhttps://a.test/?\(member)=\(secret)", headers: headers)
                 case "/fail": throw NetworkError(.unreachable, detail: "no https://a.test/?\(member)=\(secret)")
                 // A server that repeats the credential where no name betrays it.
                 case "/echo": return .json(text: #"{"seen": "got \#(Self.long)"}"#, headers: headers)
@@ -53,7 +60,9 @@ struct CassetteSecretTests {
             for path in ["/json", "/form", "/events", "/text", "/fail", "/echo", "/bot\(secret)/x"] {
                 var call = Request<HTTPResponse>(
                     .post, RequestPath(path), query: [member: secret, "declared": secret],
-                    body: path == "/form" ? .data(Data("\(member)=\(secret)".utf8), type: .form) : .json(["\(member)": "\(secret)", "declared": "\(secret)"]))
+                    body: path == "/form"
+                        ? .data(Data("\(member)=\(secret)".utf8), type: .form)
+                        : .json(["\(member)": "\(secret)", "declared": "\(secret)"]))
                 call = call.header(.cookie, "\(member)=\(secret)").header("x-declared", secret)
                 if path == "/echo" { call = call.header(.authorization, "Bearer \(Self.long)") }
                 _ = try? await client.withResponse(to: call) { try await $0.data() }

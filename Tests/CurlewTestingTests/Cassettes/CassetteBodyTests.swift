@@ -49,7 +49,8 @@ struct CassetteBodyTests {
         let folder = try CassetteFolder()
         let pieces = ["data: {\"token\": \"abc", "def\"}\n\n", "data: 2\n\n", "data: 3\n\n"]
         let cassette = try Cassette(
-            folder.path(), mode: .recordNew, recording: MockTransport.answering { _ in .pieces(pieces, type: .eventStream) })
+            folder.path(), mode: .recordNew,
+            recording: MockTransport.answering { _ in .pieces(pieces, type: .eventStream) })
         _ = try await client(cassette).withResponse(to: Self.raw) { response in
             var iterator = response.body.makeAsyncIterator()
             for _ in 0..<3 { _ = try await iterator.next() }
@@ -70,7 +71,8 @@ struct CassetteBodyTests {
     func dropped() async throws {
         let folder = try CassetteFolder()
         let cassette = try Cassette(
-            folder.path(), mode: .recordNew, recording: MockTransport.answering { _ in .pieces(["a", "b"]) }, options: any)
+            folder.path(), mode: .recordNew, recording: MockTransport.answering { _ in .pieces(["a", "b"]) },
+            options: any)
         _ = try await client(cassette).withResponse(to: Self.raw) { response in
             var iterator = response.body.makeAsyncIterator()
             _ = try await iterator.next()
@@ -92,7 +94,9 @@ struct CassetteBodyTests {
         var options = Cassette.Options()
         options.maximumBodyBytes = 10
         let long = String(repeating: "x", count: 11)
-        for stub in [{ HTTPResponse.text(long) }, { HTTPResponse.pieces(["123456", "789012"], type: .text) }] as [@Sendable () -> HTTPResponse] {
+        for stub in [{ HTTPResponse.text(long) }, { HTTPResponse.pieces(["123456", "789012"], type: .text) }]
+            as [@Sendable () -> HTTPResponse]
+        {
             let cassette = try Cassette(
                 folder.path(), mode: .recordNew, recording: MockTransport.answering { _ in stub() }, options: options)
             let error = await #expect(throws: NetworkError.self) { try await Self.chunks(client(cassette)) }
@@ -110,7 +114,9 @@ struct CassetteBodyTests {
     func opaque() async throws {
         let xml = Data("<a><password>p</password><b>1</b></a>".utf8)
         let binary = Data([0, 1, 0xFF])
-        for (data, type) in [(xml, MediaType.xml), (binary, .octetStream), (binary, .multipartFormData), (binary, .json)] {
+        for (data, type) in [
+            (xml, MediaType.xml), (binary, .octetStream), (binary, .multipartFormData), (binary, .json),
+        ] {
             let folder = try CassetteFolder()
             let mock = MockTransport.answering { _ in .data(data, type: type) }
             let cassette = try Cassette(folder.path(), mode: .recordNew, recording: mock)
@@ -128,10 +134,13 @@ struct CassetteBodyTests {
         }
     }
 
-    @Test("Failures are recorded and replayed with their reasons", arguments: [
-        NetworkError.Reason.unreachable, .secureConnectionFailed(.expired), .timedOut(.connect),
-        .connectionLost(.requestMayHaveArrived), .badResponse, .proxyFailed(.refused(502)), .limitExceeded(.responseHeaders),
-    ])
+    @Test(
+        "Failures are recorded and replayed with their reasons",
+        arguments: [
+            NetworkError.Reason.unreachable, .secureConnectionFailed(.expired), .timedOut(.connect),
+            .connectionLost(.requestMayHaveArrived), .badResponse, .proxyFailed(.refused(502)),
+            .limitExceeded(.responseHeaders),
+        ])
     func failures(reason: NetworkError.Reason) async throws {
         let folder = try CassetteFolder()
         let mock = MockTransport { $0.fail(with: NetworkError(reason, detail: "the cause: \"token\": \"s3cret\"")) }
@@ -201,7 +210,9 @@ struct CassetteBodyTests {
     func pipeline() async throws {
         let folder = try CassetteFolder()
         let mock = MockTransport {
-            $0.on(.get, "/start", .status(302, headers: [.location: "/end?code=s3cret", .setCookie: "sid=s3cret; Path=/; HttpOnly"]))
+            $0.on(
+                .get, "/start",
+                .status(302, headers: [.location: "/end?code=s3cret", .setCookie: "sid=s3cret; Path=/; HttpOnly"]))
             let count = Locked(0)
             $0.on(.get, "/end") { call in
                 let number = count.withLock { count in
@@ -217,7 +228,8 @@ struct CassetteBodyTests {
         func pipeline() -> Pipeline { [.redirects(), .cookies(CookieStore()), .retry()] }
         let cassette = try Cassette(folder.path(), mode: .recordNew, recording: mock)
         let call = Request<String>.get("/start")
-        #expect(try await client(cassette, pipeline: pipeline(), configuration: configuration).send(call) == "cookies 1")
+        #expect(
+            try await client(cassette, pipeline: pipeline(), configuration: configuration).send(call) == "cookies 1")
         try await cassette.finish()
         #expect(try !folder.text().contains("s3cret"))
         #expect(try folder.text().contains("sid=REDACTED; Path=/; HttpOnly"))

@@ -23,7 +23,9 @@ struct CassetteFileTests {
         let one = try Cassette(folder.path(), mode: .recordNew, recording: mock)
         let two = try Cassette(folder.path(), mode: .recordNew, recording: mock)
         for (cassette, paths) in [(one, ["/a", "/b"]), (two, ["/a", "/c", "/c"])] {
-            for path in paths { _ = try await client(cassette).send(Request<String>.get(url: "https://api.test\(path)")) }
+            for path in paths {
+                _ = try await client(cassette).send(Request<String>.get(url: "https://api.test\(path)"))
+            }
         }
         async let first: Void = one.finish()
         async let second: Void = two.finish()
@@ -122,10 +124,14 @@ struct CassetteFileTests {
                     bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
                 }
             case 2:
-                let values = ["null", "1e400", "-99999999999999999999", "[]", "{}", "\"\"", "true", "9223372036854775807"]
+                let values = [
+                    "null", "1e400", "-99999999999999999999", "[]", "{}", "\"\"", "true", "9223372036854775807",
+                ]
                 let value = values.randomElement(using: &random) ?? "null"
                 let digits = bytes.indices.filter { (0x30...0x39).contains(bytes[$0]) }
-                if let index = digits.randomElement(using: &random) { bytes.replaceSubrange(index...index, with: value.utf8) }
+                if let index = digits.randomElement(using: &random) {
+                    bytes.replaceSubrange(index...index, with: value.utf8)
+                }
             default:
                 let quotes = bytes.indices.filter { bytes[$0] == 0x2C }
                 let copy = #", "status": -5, "url": "\u0000://", "headers": [{"name": "a b", "value": "\r\n"}]"#
@@ -148,7 +154,8 @@ struct CassetteFileTests {
     @Test("The number of entries and the size of a file are limited")
     func limits() async throws {
         let folder = try CassetteFolder()
-        let entry = #"{"startedDateTime":"2026-01-01T00:00:00Z","request":{"method":"GET","url":"https://a.test/"},"response":{"status":204}}"#
+        let entry =
+            #"{"startedDateTime":"2026-01-01T00:00:00Z","request":{"method":"GET","url":"https://a.test/"},"response":{"status":204}}"#
         try folder.write(#"{"log":{"entries":[\#(Array(repeating: entry, count: 20_001).joined(separator: ","))]}}"#)
         var options = Cassette.Options()
         options.maximumEntries = 20_000
@@ -166,8 +173,12 @@ struct CassetteFileTests {
     func speed() async throws {
         let folder = try CassetteFolder()
         let filler = String(repeating: "lorem ipsum ", count: 60)
-        let path = try await record(folder, .answering { .json(text: #"{"path": "\#($0.path)", "text": "\#(filler)"}"#) }) {
-            for number in 0..<1000 { _ = try await $0.send(Request<JSONValue>.get("/items/\(number)", query: ["n": "\(number)"])) }
+        let path = try await record(
+            folder, .answering { .json(text: #"{"path": "\#($0.path)", "text": "\#(filler)"}"#) }
+        ) {
+            for number in 0..<1000 {
+                _ = try await $0.send(Request<JSONValue>.get("/items/\(number)", query: ["n": "\(number)"]))
+            }
         }
         var best = Duration.seconds(100)
         for _ in 0..<3 {

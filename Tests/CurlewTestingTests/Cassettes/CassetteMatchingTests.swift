@@ -79,8 +79,10 @@ struct CassetteMatchingTests {
     func report() async throws {
         let folder = try CassetteFolder()
         let path = try await record(folder, .answering { _ in .text("yes") }) { client in
-            _ = try await client.send(.get("/users/1/orders").query(["page": "1"]).query(["token": "abc"]) as Request<String>)
-            _ = try await client.send(Self.post(#"{"user":{"name":"Ada","tags":[1,2]},"password":"p"}"#, .json, "/users"))
+            _ = try await client.send(
+                .get("/users/1/orders").query(["page": "1"]).query(["token": "abc"]) as Request<String>)
+            _ = try await client.send(
+                Self.post(#"{"user":{"name":"Ada","tags":[1,2]},"password":"p"}"#, .json, "/users"))
             _ = try await client.send(.get("/health") as Request<String>)
         }
         let cassette = try Cassette(path, mode: .replay)

@@ -73,7 +73,8 @@ struct CassetteModeTests {
         let mock = Self.counting()
         _ = try await record(folder, mock) { client in
             #expect(try await client.send(Self.b) == "GET /b 1")
-            #expect(try await client.send(Self.b) == "GET /b 1", "the second request is new, and the first of this mock")
+            #expect(
+                try await client.send(Self.b) == "GET /b 1", "the second request is new, and the first of this mock")
             _ = try await client.send(Self.a)
         }
         #expect(mock.requestCount == 2)

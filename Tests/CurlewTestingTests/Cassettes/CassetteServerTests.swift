@@ -30,7 +30,9 @@ struct CassetteServerTests {
         }
         let path = try await record(folder, mock) { client in
             _ = try await client.send(Request<HTTPResponse>.get("/start"))
-            for page in ["1", "2"] { _ = try await client.send(Request<String>.get("/users", query: ["page": "\(page)"])) }
+            for page in ["1", "2"] {
+                _ = try await client.send(Request<String>.get("/users", query: ["page": "\(page)"]))
+            }
             _ = try await client.send(Request<String>.post("/users", body: .json(["name": "Ada", "age": 36])))
         }
         let cassette = try Cassette(path, mode: .replay)
@@ -63,7 +65,9 @@ struct CassetteServerTests {
     @Test("A recorded failure ends the connection of a foreign client")
     func failure() async throws {
         let folder = try CassetteFolder()
-        let path = try await record(folder, MockTransport { $0.fail(with: NetworkError(.connectionLost(.requestMayHaveArrived))) }) {
+        let path = try await record(
+            folder, MockTransport { $0.fail(with: NetworkError(.connectionLost(.requestMayHaveArrived))) }
+        ) {
             _ = try? await $0.send(Request<String>.get("/x"))
         }
         let server = try MockServer(replaying: try Cassette(path, mode: .replay))

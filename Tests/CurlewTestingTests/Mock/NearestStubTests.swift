@@ -27,28 +27,40 @@ struct NearestStubTests {
             $0.on(.get, "/users/:id", .status(200))
         }
         #expect(report.nearest.map(\.name) == ["POST /users/:id/order", "GET /users/:id/orders", "GET /users/:id"])
-        #expect(report.nearest.map(\.differences) == [
-            ["the method of the request is GET, that of the stub is POST"],
-            [#"path segment 3: the request has "order", the stub has "orders""#],
-            [#"path segment 3, "order", is not in the stub"#],
-        ])
+        #expect(
+            report.nearest.map(\.differences) == [
+                ["the method of the request is GET, that of the stub is POST"],
+                [#"path segment 3: the request has "order", the stub has "orders""#],
+                [#"path segment 3, "order", is not in the stub"#],
+            ])
         #expect(text.contains("The nearest of 5 stubs:\n"))
         #expect(text.contains("\n            1. POST /users/:id/order\n"))
         #expect(!text.contains("s3cret"))
     }
 
-    @Test("Segments, slashes, prefixes, queries and hosts", arguments: [
-        ("/users", "/Users", #"path segment 1: the request has "users", the stub has "Users" (the case differs)"#),
-        ("/users/", "/users", #"the path of the request ends with "/", that of the stub does not"#),
-        ("/users", "/users/", #"the path of the stub ends with "/", that of the request does not"#),
-        ("/v1/users/1", "/users/:id", #"the path of the request begins with "/v1", probably from the base URL: add it to the stub"#),
-        ("/users", "/users?page=1", #"the stub contains the query "?page=1", but a stub matches the path only: remove the query, and check it in the closure"#),
-        ("/users", "https://mock.test/users", #"the stub contains a host, but a stub matches the path only: use "/users""#),
-        ("/users/1", "/users/:id/films", #"the stub has the segment "films", which the request lacks"#),
-        ("/files", "/files/*rest", #"the stub has the segment "*rest", which the request lacks"#),
-        ("/file/a/b", "/files/*rest", #"path segment 1: the request has "file", the stub has "files""#),
-        ("/users//x", "/users/:id/x", #"path segment 2 is empty, the stub has ":id""#),
-    ])
+    @Test(
+        "Segments, slashes, prefixes, queries and hosts",
+        arguments: [
+            ("/users", "/Users", #"path segment 1: the request has "users", the stub has "Users" (the case differs)"#),
+            ("/users/", "/users", #"the path of the request ends with "/", that of the stub does not"#),
+            ("/users", "/users/", #"the path of the stub ends with "/", that of the request does not"#),
+            (
+                "/v1/users/1", "/users/:id",
+                #"the path of the request begins with "/v1", probably from the base URL: add it to the stub"#
+            ),
+            (
+                "/users", "/users?page=1",
+                #"the stub contains the query "?page=1", but a stub matches the path only: remove the query, and check it in the closure"#
+            ),
+            (
+                "/users", "https://mock.test/users",
+                #"the stub contains a host, but a stub matches the path only: use "/users""#
+            ),
+            ("/users/1", "/users/:id/films", #"the stub has the segment "films", which the request lacks"#),
+            ("/files", "/files/*rest", #"the stub has the segment "*rest", which the request lacks"#),
+            ("/file/a/b", "/files/*rest", #"path segment 1: the request has "file", the stub has "files""#),
+            ("/users//x", "/users/:id/x", #"path segment 2 is empty, the stub has ":id""#),
+        ])
     func differences(sent: String, stub: String, line: String) {
         let nearest = NearestStubs(method: .get, target: sent, noun: .stub)
         #expect(nearest.candidates([RoutePattern(.get, stub)])[0].differences.map(\.text) == [line])
@@ -80,7 +92,9 @@ struct NearestStubTests {
         let (untyped, _) = try await Self.report(.get("/x")) { $0.on(GetUser.self) { User(id: $0.id, name: "Ada") } }
         #expect(untyped.nearest[0].differences == ["the call has no endpoint type, the stub is for GetUser"])
         let (none, _) = try await Self.report(.get("/x")) { _ in }
-        #expect("\(none)" == "No stub matches GET https://mock.test/x (nearest()). There are no stubs." || none.nearest.isEmpty)
+        #expect(
+            "\(none)" == "No stub matches GET https://mock.test/x (nearest()). There are no stubs."
+                || none.nearest.isEmpty)
     }
 
     @Test("A server shows the report as text, or as problem details to a client that accepts JSON")

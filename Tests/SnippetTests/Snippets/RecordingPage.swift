@@ -5,7 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
-#if canImport(FoundationNetworking)
+#if os(Linux)
 import FoundationNetworking
 #endif
 
