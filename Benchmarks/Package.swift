@@ -45,5 +45,7 @@ let package = Package(
 
 // What is measured is the transport of Linux, by the counters of its kernel.
 #if !os(Linux)
-package.targets.removeAll { ["CurlewBenchmarks", "CurlewSocketBenchmark", "CurlewObservabilityBenchmark"].contains($0.name) }
+package.targets.removeAll {
+    ["CurlewBenchmarks", "CurlewSocketBenchmark", "CurlewObservabilityBenchmark"].contains($0.name)
+}
 #endif

@@ -64,7 +64,8 @@ extension APIClient {
                 baseURL: baseURL ?? core.baseURL, pipeline: pipeline ?? core.exchanger.pipeline,
                 transport: core.exchanger.transport, configuration: configuration ?? core.configuration,
                 query: query ?? core.query, options: options ?? core.options,
-                chain: pipeline == nil ? core.exchanger.chain : nil, calls: core.calls, observersQueue: core.observersQueue))
+                chain: pipeline == nil ? core.exchanger.chain : nil, calls: core.calls,
+                observersQueue: core.observersQueue))
     }
 }
 

@@ -81,7 +81,8 @@ struct LoggingNotesTests {
     func explain() async throws {
         try await client(.explain).send(.get("/moved"))
         let names = Set(log.names)
-        #expect(names.isSuperset(of: ["request", "cache.network", "token.began", "token.renewed", "redirect.followed"]))
+        let expected: Set = ["request", "cache.network", "token.began", "token.renewed", "redirect.followed"]
+        #expect(names.isSuperset(of: expected))
         #expect(log.entries.withLock { $0.last?.kind } == .response)
         let lines = log.entries.withLock { $0.filter { $0["event.name"] == "request" }.map(\.lines) }
         #expect(lines.allSatisfy { $0.count == 1 && $0[0].hasPrefix("request ") })
