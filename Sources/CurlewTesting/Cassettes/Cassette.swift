@@ -47,7 +47,7 @@ public final class Cassette: Transport {
 
     /// Creates a cassette, and reads the file unless the mode is ``Mode/recordAll``.
     ///
-    /// - `mode`: default ``Mode/environment``.
+    /// - `mode`: default `Mode.environment`.
     /// - `transport`: the transport that is recorded; nil for a cassette that is only replayed.
     /// - `options`: the matching, the redaction and the limits.
     ///
@@ -73,9 +73,9 @@ public final class Cassette: Transport {
                 index: CassetteIndex(self.mode == .recordAll ? [] : old, options: options), previous: old))
     }
 
-    /// Creates a cassette, calls `body`, and then calls ``finish()``. If `body` throws, nothing is saved.
+    /// Creates a cassette, calls `body`, and then calls `finish()`. If `body` throws, nothing is saved.
     ///
-    /// The parameters and errors are those of the initializer and of ``finish()``.
+    /// The parameters and errors are those of the initializer and of `finish()`.
     public static func with<Result>(
         _ path: String, mode: Mode? = nil, recording transport: (any Transport)? = nil, options: Options = Options(),
         _ body: (Cassette) async throws -> Result

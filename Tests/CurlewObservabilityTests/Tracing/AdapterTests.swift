@@ -58,7 +58,7 @@ struct AdapterTests {
 
     /// The listing of the page that imports a module.
     private static func listing(_ module: String) throws -> String? {
-        let page = root.appendingPathComponent("Documentation/Curlew.docc/Articles/Tracing.md")
+        let page = root.appendingPathComponent("Documentation/Curlew.docc/Articles/TracingCalls.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         return text.components(separatedBy: "```swift\n").dropFirst()
             .compactMap { $0.components(separatedBy: "\n```").first }.first { $0.contains("import \(module)\n") }
