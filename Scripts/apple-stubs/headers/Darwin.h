@@ -160,6 +160,9 @@ int posix_spawnattr_setsigmask(posix_spawnattr_t *, const sigset_t *) NOT_ON_TV_
 void (*signal(int, void (*)(int)))(int);
 int raise(int);
 int sigemptyset(sigset_t *);
+int sigaddset(sigset_t *, int);
+#define SIG_UNBLOCK 2
+int pthread_sigmask(int, const sigset_t *, sigset_t *);
 
 // MARK: Files
 
