@@ -33,7 +33,7 @@ struct Client {
     private func run(_ calls: Int) async throws {
         let base: BaseURL = "http://127.0.0.1:\(port)"
         let client = APIClient(
-            baseURL: base, pipeline: .standard, transport: CurlTransport(),
+            baseURL: base, pipeline: variant.pipeline, transport: CurlTransport(),
             configuration: APIClient.Configuration(observers: variant.observers))
         let request = Request<Item>.get("/items/1")
         for _ in 0..<calls {

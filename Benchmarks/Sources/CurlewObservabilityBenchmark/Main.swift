@@ -36,20 +36,29 @@ enum Main {
 
 /// What observes the calls.
 enum Variant: String, CaseIterable {
-    case none, metrics
+    case none, metrics, recorder
 
     /// The most that it may add to the instructions of a call, as a ratio.
     var bar: Double? {
         switch self {
         case .none: nil
         case .metrics: 1.03
+        case .recorder: 1.05
         }
     }
 
     var observers: [any RequestObserver] {
         switch self {
-        case .none: []
+        case .none, .recorder: []
         case .metrics: [MetricsRegistry()]
+        }
+    }
+
+    /// The pipeline of the client. The recorder keeps heads.
+    var pipeline: Pipeline {
+        switch self {
+        case .none, .metrics: .standard
+        case .recorder: .standard.adding(.recording(FlightRecorder()))
         }
     }
 }
