@@ -114,12 +114,12 @@ public struct ManualClock: TimeSource {
     ///
     /// - `waits`: the kinds of waits that count. Default only pauses, such as those between attempts: a test should not
     ///   depend on how many deadlines and other limits the library sets.
-    /// - `timeout`: the limit in real time. Default 10 seconds.
+    /// - `timeout`: the limit in real time. Default 30 seconds.
     ///
     /// After the timeout, throws a ``MockWaitError`` that lists the first ten of the current waits. Throws
     /// `CancellationError` as soon as the waiting task is cancelled.
     public func waitForSleepers(
-        _ count: Int, _ waits: Waits = .pauses, timeout: Duration = .seconds(10)
+        _ count: Int, _ waits: Waits = .pauses, timeout: Duration = .seconds(30)
     ) async throws {
         try await wait(timeout: (timeout, { $0.report(count, waits) })) { state, waiter in
             guard state.count(waits) < count else { return false }
