@@ -12,7 +12,8 @@ extension RequestOptions {
     /// - When the app starts again, it makes the same call with the same identifier. The call then waits for the running
     ///   exchange or receives its response; nothing is transferred again.
     /// - The identifier names what is transferred, in at most 200 bytes: one exchange at a time can use it. A call whose
-    ///   identifier is in use by another call throws `.invalidRequest`.
+    ///   identifier is in use by another call throws `.invalidRequest`. Name the account in it if the response depends on
+    ///   who is signed in: a call receives the response that an earlier call with its identifier has left.
     /// - The response arrives as a whole: its body is read from a file when the exchange has ended, without progress.
     ///   Fields of the response that are secret, such as `Set-Cookie`, are missing.
     /// - A timeout of the call ends the wait, and the exchange continues. Cancelling the call cancels the exchange.

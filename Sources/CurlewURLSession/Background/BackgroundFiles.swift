@@ -54,7 +54,8 @@ struct BackgroundFiles: Sendable {
         guard case .download(let target) = transfer.kind else { return }
         let isWanted = status.map { HTTPStatus($0).isSuccess } ?? false
         if isWanted {
-            try replace(target, with: file)
+            // The body of a call is private until the call has read it. A file that the app chose keeps its permissions.
+            try replace(target, with: file, mode: transfer.callIdentifier == nil ? nil : 0o600)
         } else {
             guard size(of: file) <= UInt64(Self.maximumResponse) else { return }
             // Response bodies are readable only by the app.

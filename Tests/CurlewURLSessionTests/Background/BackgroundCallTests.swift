@@ -147,6 +147,9 @@ struct BackgroundCallTests {
         await running()
         let fourth = BackgroundLaunch(folder, tasks)
         try tasks.finish("two")
+        let kept = try #require(leftovers.first { $0.hasSuffix(".download") })
+        let mode = try FileManager.default.attributesOfItem(atPath: folder + "/" + kept)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
         #expect(try await fourth.client.send(film) == "two")
         #expect(tasks.started == 2)
         #expect(fourth.store.entries.isEmpty)
