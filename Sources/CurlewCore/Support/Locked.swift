@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 #if canImport(Darwin)
-package import os
+import os
 #else
-package import Synchronization
+import Synchronization
 #endif
 
 /// A lock together with the value that it protects. `LockedField` is the same without a separate object.
@@ -12,27 +12,26 @@ package import Synchronization
 /// lock on Apple platforms, where `Mutex` requires newer systems than the package's minimum. `OSAllocatedUnfairLock` is
 /// not used, because its closures rethrow and cannot return a `sending` result.
 ///
-/// The functions are inlinable, so that the calling module specialises them. Otherwise each use queries the runtime for
-/// the metadata of the value's type, which took 15 % of the time of a cache hit.
+/// The functions are not specialised in other modules, because the compiler does not inline `package` functions there.
+/// The lock therefore does not depend on the type of the value: a generic lock queries the runtime for its own type at
+/// each use, which took 17 % of the instructions of a small GET.
 package final class Locked<Value>: Sendable {
     #if canImport(Darwin)
     // Allocated on the heap, because the lock needs a stable address.
-    @usableFromInline nonisolated(unsafe) let lock: UnsafeMutablePointer<os_unfair_lock>
-    // Accessed only while the lock is held.
-    @usableFromInline nonisolated(unsafe) var value: Value
+    private nonisolated(unsafe) let lock: UnsafeMutablePointer<os_unfair_lock>
     #else
-    @usableFromInline let field: LockedField<Value>
+    private let lock = Mutex(())
+    private let handedOver = HandOver()
     #endif
+    // Accessed only while the lock is held, so the accesses never overlap.
+    @exclusivity(unchecked) private nonisolated(unsafe) var value: Value
 
-    @inlinable
     package init(_ value: sending Value) {
         #if canImport(Darwin)
         lock = .allocate(capacity: 1)
         lock.initialize(to: os_unfair_lock())
-        self.value = value
-        #else
-        field = LockedField(value)
         #endif
+        self.value = value
     }
 
     #if canImport(Darwin)
@@ -43,7 +42,6 @@ package final class Locked<Value>: Sendable {
     #endif
 
     /// Runs `body` with exclusive access to the value. Not recursive: `body` must not use the lock again.
-    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -52,28 +50,41 @@ package final class Locked<Value>: Sendable {
         defer { os_unfair_lock_unlock(lock) }
         return try body(&value)
         #else
-        return try field.withLock(body)
+        return try lock.withLock { _ throws(Failure) in
+            handedOver.acquire()
+            defer { handedOver.release() }
+            return try body(&value)
+        }
         #endif
     }
 }
 
-/// A `Locked` that is stored inline in its owner, for objects that are created for each call. On Apple platforms, it
-/// holds a separate `Locked`.
+#if !canImport(Darwin)
+/// Shows ThreadSanitizer the order in which threads hold a lock. It cannot see into the library in which a mutex waits,
+/// and reports a contended hand-over as a race. The flag costs a plain load and a plain store on common processors.
+struct HandOver: ~Copyable {
+    private let flag = Atomic(false)
+
+    func acquire() { _ = flag.load(ordering: .acquiring) }
+    func release() { flag.store(true, ordering: .releasing) }
+}
+#endif
+
+/// A `Locked` that is stored inline in its owner, for objects of this module that are created for each call. On Apple
+/// platforms, it holds a separate `Locked`.
 ///
 /// Inline storage avoids an object of a generic class. Deallocating one queries the runtime for the types of its
-/// fields, which takes more than a thousand instructions.
-package struct LockedField<Value>: ~Copyable, Sendable {
+/// fields, which takes more than a thousand instructions. Other modules use `Locked`, because its functions are much
+/// faster there.
+struct LockedField<Value>: ~Copyable, Sendable {
     #if canImport(Darwin)
-    @usableFromInline let lock: Locked<Value>
+    private let lock: Locked<Value>
     #else
-    @usableFromInline let lock: Mutex<Value>
-    // ThreadSanitizer cannot see into the library in which the mutex waits, and reports a contended hand-over as a
-    // race. This flag makes the order visible. It costs a plain load and a plain store on common processors.
-    @usableFromInline let handedOver = Atomic(false)
+    private let lock: Mutex<Value>
+    private let handedOver = HandOver()
     #endif
 
-    @inlinable
-    package init(_ value: sending Value) {
+    init(_ value: sending Value) {
         #if canImport(Darwin)
         lock = Locked(value)
         #else
@@ -82,16 +93,15 @@ package struct LockedField<Value>: ~Copyable, Sendable {
     }
 
     /// Runs `body` with exclusive access to the value. Not recursive: `body` must not use the lock again.
-    @inlinable
-    package func withLock<Result, Failure: Error>(
+    func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         #if canImport(Darwin)
         return try lock.withLock(body)
         #else
         return try lock.withLock { (value: inout sending Value) throws(Failure) in
-            _ = handedOver.load(ordering: .acquiring)
-            defer { handedOver.store(true, ordering: .releasing) }
+            handedOver.acquire()
+            defer { handedOver.release() }
             return try body(&value)
         }
         #endif

@@ -30,7 +30,7 @@ public final class MetricsRegistry: RequestObserver {
     /// The maximum number of bytes of a host (RFC 1035 §2.3.4).
     static let hostLimit = 255
 
-    let table: LockedField<MetricsTable>
+    let table: Locked<MetricsTable>
     private let time: any TimeSource
     private let start: Date
 
@@ -42,7 +42,7 @@ public final class MetricsRegistry: RequestObserver {
     ///   OpenTelemetry advise. At most 100; more are ignored.
     /// - `time`: the source of the dates of snapshots.
     public init(limit: Int = 1000, bounds: [Double] = Histogram.seconds, time: any TimeSource = SystemTime()) {
-        table = LockedField(
+        table = Locked(
             MetricsTable(limit: min(max(1, limit), 100_000), durations: Histogram(bounds: Array(bounds.prefix(100)))))
         self.time = time
         start = time.date

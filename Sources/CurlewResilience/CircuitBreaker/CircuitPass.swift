@@ -13,7 +13,7 @@ final class CircuitPass: Departure {
     private let breaker: CircuitBreaker
     private let circuit: Circuit
     private let context: ExchangeContext
-    private let state = LockedField(State())
+    private let state = Locked(State())
 
     private struct State: Sendable {
         var permit: CircuitState.Permit?
