@@ -117,7 +117,7 @@ final class AttemptEvents: Sendable {
     func sent(_ request: HTTPRequest, in context: ExchangeContext) {
         state.withLock { state in
             guard state.phase != .over else { return }
-            queue.enqueue(context.withholding(.sent(request)), in: context)
+            queue.send(request, in: context)
         }
     }
 
@@ -143,9 +143,7 @@ final class AttemptEvents: Sendable {
     func answered(_ response: HTTPResponse, in context: ExchangeContext) {
         state.withLock { state in
             guard state.phase != .over else { return }
-            if queue.kinds.contains(.answered) {
-                queue.enqueue(context.withholding(.answered(response.withoutTransfer)), in: context)
-            }
+            queue.receive(response, in: context)
             state.phase = .responded
             state.status = response.status
             state.bodySize = response.body.bufferedData?.count
@@ -200,9 +198,7 @@ final class AttemptEvents: Sendable {
     }
 
     private func fail(_ state: inout State, _ error: NetworkError, _ context: ExchangeContext) {
-        if queue.kinds.contains(.attemptFailed) {
-            queue.enqueue(context.withholding(.attemptFailed(error)), in: context)
-        }
+        queue.fail(error, in: context)
         finish(&state, error.reason, context)
     }
 

@@ -14,7 +14,7 @@ final class Chain: Sendable {
     private let scopes: [InterceptorScope]?
 
     init(_ interceptors: [any Interceptor], _ transport: any Transport, number: UInt64 = ChainNumber.next()) {
-        let interceptors = interceptors.map(\.unwrapped)
+        let interceptors = interceptors.map(\.unwrapped).filter { !$0.onlyObserves }
         self.interceptors = interceptors
         self.transport = transport
         self.number = number

@@ -48,6 +48,8 @@ package final class EventQueue: Sendable {
     let kinds: ExchangeEvent.Kinds
     private let immediate: [Immediate]
     private let summarizing: [any ImmediateObserver]
+    /// The observers that receive the heads of messages.
+    private let reading: [any ImmediateObserver]
     private let observers: [any RequestObserver]
     /// Whether there are observers for which calls wait at their ends.
     let mustDeliver: Bool
@@ -67,6 +69,7 @@ package final class EventQueue: Sendable {
             .map { Immediate(observer: $0, kinds: $0.kinds) }
         self.observers = observers.filter { !($0 is any ImmediateObserver) }
         summarizing = immediate.filter { $0.kinds.contains(.summaries) }.map(\.observer)
+        reading = immediate.filter { $0.kinds.contains(.heads) }.map(\.observer)
         kinds = immediate.reduce(shared?.kinds ?? []) { $0.union($1.kinds) }
             .union(self.observers.isEmpty ? [] : .events)
         mustDeliver = !self.observers.isEmpty || shared?.mustDeliver ?? false
@@ -111,12 +114,47 @@ package final class EventQueue: Sendable {
     /// Records that a call begins.
     func begin(_ request: HTTPRequest, in context: ExchangeContext) {
         if kinds.contains(.began) { enqueue(context.withholding(.began(request)), in: context) }
-        if kinds.contains(.summaries) { summarizeBegin(in: context) }
+        if kinds.contains(.summaries) { summarize(beginningOf: request, in: context) }
     }
 
-    private func summarizeBegin(in context: ExchangeContext) {
-        for observer in summarizing { observer.callBegan(in: context) }
-        shared?.summarizeBegin(in: context)
+    private func summarize(beginningOf request: HTTPRequest, in context: ExchangeContext) {
+        for observer in summarizing { observer.callBegan(request, in: context) }
+        shared?.summarize(beginningOf: request, in: context)
+    }
+
+    /// Records that the transport receives a request.
+    func send(_ request: HTTPRequest, in context: ExchangeContext) {
+        if kinds.contains(.sent) { enqueue(context.withholding(.sent(request)), in: context) }
+        if kinds.contains(.heads) { show(request, in: context) }
+    }
+
+    private func show(_ request: HTTPRequest, in context: ExchangeContext) {
+        for observer in reading { observer.requestSent(request, in: context) }
+        shared?.show(request, in: context)
+    }
+
+    /// Records the head of a response.
+    func receive(_ response: HTTPResponse, in context: ExchangeContext) {
+        if kinds.contains(.answered) {
+            enqueue(context.withholding(.answered(response.withoutTransfer)), in: context)
+        }
+        if kinds.contains(.heads) { show(response, in: context) }
+    }
+
+    private func show(_ response: HTTPResponse, in context: ExchangeContext) {
+        for observer in reading { observer.responseReceived(response, in: context) }
+        shared?.show(response, in: context)
+    }
+
+    /// Records that a request has ended without a response.
+    func fail(_ error: NetworkError, in context: ExchangeContext) {
+        if kinds.contains(.attemptFailed) { enqueue(context.withholding(.attemptFailed(error)), in: context) }
+        if kinds.contains(.heads) { show(error.withholding(context.secrets), in: context) }
+    }
+
+    private func show(_ error: NetworkError, in context: ExchangeContext) {
+        for observer in reading { observer.requestFailed(error, in: context) }
+        shared?.show(error, in: context)
     }
 
     /// Records the end of a request on the wire.
@@ -134,15 +172,25 @@ package final class EventQueue: Sendable {
         shared?.summarize(request, outcome, metrics, in: context)
     }
 
-    /// Passes the result of a call to the immediate observers that receive summaries.
-    func finish(_ request: HTTPRequest, _ outcome: CallOutcome, in context: ExchangeContext) {
-        for observer in summarizing { observer.callEnded(request, outcome, in: context) }
-        shared?.finish(request, outcome, in: context)
+    /// Passes the response of a call to the immediate observers that receive summaries.
+    func finish(
+        _ request: HTTPRequest, with response: HTTPResponse, _ outcome: CallOutcome, in context: ExchangeContext
+    ) {
+        for observer in summarizing { observer.callSucceeded(request, with: response, outcome, in: context) }
+        shared?.finish(request, with: response, outcome, in: context)
+    }
+
+    /// Passes the error of a call to the immediate observers that receive summaries.
+    func finish(
+        _ request: HTTPRequest, with error: NetworkError, _ outcome: CallOutcome, in context: ExchangeContext
+    ) {
+        for observer in summarizing { observer.callFailed(request, with: error, outcome, in: context) }
+        shared?.finish(request, with: error, outcome, in: context)
     }
 
     /// Passes the error of a call that was not sent to the immediate observers that receive summaries.
     func fail(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
-        for observer in summarizing { observer.callFailed(error, after: duration, in: context) }
+        for observer in summarizing { observer.callNotSent(error, after: duration, in: context) }
         shared?.fail(error, after: duration, in: context)
     }
 

@@ -253,7 +253,8 @@ public struct ExchangeContext: Sendable {
         let count = events.end(readsOn: true, in: self)
         let kinds = events.queue.kinds
         if kinds.contains(.summaries) {
-            events.queue.finish(request, CallOutcome(response.status, after: duration, requests: count), in: self)
+            events.queue.finish(
+                request, with: response, CallOutcome(response.status, after: duration, requests: count), in: self)
         }
         guard kinds.contains(.succeeded) else { return }
         events.queue.enqueue(withholding(.succeeded(response.withoutTransfer, after: duration)), in: self)
@@ -264,7 +265,8 @@ public struct ExchangeContext: Sendable {
         guard let events = call.events else { return }
         let count = events.end(readsOn: false, in: self)
         if observes(.summaries) {
-            events.queue.finish(request, CallOutcome(failure, after: duration, requests: count), in: self)
+            events.queue.finish(
+                request, with: failure, CallOutcome(failure, after: duration, requests: count), in: self)
         }
         if observes(.failed) { events.queue.enqueue(withholding(.failed(failure, after: duration)), in: self) }
     }
@@ -287,7 +289,7 @@ public struct ExchangeContext: Sendable {
         guard let events = call.events else { return }
         let requestEvents = events.begin(request, in: self)
         self.requestEvents = requestEvents
-        if observes(.sent) { requestEvents.sent(request, in: self) }
+        if !events.queue.kinds.isDisjoint(with: [.sent, .heads]) { requestEvents.sent(request, in: self) }
     }
 
     /// Returns the context of the request whose events `events` records.

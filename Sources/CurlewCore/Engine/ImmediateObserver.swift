@@ -14,26 +14,53 @@ package protocol ImmediateObserver: RequestObserver {
     /// cheaper than one with all. The client reads the value once.
     var kinds: ExchangeEvent.Kinds { get }
 
-    /// A call begins. Part of the summaries.
-    func callBegan(in context: ExchangeContext)
+    /// A call begins. `request` is the request before interceptors changed it. Part of the summaries.
+    func callBegan(_ request: HTTPRequest, in context: ExchangeContext)
     /// A request on the wire has ended, as with `ExchangeEvent.measured`. Part of the summaries.
     func requestEnded(
         _ request: SentRequest, _ outcome: RequestOutcome, _ metrics: ExchangeMetrics, in context: ExchangeContext)
-    /// A call has ended, as with `ExchangeEvent.succeeded` and `.failed`. Part of the summaries.
-    /// `request` is the request before interceptors changed it.
-    func callEnded(_ request: HTTPRequest, _ outcome: CallOutcome, in context: ExchangeContext)
+    /// A call has ended with a response, as with `ExchangeEvent.succeeded`. `request` is the request before interceptors
+    /// changed it. Part of the summaries.
+    func callSucceeded(
+        _ request: HTTPRequest, with response: HTTPResponse, _ outcome: CallOutcome, in context: ExchangeContext)
+    /// A call has ended with an error, as with `ExchangeEvent.failed`. `request` is the request before interceptors
+    /// changed it. Part of the summaries.
+    func callFailed(
+        _ request: HTTPRequest, with error: NetworkError, _ outcome: CallOutcome, in context: ExchangeContext)
     /// The request of a call could not be built. Such a call has not begun. Part of the summaries.
-    func callFailed(_ error: NetworkError, after duration: Duration, in context: ExchangeContext)
+    func callNotSent(_ error: NetworkError, after duration: Duration, in context: ExchangeContext)
+
+    /// The transport receives a request, as with `ExchangeEvent.sent`. Part of the heads.
+    func requestSent(_ request: HTTPRequest, in context: ExchangeContext)
+    /// The head of a response has arrived, as with `ExchangeEvent.answered`. Part of the heads.
+    func responseReceived(_ response: HTTPResponse, in context: ExchangeContext)
+    /// A request has ended without a response, as with `ExchangeEvent.attemptFailed`. Part of the heads.
+    func requestFailed(_ error: NetworkError, in context: ExchangeContext)
 }
 
 extension ImmediateObserver {
     package var kinds: ExchangeEvent.Kinds { .events }
-    package func callBegan(in context: ExchangeContext) {}
+    package func callBegan(_ request: HTTPRequest, in context: ExchangeContext) {}
     package func requestEnded(
         _ request: SentRequest, _ outcome: RequestOutcome, _ metrics: ExchangeMetrics, in context: ExchangeContext
     ) {}
-    package func callEnded(_ request: HTTPRequest, _ outcome: CallOutcome, in context: ExchangeContext) {}
-    package func callFailed(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {}
+    package func callSucceeded(
+        _ request: HTTPRequest, with response: HTTPResponse, _ outcome: CallOutcome, in context: ExchangeContext
+    ) {}
+    package func callFailed(
+        _ request: HTTPRequest, with error: NetworkError, _ outcome: CallOutcome, in context: ExchangeContext
+    ) {}
+    package func callNotSent(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {}
+    package func requestSent(_ request: HTTPRequest, in context: ExchangeContext) {}
+    package func responseReceived(_ response: HTTPResponse, in context: ExchangeContext) {}
+    package func requestFailed(_ error: NetworkError, in context: ExchangeContext) {}
+}
+
+/// An interceptor that observes, and that need not be in the chain when it has nothing else to do. Its principal must be
+/// `.anonymous`.
+package protocol ObservingInterceptor: Interceptor, ImmediateObserver {
+    /// Whether `intercept` would only pass on the request and the response. The client reads the value once.
+    var onlyObserves: Bool { get }
 }
 
 /// The method and the origin of a request on the wire.
@@ -104,8 +131,12 @@ extension ExchangeEvent {
         package static let failed = Kinds(rawValue: 1 << 14)
         /// All events.
         package static let events = Kinds(rawValue: (1 << 15) - 1)
-        /// The methods `callBegan`, `requestEnded` and `callEnded` of `ImmediateObserver`, which need no event.
+        /// The methods of `ImmediateObserver` that are part of the summaries. They need no event.
+        ///
+        /// The messages that they pass do not have the declared secrets: `ExchangeContext.secrets` has them.
         package static let summaries = Kinds(rawValue: 1 << 15)
+        /// The methods of `ImmediateObserver` that are part of the heads. As the summaries, they need no event.
+        package static let heads = Kinds(rawValue: 1 << 16)
     }
 
     /// The kind of the event.

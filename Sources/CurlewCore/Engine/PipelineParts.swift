@@ -39,6 +39,9 @@ extension Interceptor {
         return observer
     }
 
+    /// Whether the interceptor only observes. One with a declared effect on responses stays in the chain for it.
+    var onlyObserves: Bool { (self as? any ObservingInterceptor)?.onlyObserves ?? false }
+
     /// The interceptor as a `PayingInterceptor`; nil if it has no budget.
     package var paying: (any PayingInterceptor)? { plain as? any PayingInterceptor }
 }

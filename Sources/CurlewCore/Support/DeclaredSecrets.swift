@@ -28,6 +28,9 @@ package struct DeclaredSecrets: Hashable, Sendable {
     /// The declarations; nil if there are none.
     package var rules: FieldRules? { box?.rules }
 
+    /// Whether both values come from the same declarations of one client, and not only from equal ones.
+    package func isIdentical(to other: DeclaredSecrets) -> Bool { box === other.box }
+
     /// The names of the request fields that are declared as secret.
     package var secretFields: Set<HTTPField.Name> { box?.rules.secret ?? [] }
 

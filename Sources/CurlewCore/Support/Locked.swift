@@ -84,7 +84,7 @@ struct LockedField<Value>: ~Copyable, Sendable {
     private let handedOver = HandOver()
     #endif
 
-    init(_ value: sending Value) {
+    init(_ value: consuming sending Value) {
         #if canImport(Darwin)
         lock = Locked(value)
         #else

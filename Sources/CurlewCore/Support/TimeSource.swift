@@ -109,6 +109,12 @@ public struct SystemTime: TimeSource {
 extension Duration {
     /// The duration in nanoseconds, clamped to `Int64` (about 292 years either way).
     package var wholeNanoseconds: Int64 {
+        // One division of 128 bits instead of the two of `components`; none for a duration that fits into 64 bits.
+        if #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) {
+            let attoseconds = attoseconds
+            if let short = Int64(exactly: attoseconds) { return short / 1_000_000_000 }
+            return Int64(clamping: attoseconds / 1_000_000_000)
+        }
         let parts = components
         let (seconds, overflow) = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return parts.seconds < 0 ? .min : .max }

@@ -68,6 +68,13 @@ public struct HTTPHeaders: Sendable {
         firstIndex(of: name).map { fields[$0].value }
     }
 
+    /// Returns whether `matches` is true for a field. Other modules use it instead of a loop, which would call functions
+    /// of this module for each field.
+    package func contains(where matches: (HTTPField) -> Bool) -> Bool {
+        for field in fields where matches(field) { return true }
+        return false
+    }
+
     /// Returns the first name that `matches`, or nil if none does.
     package func firstName(where matches: (HTTPField.Name) -> Bool) -> HTTPField.Name? {
         fields.first { matches($0.name) }?.name

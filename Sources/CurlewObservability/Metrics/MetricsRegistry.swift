@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+import CurlewHTTP
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -79,7 +80,7 @@ public final class MetricsRegistry: RequestObserver {
 extension MetricsRegistry: ImmediateObserver {
     package var kinds: ExchangeEvent.Kinds { [.summaries, .feature, .tried, .joined, .lost, .warned] }
 
-    package func callBegan(in context: ExchangeContext) {
+    package func callBegan(_ request: HTTPRequest, in context: ExchangeContext) {
         table.withLock { $0.active &+= 1 }
     }
 
@@ -92,7 +93,19 @@ extension MetricsRegistry: ImmediateObserver {
         }
     }
 
-    package func callEnded(_ request: HTTPRequest, _ outcome: CallOutcome, in context: ExchangeContext) {
+    package func callSucceeded(
+        _ request: HTTPRequest, with response: HTTPResponse, _ outcome: CallOutcome, in context: ExchangeContext
+    ) {
+        end(request, outcome, context)
+    }
+
+    package func callFailed(
+        _ request: HTTPRequest, with error: NetworkError, _ outcome: CallOutcome, in context: ExchangeContext
+    ) {
+        end(request, outcome, context)
+    }
+
+    private func end(_ request: HTTPRequest, _ outcome: CallOutcome, _ context: ExchangeContext) {
         table.withLock { table in
             table.active &-= 1
             let target = table.target(context.routeName, request.method, request.origin)
@@ -100,7 +113,7 @@ extension MetricsRegistry: ImmediateObserver {
         }
     }
 
-    package func callFailed(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
+    package func callNotSent(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
         let outcome = CallOutcome(error, after: duration, requests: 0)
         table.withLock { table in
             let target = table.target(context.routeName, error.request?.method ?? error.unsentMethod, nil)

@@ -197,10 +197,8 @@ extension MetricsTable.Row {
 }
 
 extension Duration {
-    private static let second = Duration.seconds(1)
-
-    /// The duration in seconds. `components` divides numbers of 128 bits, which takes longer than all else.
-    var secondsAsDouble: Double { self / Self.second }
+    /// The duration in seconds. Dividing nanoseconds is much faster than dividing durations, which have 128 bits.
+    var secondsAsDouble: Double { Double(wholeNanoseconds) / 1_000_000_000 }
 }
 
 extension HTTPMethod {

@@ -13,69 +13,82 @@ struct FieldFilter {
     }
 
     private struct Entry {
-        var name: String
-        var verdict: Verdict
+        var name = ""
+        var verdict = Verdict.shown
     }
 
     let redaction: Redaction
-    /// One entry for each value of `place`. A server that sends many names replaces entries, and the table does not
-    /// grow.
-    private var table = [Entry?](repeating: nil, count: 256)
-    /// The last URL that contains nothing to redact, with its origin and target.
-    private var last: (origin: Origin, target: String, url: String)?
+    /// The entry of a name is at its hash, or at one of the next three places. A server that sends many names replaces
+    /// entries, and the table does not grow.
+    private var table = [Entry](repeating: Entry(), count: 256)
+    private var nextReplaced = 0
+    private let hidesPaths: Bool
 
     init(_ redaction: Redaction) {
         self.redaction = redaction
+        hidesPaths = !redaction.pathPatterns.isEmpty
     }
 
-    /// Returns the headers with secret values replaced, and without declarations.
-    mutating func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
-        var isClean = true
-        for field in headers where verdict(on: field.name.text) != .shown {
-            isClean = false
-            break
+    /// Returns the headers with secret values replaced, and without declarations, and an estimate of their memory.
+    mutating func headers(_ headers: HTTPHeaders) -> (headers: HTTPHeaders, size: Int) {
+        var size = 0
+        let mustChange = headers.contains { field in
+            let name = field.name.text
+            size += name.utf8.count + field.value.utf8.count + 64
+            return verdict(on: name) != .shown
         }
-        if isClean { return headers }
+        guard mustChange else { return (headers, size) }
+        size = 0
         var result = HTTPHeaders()
         result.reserveCapacity(headers.count)
         for field in headers {
+            size += field.name.text.utf8.count + field.value.utf8.count + 64
             switch verdict(on: field.name.text) {
             case .shown: result.appendUnchecked(field)
             case .secret: result.appendUnchecked(name: field.name.text, value: Redaction.mark)
             case .url: result.appendUnchecked(name: field.name.text, value: redaction.url(field.value))
             }
         }
-        return result
+        return (result, size)
     }
 
-    /// Returns the redacted URL of the request.
-    mutating func url(of request: HTTPRequest) -> String {
-        if let last, last.target == request.target, last.origin == request.origin { return last.url }
-        let url = request.urlString
-        let isPlain =
-            redaction.pathPatterns.isEmpty && request.target.firstByte(where: { "?;#@".utf8.contains($0) }) == nil
-        guard isPlain else { return redaction.url(url) }
-        last = (request.origin, request.target, url)
-        return url
+    /// Returns the redacted target of the request. Mutating, so that calling it in an array copies nothing.
+    mutating func target(of request: HTTPRequest) -> String {
+        guard hidesPaths || request.target.firstByte(where: Self.beginsSecret) != nil else { return request.target }
+        let origin = request.origin.description
+        return String(Substring(redaction.url(origin + request.target).utf8.dropFirst(origin.utf8.count)))
+    }
+
+    /// Whether a secret may follow this byte of a target.
+    private static func beginsSecret(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "?"), UInt8(ascii: ";"), UInt8(ascii: "#"), UInt8(ascii: "@"): true
+        default: false
+        }
     }
 
     private mutating func verdict(on name: String) -> Verdict {
-        let place = Self.place(of: name)
-        if let entry = table[place], entry.name == name { return entry.verdict }
+        let place = Self.hash(of: name)
+        for offset in 0..<4 where table[(place + offset) & 255].name == name {
+            return table[(place + offset) & 255].verdict
+        }
         let field = HTTPField.Name(name)
         let verdict: Verdict =
             redaction.isSecret(header: field) ? .secret : Redaction.urlHeaders.contains(field) ? .url : .shown
-        table[place] = Entry(name: name, verdict: verdict)
+        let free = (0..<4).first { table[(place + $0) & 255].name.isEmpty }
+        nextReplaced = (nextReplaced + 1) & 3
+        table[(place + (free ?? nextReplaced)) & 255] = Entry(name: name, verdict: verdict)
         return verdict
     }
 
-    /// Returns the place of a name in the table. It is much cheaper than a hash, and differs for most names of fields.
-    private static func place(of name: String) -> Int {
+    /// Returns a hash of a name. It is much cheaper than one that attackers cannot foresee, and differs for most names of
+    /// fields. Names with equal hashes only cost time.
+    private static func hash(of name: String) -> Int {
         var name = name
         return name.withUTF8 { bytes in
             guard let first = bytes.first, let last = bytes.last else { return 0 }
             let middle = bytes[bytes.count / 2]
-            return (Int(first) &* 7 &+ Int(middle) &* 31 &+ Int(last) &* 3 &+ bytes.count &* 13) & 255
+            return Int(first) &* 7 &+ Int(middle) &* 31 &+ Int(last) &* 3 &+ bytes.count &* 13
         }
     }
 }

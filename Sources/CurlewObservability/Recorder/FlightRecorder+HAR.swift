@@ -14,8 +14,16 @@ extension FlightRecorder.Record {
     /// sent none has one entry whose `facts.request` is 0, with the request as the call began, and the response that
     /// its caller received.
     public var entries: [HARDocument.Entry] {
-        guard !exchanges.isEmpty else { return request.map { [entryWithoutExchange($0)] } ?? [] }
+        guard !exchanges.isEmpty else { return beginning.map { [entryWithoutExchange($0)] } ?? [] }
         return exchanges.indices.map { entry(of: exchanges[$0], at: $0) }
+    }
+
+    /// The request as the call began: without its headers while the call is running.
+    private var beginning: FlightRecorder.RequestHead? {
+        if let request { return request }
+        guard let method, let origin else { return nil }
+        return FlightRecorder.RequestHead(
+            method: method, origin: origin, target: target, headers: HTTPHeaders(), size: 0, hasBody: false)
     }
 
     private func entry(of exchange: FlightRecorder.Exchange, at index: Int) -> HARDocument.Entry {

@@ -28,13 +28,17 @@ extension FlightRecorder {
 
         /// The start of the call, to which the times in the recording are relative.
         var start: MonotonicInstant
-        /// The request as the call began.
+        /// The method and the redacted URL of the request as the call began; nil if it could not be built.
+        var method: HTTPMethod?
+        var origin: Origin?
+        var target = ""
+        /// The request of a call that ended without one on the wire, as the call began.
         var request: RequestHead?
         /// The response of a call that sent no request.
         var response: ResponseHead?
         /// Where the response comes from, if not from the server.
         var source: String?
-        var exchanges: [Exchange] = []
+        var exchanges: [Exchange]
         var decisions: [Decision] = []
         /// The estimated size in memory.
         var bytes = 1024
@@ -49,7 +53,8 @@ extension FlightRecorder {
             case failed(String)
         }
 
-        init(_ context: ExchangeContext) {
+        init(_ context: ExchangeContext, exchanges: [Exchange] = []) {
+            self.exchanges = exchanges
             call = context.id
             routeName = context.routeName
             date = context.time.date
@@ -71,10 +76,15 @@ extension FlightRecorder {
     /// The head of a request, redacted.
     struct RequestHead: Sendable {
         var method: HTTPMethod
-        var url: String
+        var origin: Origin
+        var target: String
         var headers: HTTPHeaders
+        /// An estimate of the memory.
+        var size: Int
         var bodyLength: Int64?
         var hasBody: Bool
+
+        var url: String { origin.description + target }
     }
 
     /// The head of a response, redacted.
@@ -82,6 +92,8 @@ extension FlightRecorder {
         var status: HTTPStatus
         var reason: String?
         var headers: HTTPHeaders
+        /// An estimate of the memory.
+        var size: Int
         var version: HTTPVersion
         var length: Int64?
     }

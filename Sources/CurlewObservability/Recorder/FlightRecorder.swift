@@ -104,8 +104,16 @@ public final class FlightRecorder: Sendable {
         HTMLReport(har(), title: title).text
     }
 
-    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-        let failed = store.withLock { $0.take(event, in: context) }
+    /// Stores an event, or another fact of a call.
+    func store(_ change: (inout RecordStore) -> Void) {
+        store.withLock { change(&$0) }
+    }
+
+    /// Stores the failure of a call, and starts the action for failures.
+    func fail(
+        _ request: HTTPRequest?, with error: NetworkError, after duration: Duration, in context: ExchangeContext
+    ) {
+        let failed = store.withLock { $0.failed(request, with: error, after: duration, in: context) }
         guard let failed, let failureAction else { return }
         let isAccepted = waiting.withLock { waiting in
             guard waiting < Self.mostWaiting else { return false }

@@ -8,18 +8,33 @@ import CurlewHTTP
 /// It is used under the lock of its recorder, on the threads that record events. It only stores values; whatever can be
 /// made of them later is made later. What it stores is redacted.
 struct RecordStore {
+    /// A record at a fixed address, which is changed in place.
+    private final class Slot {
+        @exclusivity(unchecked) var record: FlightRecorder.Record
+
+        var call: UInt64 { record.call }
+
+        init(_ record: FlightRecorder.Record) {
+            self.record = record
+        }
+    }
+
     /// The records. The oldest is at `first`; a place without a record is nil.
-    private var ring: [FlightRecorder.Record?]
+    private var ring: [Slot?]
     private var first = 0
     private(set) var count = 0
     /// The place of each call in `ring`.
-    private var places: [UInt64: Int] = [:]
+    private var places: CallPlaces
+    private var unused: Slot?
+    /// The slot that was used last. Most events follow another one of their call.
+    private var latest: Slot?
     private let memory: Int
     private(set) var bytes = 0
     private let redaction: Redaction
-    private var filter: FieldFilter
-    /// The filters of clients that declare secrets, most recently used last.
-    private var declared: [(rules: FieldRules, filter: FieldFilter)] = []
+    /// The filter without declarations, and those of clients that declare secrets.
+    private var filters: [FieldFilter]
+    /// The declarations of all filters but the first.
+    private var declared: [DeclaredSecrets] = []
 
     /// The maximum number of clients whose filters are kept.
     private static let mostFilters = 8
@@ -29,59 +44,128 @@ struct RecordStore {
     static let mostInterim = 20
 
     init(capacity: Int, memory: Int, redaction: Redaction) {
-        ring = [FlightRecorder.Record?](repeating: nil, count: capacity)
+        ring = [Slot?](repeating: nil, count: capacity)
         self.memory = memory
         self.redaction = redaction
-        filter = FieldFilter(redaction)
-        places.reserveCapacity(capacity)
+        filters = [FieldFilter(redaction)]
+        places = CallPlaces(capacity: capacity)
     }
 
     /// The records, oldest first.
     var records: [FlightRecorder.Record] {
-        (0..<count).compactMap { ring[(first + $0) % ring.count] }
+        (0..<count).compactMap { ring[(first + $0) % ring.count]?.record }
     }
 
     mutating func removeAll() {
         while count > 0 { removeFirst() }
+        unused = nil
     }
 
-    /// Stores an event. Returns the record of its call if the event is its failure.
-    mutating func take(_ event: ExchangeEvent, in context: ExchangeContext) -> FlightRecorder.Record? {
+    // MARK: - Calls
+
+    /// Stores the beginning of a call. Its headers are stored later, if the call sends no request.
+    mutating func began(_ request: HTTPRequest, in context: ExchangeContext) {
+        let slot = add(context)
+        let place = filter(for: request.secrets.isEmpty ? context.secrets : request.secrets)
+        slot.record.method = request.method
+        slot.record.origin = request.origin
+        slot.record.target = filters[place].target(of: request)
+        grow(slot, by: request.target.utf8.count)
+    }
+
+    /// Stores the response of a call.
+    mutating func succeeded(
+        _ request: HTTPRequest, with response: HTTPResponse, after duration: Duration, in context: ExchangeContext
+    ) {
+        guard let slot = slot(of: context.id), slot.record.duration == nil else { return }
+        slot.record.duration = duration
+        slot.record.outcome = .response(response.status)
+        let sources = response.facts.otherSources
+        if !sources.isEmpty { slot.record.source = sources.joined(separator: ", ") }
+        guard slot.record.exchanges.isEmpty else { return }
+        let (sent, received) = (head(of: request, context), head(of: response, context))
+        slot.record.request = sent
+        slot.record.response = received
+        grow(slot, by: sent.size + received.size)
+    }
+
+    /// Stores the failure of a call, and returns its record. Returns nil for a cancelled call, and if the failure is
+    /// known. `request` is nil if none could be built.
+    mutating func failed(
+        _ request: HTTPRequest?, with error: NetworkError, after duration: Duration, in context: ExchangeContext
+    ) -> FlightRecorder.Record? {
+        let slot = add(context)
+        guard slot.record.duration == nil else { return nil }
+        let text = error.line
+        slot.record.duration = duration
+        slot.record.outcome = .failed(text)
+        var size = text.utf8.count
+        if slot.record.exchanges.isEmpty, let request {
+            let head = head(of: request, context)
+            slot.record.request = head
+            size += head.size
+        }
+        let record = slot.record
+        grow(slot, by: size)
+        return error.isCancelled ? nil : record
+    }
+
+    // MARK: - Requests on the wire
+
+    /// Stores a request.
+    mutating func sent(_ request: HTTPRequest, in context: ExchangeContext) {
+        let slot = add(context)
+        guard slot.record.exchanges.count < Self.mostExchanges else { return }
+        let head = head(of: request, context)
+        let size = head.size
+        slot.record.exchanges.append(
+            FlightRecorder.Exchange(
+                number: context.requestNumber ?? 1, attempt: context.attempt, hop: context.hop,
+                start: max(.zero, context.start.duration(to: context.time.now) - context.queued),
+                request: consume head, bodies: context.facts[RecordedBodies.Key.self]))
+        grow(slot, by: size + 512)
+    }
+
+    /// Stores the head of a response.
+    mutating func received(_ response: HTTPResponse, in context: ExchangeContext) {
+        guard let (slot, index) = exchange(of: context) else { return }
+        let head = head(of: response, context)
+        let size = head.size
+        slot.record.exchanges[index].response = consume head
+        grow(slot, by: size)
+    }
+
+    /// Stores the failure of a request.
+    mutating func requestFailed(_ error: NetworkError, in context: ExchangeContext) {
+        guard let (slot, index) = exchange(of: context) else { return }
+        let text = error.line
+        slot.record.exchanges[index].failure = text
+        grow(slot, by: text.utf8.count)
+    }
+
+    /// Stores the measurements of a request.
+    mutating func measured(_ metrics: ExchangeMetrics, in context: ExchangeContext) {
+        guard let (slot, index) = exchange(of: context) else { return }
+        slot.record.exchanges[index].metrics = metrics
+    }
+
+    /// Stores an event that is not part of the summaries.
+    mutating func take(_ event: ExchangeEvent, in context: ExchangeContext) {
         switch event {
-        case .connecting, .lost: return nil
-        case .began(let request):
-            let place = add(context)
-            let head = head(of: request, context)
-            ring[place]?.request = head
-            grow(place, by: head.size)
-        case .sent(let request):
-            let place = places[context.id] ?? add(context)
-            let head = head(of: request, context)
-            guard ring[place].map({ $0.exchanges.count < Self.mostExchanges }) ?? false else { return nil }
-            ring[place]?.exchanges.append(
-                FlightRecorder.Exchange(
-                    number: context.requestNumber ?? 1, attempt: context.attempt, hop: context.hop,
-                    start: max(.zero, context.start.duration(to: context.time.now) - context.queued), request: head,
-                    bodies: context.facts[RecordedBodies.Key.self]))
-            grow(place, by: head.size + 512)
-        case .answered(let response):
-            let head = head(of: response, context)
-            change(context, by: head.size) { $0.response = head }
         case .interim(let status, let headers):
-            let interim = FlightRecorder.Interim(
-                time: context.start.duration(to: context.time.now), status: status,
-                headers: redacted(headers, context))
-            change(context, by: interim.headers.size) { exchange in
-                if exchange.interim.count < Self.mostInterim { exchange.interim.append(interim) }
-            }
-        case .attemptFailed(let error):
-            let text = error.line
-            change(context, by: text.utf8.count) { $0.failure = text }
+            guard let (slot, index) = exchange(of: context),
+                slot.record.exchanges[index].interim.count < Self.mostInterim
+            else { return }
+            let (headers, size) = redacted(headers, context)
+            slot.record.exchanges[index].interim.append(
+                FlightRecorder.Interim(
+                    time: context.start.duration(to: context.time.now), status: status, headers: headers))
+            grow(slot, by: size)
         case .trailers(let headers):
-            let headers = redacted(headers, context)
-            change(context, by: headers.size) { $0.trailers = headers }
-        case .measured(let metrics):
-            change(context, by: 0) { $0.metrics = metrics }
+            guard let (slot, index) = exchange(of: context) else { return }
+            let (headers, size) = redacted(headers, context)
+            slot.record.exchanges[index].trailers = headers
+            grow(slot, by: size)
         case .tried(let attempt):
             note("attempt", "attempt \(redaction.text("\(attempt)"))", context)
         case .joined(let other):
@@ -90,141 +174,128 @@ struct RecordStore {
             note(feature.name, feature.description, context)
         case .warned(let warning):
             note("warning", warning.description, context)
-        case .succeeded(let response, let duration):
-            guard let place = places[context.id], ring[place]?.duration == nil else { return nil }
-            ring[place]?.duration = duration
-            ring[place]?.outcome = .response(response.status)
-            let sources = response.facts.otherSources
-            if !sources.isEmpty { ring[place]?.source = sources.joined(separator: ", ") }
-            guard ring[place]?.exchanges.isEmpty == true else { return nil }
-            let head = head(of: response, context)
-            ring[place]?.response = head
-            grow(place, by: head.size)
-        case .failed(let error, let duration):
-            let place = places[context.id] ?? add(context)
-            guard ring[place]?.duration == nil else { return nil }
-            let text = error.line
-            ring[place]?.duration = duration
-            ring[place]?.outcome = .failed(text)
-            let record = ring[place]
-            grow(place, by: text.utf8.count)
-            return error.isCancelled ? nil : record
+        default: break
         }
-        return nil
     }
 
     /// Counts bytes that a record holds outside of this store.
     mutating func grow(call: UInt64, by size: Int) {
-        if let place = places[call] { grow(place, by: size) }
+        if let slot = slot(of: call) { grow(slot, by: size) }
     }
 
-    // MARK: - Places
+    // MARK: - Slots
 
-    private mutating func add(_ context: ExchangeContext) -> Int {
-        if let place = places[context.id] { return place }
+    /// Returns the slot of the call of a context. Adds one if there is none.
+    private mutating func add(_ context: ExchangeContext) -> Slot {
+        if let slot = slot(of: context.id) { return slot }
         if count == ring.count { removeFirst() }
         let place = (first + count) % ring.count
-        let record = FlightRecorder.Record(context)
+        let slot = unusedSlot(context)
         count += 1
-        ring[place] = record
-        places[context.id] = place
-        bytes += record.bytes
-        return place
+        ring[place] = slot
+        places.insert(context.id, at: place)
+        latest = slot
+        bytes += slot.record.bytes
+        return slot
+    }
+
+    /// Returns the slot that was removed last, if there is one, because a full ring then allocates nothing.
+    private mutating func unusedSlot(_ context: ExchangeContext) -> Slot {
+        guard let slot = unused else { return Slot(FlightRecorder.Record(context)) }
+        unused = nil
+        var exchanges: [FlightRecorder.Exchange] = []
+        swap(&exchanges, &slot.record.exchanges)
+        exchanges.removeAll(keepingCapacity: exchanges.capacity <= 4)
+        slot.record = FlightRecorder.Record(context, exchanges: exchanges)
+        return slot
+    }
+
+    private mutating func slot(of call: UInt64) -> Slot? {
+        if let latest, latest.call == call { return latest }
+        let found: Slot?
+        switch places.find(call) {
+        case .place(let place): found = ring[place]
+        case .none: found = nil
+        case .unknown: found = ring.first { $0?.call == call } ?? nil
+        }
+        if let found { latest = found }
+        return found
+    }
+
+    /// Returns the slot of a call, and the index of the exchange to which an event belongs.
+    private mutating func exchange(of context: ExchangeContext) -> (Slot, Int)? {
+        guard let number = context.requestNumber, let slot = slot(of: context.id) else { return nil }
+        // Most events belong to the latest request.
+        guard let index = slot.record.exchanges.lastIndex(where: { $0.number == number }) else { return nil }
+        return (slot, index)
     }
 
     private mutating func removeFirst() {
-        if let record = ring[first] {
-            bytes -= record.bytes
-            places[record.call] = nil
+        if let slot = ring[first] {
+            bytes -= slot.record.bytes
+            places.remove(slot.call)
+            if latest === slot { latest = nil }
+            unused = slot
         }
         ring[first] = nil
         first = (first + 1) % ring.count
         count -= 1
     }
 
-    private mutating func grow(_ place: Int, by size: Int) {
-        ring[place]?.bytes += size
+    private mutating func grow(_ slot: Slot, by size: Int) {
+        slot.record.bytes += size
         bytes += size
+        guard bytes > memory else { return }
         while bytes > memory, count > 0 { removeFirst() }
-    }
-
-    private mutating func change(
-        _ context: ExchangeContext, by size: Int, _ body: (inout FlightRecorder.Exchange) -> Void
-    ) {
-        guard let place = places[context.id], let number = context.requestNumber,
-            let index = ring[place]?.exchanges.lastIndex(where: { $0.number == number })
-        else { return }
-        ring[place]?.change(index, body)
-        if size > 0 { grow(place, by: size) }
+        unused = nil
     }
 
     private mutating func note(_ name: String, _ text: String, _ context: ExchangeContext) {
-        guard let place = places[context.id], let position = ring[place]?.exchanges.count,
-            (ring[place]?.decisions.count ?? 0) < Self.mostDecisions
-        else { return }
+        guard let slot = slot(of: context.id), slot.record.decisions.count < Self.mostDecisions else { return }
         let text = text.clipped(to: 500).joinedLines.printable
-        ring[place]?.decisions.append(
+        slot.record.decisions.append(
             FlightRecorder.Decision(
                 time: context.start.duration(to: context.time.now), name: name, text: text,
-                position: position))
-        grow(place, by: text.utf8.count + 64)
+                position: slot.record.exchanges.count))
+        grow(slot, by: text.utf8.count + 64)
     }
 
     // MARK: - Redaction
 
-    /// Calls `body` with the filter for a client with these secrets.
-    private mutating func filtering<Result>(
-        _ secrets: DeclaredSecrets, _ body: (inout FieldFilter) -> Result
-    ) -> Result {
-        guard let rules = secrets.rules else { return body(&filter) }
-        if let last = declared.indices.last, declared[last].rules == rules { return body(&declared[last].filter) }
-        if let index = declared.firstIndex(where: { $0.rules == rules }) {
-            declared.append(declared.remove(at: index))
-        } else {
-            if declared.count == Self.mostFilters { declared.removeFirst() }
-            declared.append((rules, FieldFilter(secrets.added(to: redaction))))
+    /// Returns the place of the filter for a client with these secrets. Place 0 has the filter without declarations.
+    private mutating func filter(for secrets: DeclaredSecrets) -> Int {
+        if secrets.isEmpty { return 0 }
+        if let index = declared.firstIndex(where: { $0.isIdentical(to: secrets) }) { return index + 1 }
+        if declared.count == Self.mostFilters {
+            declared.removeFirst()
+            filters.remove(at: 1)
         }
-        return body(&declared[declared.count - 1].filter)
+        declared.append(secrets)
+        filters.append(FieldFilter(secrets.added(to: redaction)))
+        return declared.count
     }
 
-    private mutating func redacted(_ headers: HTTPHeaders, _ context: ExchangeContext) -> HTTPHeaders {
-        filtering(context.secrets) { $0.headers(headers) }
+    private mutating func redacted(
+        _ headers: HTTPHeaders, _ context: ExchangeContext
+    ) -> (headers: HTTPHeaders, size: Int) {
+        filters[filter(for: context.secrets)].headers(headers)
     }
 
     private mutating func head(of request: HTTPRequest, _ context: ExchangeContext) -> FlightRecorder.RequestHead {
-        filtering(request.secrets.isEmpty ? context.secrets : request.secrets) { filter in
-            FlightRecorder.RequestHead(
-                method: request.method, url: filter.url(of: request), headers: filter.headers(request.headers),
-                bodyLength: request.body.length, hasBody: !request.body.isEmpty)
-        }
+        let place = filter(for: request.secrets.isEmpty ? context.secrets : request.secrets)
+        let (headers, size) = filters[place].headers(request.headers)
+        return FlightRecorder.RequestHead(
+            method: request.method, origin: request.origin, target: filters[place].target(of: request),
+            headers: headers, size: size + request.target.utf8.count, bodyLength: request.body.length,
+            hasBody: !request.body.isEmpty)
     }
 
     private mutating func head(
         of response: HTTPResponse, _ context: ExchangeContext
     ) -> FlightRecorder.ResponseHead {
-        FlightRecorder.ResponseHead(
-            status: response.status, reason: response.reasonPhrase, headers: redacted(response.headers, context),
+        let (headers, size) = filters[filter(for: context.secrets)].headers(response.headers)
+        return FlightRecorder.ResponseHead(
+            status: response.status, reason: response.reasonPhrase, headers: headers, size: size,
             version: response.version, length: response.body.declaredLength)
     }
-}
-
-extension FlightRecorder.Record {
-    fileprivate mutating func change(_ index: Int, _ body: (inout FlightRecorder.Exchange) -> Void) {
-        body(&exchanges[index])
-    }
-}
-
-extension HTTPHeaders {
-    /// An estimate of the memory of the fields.
-    fileprivate var size: Int {
-        reduce(0) { $0 + $1.name.text.utf8.count + $1.value.utf8.count + 64 }
-    }
-}
-
-extension FlightRecorder.RequestHead {
-    fileprivate var size: Int { headers.size + url.utf8.count }
-}
-
-extension FlightRecorder.ResponseHead {
-    fileprivate var size: Int { headers.size }
 }

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// Connects a recorder to a client: it receives the events of the client, and copies bodies on the wire. For the rules,
 /// see `.recording(_:)`.
-struct RecordingInterceptor: Interceptor, ImmediateObserver {
+struct RecordingInterceptor: ObservingInterceptor {
     let recorder: FlightRecorder
 
     var placement: Placement { .wire }
@@ -25,9 +25,56 @@ struct RecordingInterceptor: Interceptor, ImmediateObserver {
         response.body = bodies.recording(response)
         return response
     }
+}
+
+extension RecordingInterceptor {
+    /// Without bodies to copy, the interceptor does nothing.
+    var onlyObserves: Bool { recorder.bodies.limit <= 0 }
+
+    var kinds: ExchangeEvent.Kinds {
+        [.summaries, .heads, .interim, .trailers, .tried, .joined, .feature, .warned]
+    }
 
     func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-        recorder.record(event, in: context)
+        recorder.store { $0.take(event, in: context) }
+    }
+
+    func callBegan(_ request: HTTPRequest, in context: ExchangeContext) {
+        recorder.store { $0.began(request, in: context) }
+    }
+
+    func requestSent(_ request: HTTPRequest, in context: ExchangeContext) {
+        recorder.store { $0.sent(request, in: context) }
+    }
+
+    func responseReceived(_ response: HTTPResponse, in context: ExchangeContext) {
+        recorder.store { $0.received(response, in: context) }
+    }
+
+    func requestFailed(_ error: NetworkError, in context: ExchangeContext) {
+        recorder.store { $0.requestFailed(error, in: context) }
+    }
+
+    func requestEnded(
+        _ request: SentRequest, _ outcome: RequestOutcome, _ metrics: ExchangeMetrics, in context: ExchangeContext
+    ) {
+        recorder.store { $0.measured(metrics, in: context) }
+    }
+
+    func callSucceeded(
+        _ request: HTTPRequest, with response: HTTPResponse, _ outcome: CallOutcome, in context: ExchangeContext
+    ) {
+        recorder.store { $0.succeeded(request, with: response, after: outcome.duration, in: context) }
+    }
+
+    func callFailed(
+        _ request: HTTPRequest, with error: NetworkError, _ outcome: CallOutcome, in context: ExchangeContext
+    ) {
+        recorder.fail(request, with: error, after: outcome.duration, in: context)
+    }
+
+    func callNotSent(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
+        recorder.fail(nil, with: error, after: duration, in: context)
     }
 }
 
