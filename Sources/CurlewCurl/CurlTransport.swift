@@ -94,7 +94,10 @@ public final class CurlTransport: Transport {
         let transfer = Transfer(
             request: request, context: context, upload: upload, opensConnection: opensConnection || upgrade != nil,
             owner: self)
-        defer { transfer.noteArrival() }
+        defer {
+            transfer.noteArrival()
+            upload?.report()
+        }
         return try await withTaskCancellationHandler {
             // The continuation is resumed exactly once: by the thread that removes the transfer from its queue, or by
             // the event loop when the transfer has ended.

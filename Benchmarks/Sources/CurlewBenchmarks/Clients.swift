@@ -14,6 +14,7 @@ enum Clients {
     static func make(_ name: String, width: Int, url: String, work: Work) async throws -> Call {
         switch name {
         case "curlew": try curlew(url: url, transport: transport(), work)
+        case "curlew-progress": try curlew(url: url, transport: transport(), work, showsProgress: true)
         case "curlew-foundation":
             try curlew(url: url, transport: transport(), work, codecs: Codecs(decoder: JSONDecoder()))
         case "curlew-transport": try curlewTransport(url: url, transport: transport(), work)
@@ -39,7 +40,7 @@ enum Clients {
 
     /// What an app writes: a typed call.
     private static func curlew(
-        url: String, transport: CurlTransport, _ work: Work, codecs: Codecs = .json
+        url: String, transport: CurlTransport, _ work: Work, codecs: Codecs = .json, showsProgress: Bool = false
     ) throws -> Call {
         let client = APIClient(
             baseURL: try BaseURL(url), pipeline: .standard, transport: transport,
@@ -56,9 +57,9 @@ enum Clients {
                 guard try await client.send(request).count == count else { throw Failure("wrong answer") }
             }
         case .download(let count, let file):
-            return { try await Transfers.download(count, to: file, with: client) }
+            return { try await Transfers.download(count, to: file, with: client, showsProgress) }
         case .upload(_, let file):
-            return { try await Transfers.upload(file, with: client) }
+            return { try await Transfers.upload(file, with: client, showsProgress) }
         }
     }
 
@@ -96,14 +97,17 @@ enum Clients {
 
 /// A large body to and from a file, as an app writes it.
 enum Transfers {
-    static func download(_ count: Int, to path: String, with client: APIClient) async throws {
+    static func download(_ count: Int, to path: String, with client: APIClient, _ showsProgress: Bool) async throws {
         let options = FileDownload.Options(existing: .replace)
         let request = Request<Data>.get("/\(count).bin")
-        let received = Int(try await client.download(request, to: path, options: options).value.byteCount)
+        let progress: TransferProgress.Handler? = showsProgress ? { _ in } : nil
+        let call = try await client.download(request, to: path, options: options, progress: progress)
+        let received = Int(call.value.byteCount)
         guard received == count else { throw Failure("\(received) bytes came instead of \(count)") }
     }
 
-    static func upload(_ path: String, with client: APIClient) async throws {
-        try await client.send(Request<Void>.put("/sink", body: .file(path, type: .octetStream)))
+    static func upload(_ path: String, with client: APIClient, _ showsProgress: Bool) async throws {
+        let file = RequestContent.file(path, type: .octetStream)
+        try await client.send(Request<Void>.put("/sink", body: showsProgress ? file.reporting { _ in } : file))
     }
 }

@@ -98,7 +98,7 @@ extension SuiteName {
     ) -> [Contest] {
         let size = options.large
         let text = size == 1 << 30 ? "1 GB" : "\(size >> 20) MB"
-        let clients = ["curlew", "curl", "urlsession"] + Self.others
+        let clients = ["curlew", "curlew-progress", "curl", "urlsession"] + Self.others
         return [Door.plain, .tls, .h2].flatMap { door in
             [
                 contest(

@@ -62,6 +62,9 @@ public struct RequestBody: Sendable {
     package let kind: Kind
     /// The trailers that follow the bytes, if any: see `trailing(_:fields:)`.
     package internal(set) var trailers: Trailers?
+    /// The body whose bytes this body counts, for a transport that reads bytes and files itself: see
+    /// `counted(length:by:)`. Nil if nothing is counted, or if the original body is a stream.
+    package internal(set) var counted: CountedBody?
 
     /// The body of a request without content. The request is sent without header fields that describe a body.
     public static let empty = RequestBody(kind: .empty)

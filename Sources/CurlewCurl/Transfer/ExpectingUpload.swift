@@ -75,5 +75,9 @@ final class ExpectingUpload: Upload {
         }
         upload.end()
     }
+
+    func report() {
+        upload.report()
+    }
 }
 #endif

@@ -25,10 +25,14 @@ protocol Upload: AnyObject, Sendable {
     func end()
     /// The trailers of the request, once `read` has returned `.end`.
     var trailers: HTTPHeaders { get }
+    /// Reports what the upload counts. The task of the call calls it when the exchange has ended.
+    func report()
 }
 
 extension Upload {
     var trailers: HTTPHeaders { [:] }
+
+    func report() {}
 }
 
 /// The result of reading an upload.
@@ -43,15 +47,21 @@ enum UploadStep {
 /// Creates the upload for a request, or returns nil if the request has no body. Opens the files of the body, so that a
 /// missing file fails before anything is sent.
 func makeUpload(for request: HTTPRequest) throws -> (any Upload)? {
-    let upload: any Upload
-    switch request.body.kind {
-    case .empty: return nil
-    case .parts(let parts): upload = try PartsUpload(parts)
-    case .file(let path): upload = try PartsUpload([.file(path: path, offset: 0, length: -1)])
-    case .stream(let length, _, let make):
-        upload = StreamUpload(length: length, trailers: request.body.trailers, pull: try chunks(make).makeNext)
-    }
+    guard let upload = try makeUpload(of: request.body) else { return nil }
     return request.expectsContinue ? ExpectingUpload(upload) : upload
+}
+
+private func makeUpload(of body: RequestBody) throws -> (any Upload)? {
+    if let counted = body.counted, let upload = try makeUpload(of: counted.original) {
+        return CountingUpload(upload, counted.makeCounter)
+    }
+    return switch body.kind {
+    case .empty: nil
+    case .parts(let parts): try PartsUpload(parts)
+    case .file(let path): try PartsUpload([.file(path: path, offset: 0, length: -1)])
+    case .stream(let length, _, let make):
+        StreamUpload(length: length, trailers: body.trailers, pull: try chunks(make).makeNext)
+    }
 }
 
 extension HTTPRequest {

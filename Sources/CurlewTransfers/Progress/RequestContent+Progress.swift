@@ -23,13 +23,9 @@ extension RequestBody {
     fileprivate func counted(by handler: @escaping TransferProgress.Handler) -> RequestBody {
         let length = lengthToSend
         let passes = BodyPasses(handler, total: length)
-        return changingChunks(length: length) { pull in
+        return counted(length: length) {
             let pass = passes.begin()
-            return {
-                let chunk = try await pull()
-                if let chunk { pass.add(chunk.count) } else { pass.end() }
-                return chunk
-            }
+            return { count in if let count { pass.add(count) } else { pass.end() } }
         }
     }
 }

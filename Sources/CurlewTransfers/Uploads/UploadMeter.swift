@@ -57,13 +57,9 @@ final class UploadMeter: Sendable {
     /// Returns the body, whose bytes are counted for `part` from `offset`, each time that it is sent.
     func counting(_ body: RequestBody, for part: Int, at offset: Int64, length: Int64?) -> RequestBody {
         guard isObserved, length != 0, !body.isEmpty else { return body }
-        return body.changingChunks(length: length) { pull in
+        return body.counted(length: length) {
             self.move(part, to: offset)
-            return {
-                let chunk = try await pull()
-                if let chunk { self.add(chunk.count, to: part) }
-                return chunk
-            }
+            return { count in if let count { self.add(count, to: part) } }
         }
     }
 }
