@@ -23,10 +23,8 @@ struct UploadProgressTests {
 
         func add(_ value: TransferProgress) {
             values.withLock { $0.append(value) }
-            var name = [CChar](repeating: 0, count: 64)
-            pthread_getname_np(pthread_self(), &name, name.count)
-            let text = name.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            threads.withLock { _ = $0.insert(text) }
+            let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+            threads.withLock { _ = $0.insert(name ?? "curlew: unknown") }
         }
     }
 

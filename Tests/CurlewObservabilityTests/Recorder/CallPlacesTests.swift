@@ -81,15 +81,13 @@ struct CallPlacesTests {
         let (entered, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let client = APIClient(
             baseURL: "https://a.test",
-            pipeline: Pipeline([
-                .recording(recorder),
-                BlockingInterceptor(entered: entered, gate: gate),
-            ]),
+            pipeline: [BlockingInterceptor(entered: entered, gate: gate), .recording(recorder)],
             transport: MockTransport { $0.onAny { _ in HTTPResponse(status: .ok) } })
-        async let call: Void = client.send(.get("/slow?token=hidden", headers: ["Authorization": "Bearer hidden"]))
+        async let call: Void = client.send(
+            .get("/slow", query: ["token": "hidden"], headers: ["Authorization": "Bearer hidden"]))
         try await entered.wait()
         let running = try #require(recorder.har().entries.first)
-        #expect(running.request.url == "https://a.test/slow?token=[redacted]" || running.request.url.contains("token="))
+        #expect(running.request.url.contains("https://a.test/slow?token="))
         #expect(!running.request.url.contains("hidden") && running.facts?.request == 0)
         gate.finish(.failure(NetworkError(.timedOut(.total))))
         _ = try? await call
