@@ -97,17 +97,19 @@ enum Clients {
 
 /// A large body to and from a file, as an app writes it.
 enum Transfers {
+    private static let ignore: TransferProgress.Handler = { _ in }
+
     static func download(_ count: Int, to path: String, with client: APIClient, _ showsProgress: Bool) async throws {
         let options = FileDownload.Options(existing: .replace)
         let request = Request<Data>.get("/\(count).bin")
-        let progress: TransferProgress.Handler? = showsProgress ? { _ in } : nil
-        let call = try await client.download(request, to: path, options: options, progress: progress)
+        let call = try await client.download(
+            request, to: path, options: options, progress: showsProgress ? ignore : nil)
         let received = Int(call.value.byteCount)
         guard received == count else { throw Failure("\(received) bytes came instead of \(count)") }
     }
 
     static func upload(_ path: String, with client: APIClient, _ showsProgress: Bool) async throws {
         let file = RequestContent.file(path, type: .octetStream)
-        try await client.send(Request<Void>.put("/sink", body: showsProgress ? file.reporting { _ in } : file))
+        try await client.send(Request<Void>.put("/sink", body: showsProgress ? file.reporting(ignore) : file))
     }
 }
