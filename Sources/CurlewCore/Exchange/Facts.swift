@@ -26,13 +26,11 @@ package protocol SetupFact: Sendable {
 /// Most contexts and responses have no facts, and the others have one or two. The facts are stored as a linked list,
 /// which is faster than a dictionary for so few elements.
 package struct Facts: Sendable {
-    @usableFromInline var first: Fact?
+    private var first: Fact?
 
     package init() {}
 
     package subscript<Key: FactKey>(key: Key.Type) -> Key.Value {
-        // Inlinable, because modules read their facts in each call.
-        @inlinable
         get {
             let wanted = ObjectIdentifier(key)
             var fact = first
@@ -74,11 +72,10 @@ package struct Facts: Sendable {
         return found.reversed()
     }
 
-    @usableFromInline
-    final class Fact: Sendable {
-        @usableFromInline let key: ObjectIdentifier
-        @usableFromInline let value: any Sendable
-        @usableFromInline let next: Fact?
+    private final class Fact: Sendable {
+        let key: ObjectIdentifier
+        let value: any Sendable
+        let next: Fact?
 
         init(key: ObjectIdentifier, value: any Sendable, next: Fact?) {
             self.key = key
