@@ -35,6 +35,8 @@ public final class CurlTransport: Transport {
     /// The numbers of event loops, as passed to the initialiser.
     public let options: Options
 
+    /// The value of the configuration, which each transfer reads several times: the computed value copies it whole.
+    let gatheredBody: Int
     private let loops: EventLoopGroup
     /// Why every call fails with `.configuration`; nil if the configuration is valid.
     private let problem: String?
@@ -45,6 +47,7 @@ public final class CurlTransport: Transport {
     /// throws `.configuration`.
     public init(configuration: TransportConfiguration = TransportConfiguration(), options: Options = Options()) {
         self.configuration = configuration
+        gatheredBody = configuration.gatheredBody
         self.options = options
         let proxies = ProxyRules(configuration.proxy, environment: ProcessInfo.processInfo.environment)
         loops = EventLoopGroup(configuration: configuration, options: options, proxies: proxies)

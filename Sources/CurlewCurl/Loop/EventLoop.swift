@@ -57,6 +57,8 @@ final class EventLoop: @unchecked Sendable {
     /// new work and ends when no work is left.
     private var stopAt = Int64.max
     private var isStopping = false
+    /// The time without work after which the thread ends, in nanoseconds.
+    private let rest: Int64
     /// The time at which the loop became idle.
     private var restingSince: Int64 = 0
 
@@ -74,6 +76,7 @@ final class EventLoop: @unchecked Sendable {
         number: Int
     ) {
         self.configuration = configuration
+        rest = max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds)
         self.proxies = proxies
         self.queues = queues
         self.names = names
@@ -170,16 +173,19 @@ final class EventLoop: @unchecked Sendable {
             commandQueue.wait(pause)
         }
         now = TimeoutTracker.now()
-        for handle in multis { handle.letCurlWork() }
-        for handle in multis { handle.applyEffects() }
+        forEachHandle { $0.letCurlWork() }
+        forEachHandle { $0.applyEffects() }
         endLate()
         closeRetired()
         if !isIdle || !commands.isEmpty { restingSince = now }
         if stopAt != .max, isIdle { isStopping = true }
     }
 
-    private var multis: [MultiHandle] {
-        retired.isEmpty ? multi.map { [$0] } ?? [] : retired + (multi.map { [$0] } ?? [])
+    /// Calls `body` with each libcurl handle, the retired ones first. An array of the handles would be allocated several
+    /// times in each turn.
+    private func forEachHandle(_ body: (MultiHandle) -> Void) {
+        for handle in retired { body(handle) }
+        if let multi { body(multi) }
     }
 
     /// Whether no transfer is in progress.
@@ -190,7 +196,7 @@ final class EventLoop: @unchecked Sendable {
         case .start(let transfer): begin(transfer)
         case .cancel(let transfer): transfer.multi?.cancel(transfer)
         case .resume(let transfer): transfer.multi?.resume(transfer)
-        case .found(let name, let outcome): for handle in multis { handle.found(name, outcome) }
+        case .found(let name, let outcome): forEachHandle { $0.found(name, outcome) }
         case .run(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
         case .look(let moment): nextLook = min(nextLook, moment)
         case .stop(let moment):
@@ -244,7 +250,7 @@ final class EventLoop: @unchecked Sendable {
     /// The time in milliseconds until work is due.
     private var pause: Int32 {
         var next = min(nextLook, stopAt)
-        for handle in multis { next = min(next, handle.nextMoment) }
+        forEachHandle { next = min(next, $0.nextMoment) }
         if isIdle {
             let keepsMuch = !memory.isEmpty || multi?.handles.hasSurplus == true
             if keepsMuch { next = min(next, restingSince + Self.restTime + 1) }
@@ -258,7 +264,7 @@ final class EventLoop: @unchecked Sendable {
 
     private func endLate() {
         if now >= stopAt { isStopping = true }
-        for handle in multis { handle.endLate() }
+        forEachHandle { $0.endLate() }
         // The end of a transfer in a retired handle may have let other transfers begin.
         if !retired.isEmpty { multi?.applyEffects() }
         if isIdle, now - restingSince > Self.restTime {
@@ -282,9 +288,6 @@ final class EventLoop: @unchecked Sendable {
         isIdle && nextLook == .max && now - restingSince >= rest
     }
 
-    /// The time without work after which the thread ends, in nanoseconds.
-    private var rest: Int64 { max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds) }
-
     /// Closes all connections and, unless a command has arrived, marks the thread as ended. Returns whether the thread
     /// must end.
     private func endThread() -> Bool {
@@ -301,7 +304,7 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private func close() {
-        for handle in multis { handle.endAll(with: Self.shutdownError) }
+        forEachHandle { $0.endAll(with: Self.shutdownError) }
         closeRetired()
         // Performs commands that arrived after the stop, so that their callers are resumed. The last commands concern
         // transfers that have ended. They are removed from the queue, which they would otherwise keep alive, and are

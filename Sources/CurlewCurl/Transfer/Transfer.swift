@@ -89,7 +89,7 @@ final class Transfer: @unchecked Sendable {
 
     /// The maximum size in bytes of a body that is delivered with the response; 0 if the call streams.
     var smallBody: Int {
-        plan.streams ? 0 : plan.owner.configuration.gatheredBody
+        plan.streams ? 0 : plan.owner.gatheredBody
     }
 
     /// Whether the caller has cancelled. Set before the event loop is notified, so that a transfer that the event loop
