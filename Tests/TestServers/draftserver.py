@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A server of resumable uploads (draft-ietf-httpbis-resumable-upload), written from the text of the draft: sends interim
-responses with status 104, cuts connections at random, and notes each rule for clients that is broken.
+"""A server of resumable uploads (draft-ietf-httpbis-resumable-upload), written from the text of the draft: it sends
+interim responses with status 104, cuts connections at random, and notes each rule for clients that is broken.
 
     draftserver.py <folder> <seed> <cuts> <min-append-size> <max-append-size>
 

@@ -37,6 +37,8 @@ def links(number, port):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body are two writes, between which the system would wait for the client's acknowledgement.
+    disable_nagle_algorithm = True
 
     def do_GET(self):
         parts = urlsplit(self.path)

@@ -29,8 +29,8 @@ enum UploadFields {
         let known = ["max-size", "min-size", "max-append-size", "min-append-size", "max-age"]
         var members: [String: Int64] = [:]
         for member in unquoted(value ?? "").parts(",", most: 100) {
-            let pair = member.parts("=", most: 2)
-            let key = String((pair.first ?? "").upTo(";").trimmed())
+            let pair = member.upTo(";").parts("=", most: 2)
+            let key = String((pair.first ?? "").trimmed())
             guard known.contains(key) else { continue }
             guard pair.count == 2, let number = integer(String(pair[1])) else { return [:] }
             members[key] = number

@@ -45,8 +45,7 @@ struct TransferLockTests {
                 return text
             }
         }
-        // It kills itself after a time that the two others take many times.
-        let first = try await onThread { try CompanionProcess(probe, [kind, path, url, "4000"]) }
+        let first = try await onThread { try CompanionProcess(probe, [kind, path, url, "-1"]) }
         #expect(await eventually { arrived.withLock { $0 } >= 1 })
         for _ in 0..<2 {
             let text = try await second()
@@ -66,14 +65,16 @@ struct TransferLockTests {
         #expect(error?.reason == (kind == "upload" ? .refused(by: .uploadInProgress) : .storage))
         #expect(error?.hint?.contains("Wait until it has ended") == true)
         let status = try await onThread {
+            first.kill()
             _ = first.readToEnd()
             return first.finish()
         }
         #expect(status & 0x7F == SIGKILL)
         // The lock has ended with its process: the next one sends its request.
-        let third = try await onThread { try CompanionProcess(probe, [kind, path, url, "1500"]) }
+        let third = try await onThread { try CompanionProcess(probe, [kind, path, url, "-1"]) }
         #expect(await eventually { arrived.withLock { $0 } >= 2 })
         _ = try await onThread {
+            third.kill()
             _ = third.readToEnd()
             return third.finish()
         }
