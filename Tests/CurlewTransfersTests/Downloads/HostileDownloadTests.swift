@@ -240,4 +240,27 @@ final class HostileDownloadTests: Sendable {
         try await client(next).download(Self.film, to: path, options: FileDownload.Options(existing: .keepBoth))
         #expect(try saved() == Self.content && saved("film (1).mp4") == new)
     }
+
+    @Test("Downloads to one folder at the same time, whose server suggests one name for all, are all kept")
+    func collisions() async throws {
+        let place = folder.path + "/"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let content = Data(repeating: UInt8(number), count: 100_000 + number)
+                    let server = RangeServer(content) { state in
+                        state.headers[.contentDisposition] = "attachment; filename=film.mp4"
+                        state.cuts = [50_000]
+                    }
+                    let file = try await self.client(server).download(
+                        Request<Data>.get("/film", query: ["n": number]), to: place,
+                        options: FileDownload.Options(existing: .keepBoth)
+                    ).value
+                    #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == content)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try names == (["film.mp4"] + (1...7).map { "film (\($0)).mp4" }).sorted())
+    }
 }
