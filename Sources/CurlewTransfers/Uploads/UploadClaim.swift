@@ -26,7 +26,7 @@ final class UploadClaim: Sendable {
             found = try FileLock.attempt(file + ".lock")
         } catch {
             throw NetworkError(
-                .storage, detail: "The descriptor of the upload cannot be locked: \(error)",
+                .storage, detail: error.description,
                 hint: "Check the folder and its permissions, or use another options.storage.")
         }
         guard let found else {

@@ -110,9 +110,10 @@ struct UploadCourse: Sendable {
 
     mutating func prepare() -> Action {
         let count = plan.chunkWithCreation(dialect)
-        guard count > 0 else { return create(with: nil) }
+        // tus defines checksums only for PATCH.
+        guard count > 0, checksum == nil || dialect.resumption == .draft else { return create(with: nil) }
         state = .preparing
-        return .read(offset: 0, limit: count, dialect.resumption == .draft ? checksum : nil)
+        return .read(offset: 0, limit: count, checksum)
     }
 
     mutating func create(with chunk: UploadChunk?) -> Action {

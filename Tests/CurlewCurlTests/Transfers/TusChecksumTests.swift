@@ -119,6 +119,19 @@ struct TusChecksumTests {
         #expect(proxy.checksums.allSatisfy { $0.hasPrefix("sha256 ") } && !proxy.checksums.isEmpty)
     }
 
+    @Test("Small content has a checksum too, although it could go with the creation", arguments: [1, 1000, 60_000])
+    func small(count: Int) async throws {
+        guard let server = try await Self.server(.full()) else { return }
+        let proxy = try DamagingProxy(to: server.port, damages: 0)
+        var options = Upload.Options()
+        options.checksums = true
+        let content = Self.bytes(count, seed: 2)
+        let client = Self.client(proxy.server.url)
+        let result = try await client.upload(.data(content), to: .post("/files"), options: options)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: server.path(of: result.url))) == content)
+        #expect(proxy.checksums == ["sha1 \(try Self.digest(content, "sha1").base64EncodedString())"])
+    }
+
     @Test("Twenty cuts with checksums: a cut chunk fails its checksum and is sent again, and the file is the same")
     func cuts() async throws {
         guard let server = try await Self.server(.full(checksums: "sha1")) else { return }
