@@ -28,7 +28,13 @@ enum DownloadVerdict: Equatable, Sendable {
     static func judge(
         part range: Range<Int64>, of known: Representation, _ status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?
     ) -> DownloadVerdict {
-        guard status == .partialContent else { return .complete(Representation(headers, length: length)) }
+        guard status == .partialContent else {
+            // Without a range, the server decides what its file is.
+            guard status == .ok || status.code == 203 else {
+                return .unusable("The server responded with \(status.code) to a range.")
+            }
+            return .complete(Representation(headers, length: length))
+        }
         if let type = headers[.contentType].flatMap({ MediaType($0) }), type.essence == "multipart/byteranges" {
             return .unusable("The server sent several parts, although one was requested.")
         }

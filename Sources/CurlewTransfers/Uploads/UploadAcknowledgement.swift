@@ -24,24 +24,3 @@ final class UploadAcknowledgement: Sendable {
         }
     }
 }
-
-/// Passes on the interim responses with status 104 of one call. Called on the thread that receives them.
-final class ResumptionObserver: ImmediateObserver {
-    private let interims: AsyncStream<UploadInterim>.Continuation
-    private let url = Locked("")
-
-    init(_ interims: AsyncStream<UploadInterim>.Continuation) {
-        self.interims = interims
-    }
-
-    var kinds: ExchangeEvent.Kinds { .interim }
-
-    func noteURL(_ text: String) {
-        url.withLock { $0 = text }
-    }
-
-    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-        guard case .interim(let status, let headers) = event, status.code == 104 else { return }
-        interims.yield(UploadInterim(headers: headers, url: url.withLock { $0 }))
-    }
-}

@@ -144,26 +144,28 @@ struct UploadShell: Sendable {
         guard resumption == .draft, call.sendsChunk || call.isCreation else {
             return try await send(call, body, resumption)
         }
-        // Only the latest ones matter: offsets rise, and all have the same URL.
-        let (interims, feed) = AsyncStream.makeStream(of: UploadInterim.self, bufferingPolicy: .bufferingNewest(8))
-        async let sending = send(call, body, resumption, feed)
+        let observer = ResumptionObserver()
+        async let sending = send(call, body, resumption, observer)
         do {
-            for await interim in interims {
+            for await _ in observer.signals {
+                guard let interim = observer.take() else { continue }
                 course.note(interim, at: time.date)
                 try await noted(course)
             }
+            // What arrived last, before a cut.
+            if let interim = observer.take() { course.note(interim, at: time.date) }
             return try await sending
         } catch {
             throw NetworkError(error)
         }
     }
 
-    /// - `interims`: receives the interim responses with status 104, and ends with the request.
+    /// - `observer`: receives the interim responses with status 104.
     func send(
         _ call: UploadCall, _ body: RequestBody, _ resumption: Upload.Resumption,
-        _ interims: AsyncStream<UploadInterim>.Continuation? = nil
+        _ observer: ResumptionObserver? = nil
     ) async throws(NetworkError) -> (UploadReply, Response<Data>) {
-        defer { interims?.finish() }
+        defer { observer?.end() }
         var headers = call.isCreation ? route.headers : HTTPHeaders()
         for field in call.fields {
             // The media type of the caller describes the complete content, which only the draft announces.
@@ -181,10 +183,9 @@ struct UploadShell: Sendable {
             request = other
         }
         var changes = changes(isTransfer: call.sendsChunk, isForeign: isForeign(call.target))
-        if let interims {
-            let observer = ResumptionObserver(interims)
+        if let observer {
             changes.observers = [observer]
-            changes.request = { request, _ in observer.noteURL(request.urlString) }
+            changes.request = { request, _ in observer.begin(request.urlString) }
         }
         return try await client.call(request, changing: changes) { response, _ in
             let reply = UploadReply(status: response.status, headers: response.headers, url: response.url)

@@ -162,6 +162,14 @@ final class HostileDownloadTests: Sendable {
         #expect(try saved() == Self.content)
     }
 
+    @Test("A success without content in answer to a range is not the file", arguments: [202, 204, 205])
+    func noContent(status: Int) async throws {
+        let server = RangeServer(Self.content) { $0.cuts = [100_000] }
+        second(server) { HTTPResponse(status: HTTPStatus(status), body: ResponseBody(Data())) }
+        try await client(server).download(Self.film, to: path)
+        #expect(try saved() == Self.content)
+    }
+
     @Test("A file that changes a fourth time fails, over one connection too")
     func changesTooOften() async throws {
         let number = Locked(0)
