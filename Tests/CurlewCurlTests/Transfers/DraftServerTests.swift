@@ -31,12 +31,15 @@ struct DraftServerTests {
         let folder: TemporaryFolder
         let client: APIClient
 
-        init(cuts: Int, seed: UInt64, least: Int = 0, most: Int = 1_000_000) async throws {
+        init(
+            cuts: Int, seed: UInt64, least: Int = 0, most: Int = 1_000_000, observers: [any RequestObserver] = []
+        ) async throws {
             folder = try TemporaryFolder()
             server = try await ScriptServer.start(
                 "draftserver.py", [folder.path, "\(seed)", "\(cuts)", "\(least)", "\(most)"])
             client = APIClient(
-                baseURL: BaseURL(stringLiteral: server.url), pipeline: [], transport: CurlTransport())
+                baseURL: BaseURL(stringLiteral: server.url), pipeline: [], transport: CurlTransport(),
+                configuration: APIClient.Configuration(observers: observers))
         }
 
         var report: Report {
@@ -46,6 +49,14 @@ struct DraftServerTests {
         func digest(of url: String?) throws -> String {
             let name = url?.split(separator: "/").last.map(String.init) ?? ""
             return MessageDigest.sha256(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name))).hexText
+        }
+    }
+
+    private struct InterimCounter: RequestObserver {
+        let count = Locked(0)
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            if case .interim(let status, _) = event, status.code == 104 { count.withLock { $0 += 1 } }
         }
     }
 
@@ -126,7 +137,8 @@ struct DraftServerTests {
 
     @Test("Interim responses report what the server has while one request is running")
     func progress() async throws {
-        let fixture = try await Fixture(cuts: 0, seed: 1, most: 100_000_000)
+        let counter = InterimCounter()
+        let fixture = try await Fixture(cuts: 0, seed: 1, most: 100_000_000, observers: [counter])
         let content = Self.bytes(8_000_000, seed: 1)
         let confirmed = Locked<[Int64]>([])
         var options = Self.options
@@ -134,6 +146,8 @@ struct DraftServerTests {
         try await fixture.client.upload(.data(content), to: .post("/files"), options: options)
         let report = try await fixture.report
         #expect(report.appends == 1 && report.interims > 10)
+        // The observers of the client receive them too, each one.
+        #expect(counter.count.withLock { $0 } == report.interims)
         let all = confirmed.withLock { $0 }
         #expect(all == all.sorted() && all.last == 8_000_000 && all.count > 3)
     }
