@@ -78,7 +78,8 @@ extension APIClient {
     }
 
     /// Discards an unfinished upload on the server (DELETE) and removes the file of its descriptor. An upload that the
-    /// server does not have is not an error. Throws the error of the request otherwise, and keeps the file.
+    /// server does not have is not an error. Throws the error of the request otherwise, and keeps the file. Throws
+    /// `.refused(by: .uploadInProgress)` while the upload is transferred, under the conditions of `upload`.
     @concurrent
     public func discard(_ upload: Upload.Descriptor) async throws(NetworkError) {
         try Self.check(upload)
