@@ -171,7 +171,8 @@ let package = Package(
             dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "CurlewConformance", "CTestSupport"],
             path: "Tests/TestServers",
             exclude: [
-                "h2server.py", "tusserver.py", "websocketserver.py", "wsprotoserver.py", "websocketserver.mjs",
+                "draftserver.py", "fulltusserver.py", "h2server.py", "pageserver.py", "tusserver.py",
+                "websocketserver.py", "wsprotoserver.py", "websocketserver.mjs",
             ]),
 
         // The snippets of the documentation, in a plain module and (those of the first week) in one of the main actor.

@@ -60,6 +60,12 @@ package final class CompanionProcess: Sendable {
         }
     }
 
+    /// Kills the program. `finish` still waits for its end.
+    package func kill() {
+        guard process > 0, !isFinished.withLock({ $0 }) else { return }
+        Foundation.kill(process, SIGKILL)
+    }
+
     /// Waits for the end of the program; 0 if it was content. Once.
     package func finish() -> Int32 {
         isFinished.withLock { $0 = true }

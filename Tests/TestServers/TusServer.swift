@@ -3,25 +3,44 @@
 import CurlewCore
 import Foundation
 
-/// A tus server that is not ours: `tuspyserver` of Python. It ends with this object, or with the process.
+/// A tus server that is not ours. It ends with this object, or with the process.
 package final class TusServer: Sendable {
+    /// A Python package with a server.
+    package enum Kind: Sendable {
+        /// `tuspyserver`: core, creation, deferred length, concatenation, termination.
+        case small
+        /// `resumable-upload`: every extension.
+        ///
+        /// - `checksums`: the algorithms that it announces, in this order.
+        /// - `seconds`: the time before an upload expires.
+        case full(checksums: String = "sha1", seconds: Int = 3600)
+
+        var arguments: [String] {
+            switch self {
+            case .small: ["tusserver.py"]
+            case .full(let checksums, let seconds): ["fulltusserver.py", checksums, "\(seconds)"]
+            }
+        }
+    }
+
     package let port: Int
     package let folder: TemporaryFolder
     private let process: CompanionProcess
 
     /// Returns when it listens. Throws `Program.Failure` if its packages are missing.
-    package static func start() async throws -> TusServer {
-        try await onThread { try TusServer() }
+    package static func start(_ kind: Kind = .small) async throws -> TusServer {
+        try await onThread { try TusServer(kind) }
     }
 
-    private init() throws {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("tusserver.py")
+    private init(_ kind: Kind) throws {
+        let name = kind.arguments[0]
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name)
         folder = try TemporaryFolder()
-        process = try CompanionProcess(Program.python(), [script.path, folder.path])
+        process = try CompanionProcess(Program.python(), [script.path, folder.path] + kind.arguments.dropFirst())
         let line = process.readLine()
         guard let port = Int(line) else {
             throw Program.Failure(
-                description: "tusserver.py did not start (Scripts/setup installs tuspyserver and uvicorn): \(line)")
+                description: "\(name) did not start (Scripts/setup installs its packages): \(line)")
         }
         self.port = port
     }

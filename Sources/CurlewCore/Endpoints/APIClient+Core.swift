@@ -94,7 +94,7 @@ extension APIClient.Core {
     /// cannot be built.
     func prepare(
         _ route: some Route, response: any Any.Type, _ codecs: Codecs?, isObserved: Bool = true,
-        change: (inout RequestOptions) -> Void = { _ in }
+        observers: [any ImmediateObserver] = [], change: (inout RequestOptions) -> Void = { _ in }
     ) throws(NetworkError) -> PreparedCall {
         var options = options?.overridden(by: route.options) ?? route.options
         TaskOptions.change?(&options, configuration.timeouts)
@@ -102,8 +102,9 @@ extension APIClient.Core {
         let codecs = codecs ?? options.codecs ?? configuration.codecs
         let context = ExchangeContext(
             ExchangeContext.Call(
-                id: ExchangeID.next(), routeName: route.name, options: options, events: isObserved ? events : nil,
-                endpoint: route, codecs: codecs, client: terms))
+                id: ExchangeID.next(), routeName: route.name, options: options,
+                events: isObserved ? .serving(observers, before: events) : nil, endpoint: route, codecs: codecs,
+                client: terms))
         do throws(NetworkError) {
             var request = try request(for: route, response: response, codecs)
             if options.sendsIdempotencyKey == true, !request.method.isIdempotent,
@@ -124,12 +125,14 @@ extension APIClient.Core {
 
     /// Prepares a call that is about to be sent. If that fails, waits until the observers have received the error, then
     /// throws it.
+    ///
+    /// - `observers`: observers of this call, in addition to those of the client.
     func begin(
-        _ route: some Route, response: any Any.Type, _ codecs: Codecs?,
+        _ route: some Route, response: any Any.Type, _ codecs: Codecs?, observers: [any ImmediateObserver] = [],
         change: (inout RequestOptions) -> Void = { _ in }
     ) async throws(NetworkError) -> PreparedCall {
         do throws(NetworkError) {
-            return try prepare(route, response: response, codecs, change: change)
+            return try prepare(route, response: response, codecs, observers: observers, change: change)
         } catch {
             await events?.allDelivered()
             throw error

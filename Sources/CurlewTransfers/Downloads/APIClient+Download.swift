@@ -30,6 +30,9 @@ extension APIClient {
     ///
     /// - A file that changes on the server between two parts is noticed and received from the start. A file that
     ///   changes more than three times fails.
+    /// - A part that cannot be combined safely with the others is not used: without the entity tag of the file, with
+    ///   another range or length than was asked for, encoded, or of several ranges (RFC 9110 §15.3.7). The download then
+    ///   begins anew over one connection, without ranges.
     /// - The length of the file, `Options.checksum`, and SHA-256 and SHA-512 digests in `Repr-Digest` and
     ///   `Content-Digest` fields (RFC 9530) are checked. A mismatch throws `.badResponse`.
     /// - The request asks for no content coding, because encoded bytes cannot be continued. If the server applies one

@@ -33,8 +33,6 @@ final class PartialFile: Sendable {
 
     /// The bytes of a segment after which its position is stored. A process that is killed loses at most these.
     private static let step: Int64 = 256 << 10
-    /// The number of names that are tried to keep a file of the same name.
-    private static let mostNames = 1000
 
     private let path: String
     private let key: String
@@ -60,6 +58,7 @@ final class PartialFile: Sendable {
         let replaces = target.map { stat($0, &facts) == 0 } ?? false
         // The partial file of a private file must not be readable by others.
         let mode: mode_t = replaces ? 0o600 & facts.st_mode | 0o200 : 0o666
+        Self.removeSecondName(path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
         guard descriptor >= 0 else { throw Self.failure("written", path) }
         file = descriptor
@@ -87,6 +86,14 @@ final class PartialFile: Sendable {
         self.state = Locked(state)
         if replaces { fchmod(file, facts.st_mode & 0o777) }
         if state.record == nil { try reset() }
+    }
+
+    /// Removes the name of a partial file that is another file's name too: a process was killed while it gave the
+    /// complete file its name, and that file must not be written any more.
+    private static func removeSecondName(_ path: String) {
+        var facts = stat()
+        guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink > 1 else { return }
+        unlink(path)
     }
 
     private static func acquire(_ path: String) throws(NetworkError) -> FileLock {
@@ -215,33 +222,12 @@ final class PartialFile: Sendable {
     /// Throws `.storage`, and the target is then unchanged.
     func finish(as target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
         guard DiskSync.keep(file) else { throw Self.failure("written", path) }
-        let final = try move(to: target, existing)
+        let final = try FinalName.give(target, to: path, existing)
         PrivateFile.synchronizeFolder(of: final)
         unlink(recordPath)
         lock.release()
         state.withLock { $0.isOpen = false }
         return final
-    }
-
-    private func move(to target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
-        guard existing != .replace else {
-            guard rename(path, target) == 0 else { throw Self.failure("written", target) }
-            return target
-        }
-        for number in 0..<(existing == .keepBoth ? Self.mostNames : 1) {
-            let candidate = number == 0 ? target : Self.numbered(target, number)
-            // `link` never replaces a file, also one that another process creates now. Some file systems have no links.
-            if link(path, candidate) == 0 {
-                unlink(path)
-                return candidate
-            }
-            if errno == EEXIST { continue }
-            var facts = stat()
-            if lstat(candidate, &facts) == 0 { continue }
-            guard rename(path, candidate) == 0 else { throw Self.failure("written", candidate) }
-            return candidate
-        }
-        throw Self.exists(target)
     }
 
     /// Removes the partial file, unless it is finished.
@@ -250,22 +236,6 @@ final class PartialFile: Sendable {
         unlink(path)
         unlink(recordPath)
         lock.release()
-    }
-
-    /// Returns `film (2).mp4` for `film.mp4` and 2.
-    static func numbered(_ path: String, _ number: Int) -> String {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
-        let name = path.utf8[slash...]
-        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
-            return path + " (\(number))"
-        }
-        return String(path[..<dot]) + " (\(number))" + String(path[dot...])
-    }
-
-    static func exists(_ path: String) -> NetworkError {
-        NetworkError(
-            .storage, detail: "\(path) exists.",
-            hint: "Choose another path, or allow it with FileDownload.Options.existing (.replace or .keepBoth).")
     }
 
     /// Returns the record in a file; nil if there is none or it is damaged.
@@ -292,7 +262,7 @@ final class PartialFile: Sendable {
         return true
     }
 
-    private static func failure(_ action: String, _ path: String) -> NetworkError {
+    static func failure(_ action: String, _ path: String) -> NetworkError {
         let code = errno
         return NetworkError(
             .storage, detail: PrivateFile.Failure(action, path, code).description,

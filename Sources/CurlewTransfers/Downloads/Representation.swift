@@ -39,55 +39,29 @@ struct Representation: Hashable, Codable, Sendable {
     /// Whether the rest can be requested later, and the result be verified.
     var canContinue: Bool { condition != nil && length != nil }
 
-    /// Returns whether a part with these fields can belong to this version.
-    func matches(_ headers: HTTPHeaders) -> Bool {
-        let other = Representation(headers, length: nil)
-        if let entityTag, let found = headers[.eTag] {
-            return EntityTag(found).map { "\"\($0.opaque)\"" == entityTag && !$0.isWeak } ?? false
-        }
-        if entityTag == nil, let lastModified, let found = other.lastModified ?? headers[.lastModified] {
-            return found == lastModified
-        }
-        return true
-    }
-}
-
-/// What a response means for a download that asked for the complete file or for a part of it.
-enum DownloadVerdict: Equatable, Sendable {
-    /// The body is the complete file.
-    case complete(Representation)
-    /// The body is the part that was asked for.
-    case part(Range<Int64>)
-    /// The file has changed since its first part.
-    case changed
-    /// The response violates the protocol: the part is not the one that was asked for, or is encoded.
-    case unusable(String)
-
-    /// Judges the response to a request for the complete file.
-    static func judge(whole status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?) -> DownloadVerdict {
-        guard status != .partialContent else {
-            return .unusable("The server sent a part of the file, although the complete file was requested.")
-        }
-        return .complete(Representation(headers, length: length))
+    /// Whether two complete responses contain the same version, by their validators and lengths.
+    func isSame(as other: Representation) -> Bool {
+        guard length == other.length else { return false }
+        if entityTag != nil || other.entityTag != nil { return entityTag == other.entityTag }
+        return lastModified != nil && lastModified == other.lastModified
     }
 
-    /// Judges the response to a request for the bytes of `range` of a known version.
-    static func judge(
-        part range: Range<Int64>, of known: Representation, _ status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?
-    ) -> DownloadVerdict {
-        guard status == .partialContent else { return .complete(Representation(headers, length: length)) }
-        guard let text = headers[.contentRange], let found = ContentRange(text) else {
-            return .unusable("The server sent a part without a valid Content-Range (RFC 9110 §14.4).")
+    /// How the validators of a part relate to this version.
+    enum Relation: Hashable, Sendable {
+        case same, other
+        /// The part has no strong validator, so it must not be combined with others (RFC 9110 §15.3.7.3).
+        case unknown
+    }
+
+    /// Returns whether a part with these fields belongs to this version. A part of a version with an entity tag must
+    /// repeat it. `Last-Modified` is optional in parts, so that only another date shows another version.
+    func relation(to headers: HTTPHeaders) -> Relation {
+        guard let entityTag else {
+            guard let lastModified, let found = headers[.lastModified] else { return .same }
+            return found == lastModified ? .same : .other
         }
-        guard known.matches(headers), found.length == nil || found.length == known.length else { return .changed }
-        guard headers[.contentEncoding] == nil else {
-            return .unusable("The server sent a part of an encoded file.")
-        }
-        guard found.bytes.lowerBound == range.lowerBound, found.bytes.upperBound <= range.upperBound else {
-            return .unusable(
-                "The server sent the bytes \(found.bytes.lowerBound) to \(found.bytes.upperBound - 1), but "
-                    + "\(range.lowerBound) to \(range.upperBound - 1) were requested.")
-        }
-        return .part(found.bytes)
+        guard let text = headers[.eTag], let found = EntityTag(text) else { return .unknown }
+        guard "\"\(found.opaque)\"" == entityTag else { return .other }
+        return found.isWeak ? .unknown : .same
     }
 }

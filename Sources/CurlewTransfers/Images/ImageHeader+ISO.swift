@@ -6,26 +6,43 @@ extension ImageHeader {
     /// The maximum number of boxes of one box, and of properties and items of a file.
     private static let mostBoxes = 4096
 
-    /// AVIF and HEIC: the size among the properties of the primary item (ISO/IEC 23008-12 §6.5.3), turned as its
-    /// rotation says (§6.5.10).
+    /// AVIF and HEIC: the size among the properties of the primary item (ISO/IEC 23008-12 §6.5.3), after its
+    /// transformations in their order: the clean aperture (ISO/IEC 14496-12 §12.1.4) and the rotation (§6.5.10). The
+    /// mirror axis (§6.5.12) and Exif data do not change the size.
     static func iso(_ file: ImageBytes) -> ImageHeader? {
         guard file.holds("ftyp", at: 4), let subtype = subtype(file), let meta = child("meta", of: file),
             let inner = meta[4..<max(4, meta.count)], let properties = child("iprp", of: inner),
             let list = child("ipco", of: properties), let item = primaryItem(inner)
         else { return nil }
         let boxes = children(of: list)
-        var size: (width: UInt32?, height: UInt32?)?
-        var isTurned = false
-        for index in associations(of: item, in: properties) where index > 0 && index <= boxes.count {
-            let box = boxes[index - 1]
-            if box.type == code("ispe"), size == nil {
-                size = (box.content.number(at: 4, 4), box.content.number(at: 8, 4))
-            } else if box.type == code("irot"), let angle = box.content[0] {
-                isTurned = isTurned != (angle & 1 == 1)
+        let own = associations(of: item, in: properties).compactMap { index in
+            index > 0 && index <= boxes.count ? boxes[index - 1] : nil
+        }
+        guard let extent = own.first(where: { $0.type == code("ispe") })?.content, extent[0] == 0,
+            var width = extent.number(at: 4, 4), var height = extent.number(at: 8, 4)
+        else { return nil }
+        for box in own {
+            if box.type == code("irot"), let angle = box.content[0], angle & 1 == 1 {
+                swap(&width, &height)
+            } else if box.type == code("clap"), let cut = aperture(box.content), cut.width <= width,
+                cut.height <= height
+            {
+                (width, height) = cut
             }
         }
-        guard let size else { return nil }
-        return ImageHeader(subtype, size.width, size.height, isTurned: isTurned)
+        return ImageHeader(subtype, width, height)
+    }
+
+    /// Returns the size of a clean aperture; nil unless both sides are whole numbers.
+    private static func aperture(_ box: ImageBytes) -> (width: UInt32, height: UInt32)? {
+        func side(at place: Int) -> UInt32? {
+            guard let count = box.number(at: place, 4), let divisor = box.number(at: place + 4, 4), divisor > 0,
+                count % divisor == 0, count > 0
+            else { return nil }
+            return count / divisor
+        }
+        guard let width = side(at: 0), let height = side(at: 8) else { return nil }
+        return (width, height)
     }
 
     /// Returns the subtype for the brands of a file: the major one and those that it is compatible with.

@@ -30,7 +30,9 @@ extension APIClient {
     /// - `.invalidRequest` for a source that cannot be read or is too large for the server
     /// - `.encoding` for a source that changes meanwhile
     /// - `.storage` if the descriptor cannot be kept
-    /// - `.refused(by: .uploadInProgress)` if another call of this process transfers the same upload
+    /// - `.refused(by: .uploadInProgress)` if another call of this process transfers the same upload, or if any process
+    ///   transfers one with the same file of its descriptor, which is locked (`<file>.lock`). Uploads whose descriptor
+    ///   is kept otherwise are not known to other processes.
     /// - otherwise the error of the request that failed last
     @concurrent @discardableResult
     public func upload(
@@ -76,11 +78,14 @@ extension APIClient {
     }
 
     /// Discards an unfinished upload on the server (DELETE) and removes the file of its descriptor. An upload that the
-    /// server does not have is not an error. Throws the error of the request otherwise, and keeps the file.
+    /// server does not have is not an error. Throws the error of the request otherwise, and keeps the file. Throws
+    /// `.refused(by: .uploadInProgress)` while the upload is transferred, under the conditions of `upload`.
     @concurrent
     public func discard(_ upload: Upload.Descriptor) async throws(NetworkError) {
         try Self.check(upload)
         let claim = UploadClaim()
+        defer { claim.release() }
+        if let file = upload.file { try claim.add(file: file) }
         let request = Request<Void>(HTTPMethod(rawValue: upload.method), url: upload.endpoint, name: "upload")
         let meter = UploadMeter(nil, parts: 0, total: nil, time: configuration.time)
         let shell = UploadShell(self, request, Upload.Options(), meter)

@@ -11,8 +11,9 @@ import Foundation
 
 /// The messages of resumable uploads for HTTP (draft-ietf-httpbis-resumable-upload-15).
 ///
-/// An upload is created by a request without content, which learns the URL from the final response: transports do not
-/// report interim responses such as 104. Content goes with this request only if the server wants a minimum.
+/// An upload is created by a request without content, which learns the URL from the response: interim responses with
+/// status 104 are optional, and not every transport reports them. Content goes with this request only if the server wants
+/// a minimum. An interim response then names the URL before the content has arrived, so that a cut costs nothing.
 struct DraftDialect: UploadDialect {
     static let interopVersion = "8"
 
@@ -21,7 +22,7 @@ struct DraftDialect: UploadDialect {
     static func features(_ headers: HTTPHeaders) -> UploadFeatures? {
         let types = UploadFields.list(headers["Accept-Patch"]).map { String($0.upTo(";").trimmed()) }
         guard types.contains("application/partial-upload") || headers.contains("Upload-Limit") else { return nil }
-        let limits = UploadFields.integers(headers["Upload-Limit"])
+        let limits = UploadFields.limits(headers["Upload-Limit"])
         return UploadFeatures(
             checksum: .sha256, maximumSize: limits["max-size"], maximumAppend: limits["max-append-size"],
             minimumAppend: limits["min-append-size"])
@@ -63,7 +64,7 @@ struct DraftDialect: UploadDialect {
     }
 
     func state(_ headers: HTTPHeaders, at now: Date) -> UploadState {
-        let limits = UploadFields.integers(headers["Upload-Limit"])
+        let limits = UploadFields.limits(headers["Upload-Limit"])
         return UploadState(
             offset: UploadFields.integer(headers["Upload-Offset"]),
             length: UploadFields.integer(headers["Upload-Length"]),

@@ -3,7 +3,7 @@
 public import CurlewCore
 
 extension NetworkError.Policy {
-    /// Another call of this process already transfers the same upload.
+    /// Another call, of this process or another one, already transfers the same upload.
     public static let uploadInProgress = NetworkError.Policy(
         "uploadInProgress", message: "The upload is already running.", mayPass: true)
 }

@@ -50,6 +50,11 @@ extension Upload {
         /// Whether the digest of a file also decides whether it has changed since the descriptor was written, and not
         /// only its size and modification time. Reads the complete file once for each call. Default false.
         public var comparesContent = false
+        /// Receives the number of bytes that the server has confirmed, each time that it has risen: after each response,
+        /// and with the draft also from interim responses with status 104 (Upload Resumption Supported), if the
+        /// transport reports them, as `CurlTransport` does. Progress, in contrast, counts the bytes that the transport
+        /// has taken. With parallel parts, the sum over all of them. The closure must return soon. Default nil.
+        public var acknowledged: (@Sendable (Int64) -> Void)?
         /// Returns the jitter of the next wait, from 0 to 1.
         package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
 

@@ -76,6 +76,7 @@ extension UploadCourse {
         url = nil
         expires = nil
         offset = 0
+        acknowledged = 0
         highest = -1
         return prepare()
     }

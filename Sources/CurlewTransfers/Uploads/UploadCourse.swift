@@ -60,6 +60,8 @@ struct UploadCourse: Sendable {
     var state = State.idle
     /// The highest confirmed offset: only beyond it is progress.
     var highest: Int64 = -1
+    /// The highest offset that an interim response has confirmed.
+    var acknowledged: Int64 = 0
     var failures = 0
     var restarts = 0
     /// The end of what was sent; nil for a resumed upload, whose earlier requests are unknown.
@@ -108,9 +110,10 @@ struct UploadCourse: Sendable {
 
     mutating func prepare() -> Action {
         let count = plan.chunkWithCreation(dialect)
-        guard count > 0 else { return create(with: nil) }
+        // tus defines checksums only for PATCH.
+        guard count > 0, checksum == nil || dialect.resumption == .draft else { return create(with: nil) }
         state = .preparing
-        return .read(offset: 0, limit: count, dialect.resumption == .draft ? checksum : nil)
+        return .read(offset: 0, limit: count, checksum)
     }
 
     mutating func create(with chunk: UploadChunk?) -> Action {
@@ -131,7 +134,9 @@ struct UploadCourse: Sendable {
                         hint: "Check that the URL is the one that creates uploads.")))
         }
         do throws(NetworkError) {
+            let announced = url
             url = try Self.resolve(location, against: reply.url)
+            guard announced == nil || announced == url else { throw Self.moved }
         } catch {
             return end(.fail(error))
         }
@@ -176,8 +181,10 @@ struct UploadCourse: Sendable {
     ) -> Action {
         let status = take(reply.headers, at: now)
         let end = start + chunk.count
-        if dialect.resumption == .draft, chunk.isLast, status.isComplete != false, status.offset ?? end == end {
-            return complete()
+        if dialect.resumption == .draft, chunk.isLast {
+            // Something else than the upload may have responded, such as a portal of a network.
+            guard let isComplete = status.isComplete else { return ask() }
+            if isComplete, status.offset ?? end == end { return complete() }
         }
         guard let offset = status.offset ?? (dialect.resumption == .draft ? end : nil) else { return ask() }
         return advance(to: offset, status, isConfirmed: chunk.isLast, random)

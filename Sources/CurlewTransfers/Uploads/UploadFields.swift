@@ -23,14 +23,17 @@ enum UploadFields {
         (value ?? "").parts(",", most: 100).map { $0.trimmed().lowercased() }.filter { !$0.isEmpty }
     }
 
-    /// Returns the integer members of a dictionary (RFC 9651 §3.2). Other members, which later versions of a field may
-    /// have, are ignored; the last of equal keys counts.
-    static func integers(_ value: String?) -> [String: Int64] {
+    /// Returns the members of `Upload-Limit` (a dictionary of RFC 9651 §3.2). Unknown members are ignored; the last of
+    /// equal keys counts. Returns none if a known member is not a non-negative integer: the draft then ignores the field.
+    static func limits(_ value: String?) -> [String: Int64] {
+        let known = ["max-size", "min-size", "max-append-size", "min-append-size", "max-age"]
         var members: [String: Int64] = [:]
         for member in unquoted(value ?? "").parts(",", most: 100) {
-            let pair = member.parts("=", most: 2)
-            guard pair.count == 2, let number = integer(String(pair[1])) else { continue }
-            members[String(pair[0].trimmed())] = number
+            let pair = member.upTo(";").parts("=", most: 2)
+            let key = String((pair.first ?? "").trimmed())
+            guard known.contains(key) else { continue }
+            guard pair.count == 2, let number = integer(String(pair[1])) else { return [:] }
+            members[key] = number
         }
         return members
     }

@@ -34,11 +34,12 @@ struct UploadSession: Sendable {
         self.options = options
         self.progress = progress
         store = try UploadStore(options.storage, path: source.path)
-        if let file = store.file { try claim.add(file) }
+        if let file = store.file { try claim.add(file: file) }
     }
 
     /// Begins the upload, or continues one that an earlier call has left.
     func upload() async throws(NetworkError) -> Upload.Result {
+        defer { claim.release() }
         let endpoint = try client.request(for: endpointRequest).urlString
         let earlier = try store.load()
         let (length, fingerprint) = try facts(comparing: earlier)
@@ -72,6 +73,7 @@ struct UploadSession: Sendable {
 
     /// Continues the upload of a descriptor, or begins it anew if the source has changed.
     func resume(_ descriptor: Upload.Descriptor) async throws(NetworkError) -> Upload.Result {
+        defer { claim.release() }
         let (length, fingerprint) = try facts(comparing: descriptor)
         if descriptor.isOf(length: length, fingerprint) { return try await run(descriptor) }
         var anew = Upload.Descriptor(

@@ -16,6 +16,7 @@ struct UploadShell: Sendable {
     let route: any Route
     let options: Upload.Options
     let meter: UploadMeter
+    private let acknowledgement: UploadAcknowledgement
     private var time: any TimeSource { client.configuration.time }
 
     init(_ client: APIClient, _ route: any Route, _ options: Upload.Options, _ meter: UploadMeter) {
@@ -23,6 +24,7 @@ struct UploadShell: Sendable {
         self.route = route
         self.options = options
         self.meter = meter
+        acknowledgement = UploadAcknowledgement(options.acknowledged)
     }
 
     /// Runs a machine to its end, and returns the response that completed the upload, if it arrived.
@@ -39,6 +41,7 @@ struct UploadShell: Sendable {
         var (known, expires, position) = (course.url, course.expires, Int64(-1))
         while true {
             let action = course.handle(event, at: time.date, random: options.random())
+            acknowledgement.report(part, course.confirmed)
             if course.url != known || Self.differs(course.expires, expires) {
                 (known, expires) = (course.url, course.expires)
                 try await changed(course)
@@ -47,7 +50,12 @@ struct UploadShell: Sendable {
             case .send(let call):
                 let content = call.sendsChunk ? body : call.isCreation ? RequestBody.bytes(Data()) : .empty
                 do throws(NetworkError) {
-                    let (reply, answer) = try await send(call, content, course.dialect.resumption)
+                    let (reply, answer) = try await send(call, content, &course) { course throws(NetworkError) in
+                        acknowledgement.report(part, course.confirmed)
+                        guard course.url != known else { return }
+                        known = course.url
+                        try await changed(course)
+                    }
                     event = .answered(reply)
                     response = call.sendsChunk || call.isCreation ? answer : nil
                 } catch {
@@ -126,9 +134,38 @@ struct UploadShell: Sendable {
         }
     }
 
-    func send(
-        _ call: UploadCall, _ body: RequestBody, _ resumption: Upload.Resumption
+    /// Sends a request of a machine. Meanwhile the machine takes the interim responses of the draft, each of which
+    /// `noted` receives.
+    private func send(
+        _ call: UploadCall, _ body: RequestBody, _ course: inout UploadCourse,
+        noted: (UploadCourse) async throws(NetworkError) -> Void
     ) async throws(NetworkError) -> (UploadReply, Response<Data>) {
+        let resumption = course.dialect.resumption
+        guard resumption == .draft, call.sendsChunk || call.isCreation else {
+            return try await send(call, body, resumption)
+        }
+        let observer = ResumptionObserver()
+        async let sending = send(call, body, resumption, observer)
+        do {
+            for await _ in observer.signals {
+                guard let interim = observer.take() else { continue }
+                course.note(interim, at: time.date)
+                try await noted(course)
+            }
+            // What arrived last, before a cut.
+            if let interim = observer.take() { course.note(interim, at: time.date) }
+            return try await sending
+        } catch {
+            throw NetworkError(error)
+        }
+    }
+
+    /// - `observer`: receives the interim responses with status 104.
+    func send(
+        _ call: UploadCall, _ body: RequestBody, _ resumption: Upload.Resumption,
+        _ observer: ResumptionObserver? = nil
+    ) async throws(NetworkError) -> (UploadReply, Response<Data>) {
+        defer { observer?.end() }
         var headers = call.isCreation ? route.headers : HTTPHeaders()
         for field in call.fields {
             // The media type of the caller describes the complete content, which only the draft announces.
@@ -145,7 +182,11 @@ struct UploadShell: Sendable {
             other.options = route.options
             request = other
         }
-        let changes = changes(isTransfer: call.sendsChunk, isForeign: isForeign(call.target))
+        var changes = changes(isTransfer: call.sendsChunk, isForeign: isForeign(call.target))
+        if let observer {
+            changes.observers = [observer]
+            changes.request = { request, _ in observer.begin(request.urlString) }
+        }
         return try await client.call(request, changing: changes) { response, _ in
             let reply = UploadReply(status: response.status, headers: response.headers, url: response.url)
             return (reply, Response(try await response.body.collect(), from: response))

@@ -78,38 +78,3 @@ struct UploadStore: Sendable {
         try? PrivateFile.remove(file)
     }
 }
-
-/// The uploads that this process transfers now, so that two calls never transfer the same one.
-final class UploadClaim: Sendable {
-    private static let all = Locked<Set<String>>([])
-    private let mine = Locked<Set<String>>([])
-
-    /// Claims an upload, by its URL or by the file of its descriptor. Throws `.refused(by: .uploadInProgress)` if
-    /// another call has it.
-    func add(_ key: String) throws(NetworkError) {
-        guard take(key) else {
-            throw NetworkError(
-                .refused(by: .uploadInProgress), detail: "Another call of this process transfers the same upload.",
-                hint: "Wait for it, or cancel it first.")
-        }
-    }
-
-    /// Claims an upload that the server has just created. A URL that another call has is no conflict: only servers of
-    /// tests give the same one twice.
-    func addCreated(_ url: String) {
-        _ = take(url)
-    }
-
-    /// Returns whether this call has the upload.
-    private func take(_ key: String) -> Bool {
-        if mine.withLock({ $0.contains(key) }) { return true }
-        guard Self.all.withLock({ $0.insert(key).inserted }) else { return false }
-        mine.withLock { _ = $0.insert(key) }
-        return true
-    }
-
-    deinit {
-        let keys = mine.withLock { $0 }
-        Self.all.withLock { $0.subtract(keys) }
-    }
-}

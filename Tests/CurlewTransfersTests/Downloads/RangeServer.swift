@@ -11,7 +11,11 @@ final class RangeServer: Transport {
         var content: Data
         var tag: String? = "\"v1\""
         var supportsRanges = true
+        /// Whether the server says that it supports ranges, and ignores them.
+        var ignoresRanges = false
         var declaresLength = true
+        /// Changes the heads of responses to ranges.
+        var onPart: (@Sendable (inout HTTPResponse) -> Void)?
         /// The number of bytes after which each of the next responses breaks off.
         var cuts: [Int] = []
         /// Responses to send instead.
@@ -65,7 +69,7 @@ final class RangeServer: Transport {
         if let tag = state.tag { response.headers[.eTag] = tag }
         if state.supportsRanges { response.headers["Accept-Ranges"] = "bytes" }
         let whole = Int64(state.content.count)
-        if state.supportsRanges, let text = request.headers[.range], let range = ByteRange(text),
+        if state.supportsRanges, !state.ignoresRanges, let text = request.headers[.range], let range = ByteRange(text),
             request.headers["If-Range"] == nil || request.headers["If-Range"] == state.tag
         {
             guard let bytes = range.bytes(of: whole) else {
@@ -76,6 +80,8 @@ final class RangeServer: Transport {
             response.status = .partialContent
             response.headers[.contentRange] = ContentRange(bytes, of: whole)?.description
             let part = state.content[Int(bytes.lowerBound)..<Int(bytes.upperBound)]
+            state.onPart?(&response)
+            if response.status == .rangeNotSatisfiable { return (response, Data(), 0) }
             return (response, Data(part), Int64(part.count))
         }
         return (response, state.content, state.declaresLength ? whole : nil)

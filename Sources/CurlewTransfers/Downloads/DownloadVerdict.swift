@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// What a response means for a download that asked for the complete file or for a part of it.
+enum DownloadVerdict: Equatable, Sendable {
+    /// The body is the complete file.
+    case complete(Representation)
+    /// The body is the part that was asked for, or the beginning of it.
+    case part(Range<Int64>)
+    /// The file has changed since its first part.
+    case changed
+    /// The response violates the protocol, or its part cannot be combined with others.
+    case unusable(String)
+
+    /// Judges the response to a request for the complete file.
+    static func judge(whole status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?) -> DownloadVerdict {
+        guard status != .partialContent else {
+            return .unusable("The server sent a part of the file, although the complete file was requested.")
+        }
+        return .complete(Representation(headers, length: length))
+    }
+
+    /// Judges the response to a request for the bytes of `range` of a known version.
+    ///
+    /// - `length`: the length of the body; nil if it is not declared.
+    static func judge(
+        part range: Range<Int64>, of known: Representation, _ status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?
+    ) -> DownloadVerdict {
+        guard status == .partialContent else {
+            // Without a range, the server decides what its file is.
+            guard status == .ok || status.code == 203 else {
+                return .unusable("The server responded with \(status.code) to a range.")
+            }
+            return .complete(Representation(headers, length: length))
+        }
+        if let type = headers[.contentType].flatMap({ MediaType($0) }), type.essence == "multipart/byteranges" {
+            return .unusable("The server sent several parts, although one was requested.")
+        }
+        guard let text = headers[.contentRange], let found = ContentRange(text) else {
+            return .unusable("The server sent a part without a valid Content-Range (RFC 9110 §14.4).")
+        }
+        guard found.length == nil || found.length == known.length else { return .changed }
+        switch known.relation(to: headers) {
+        case .same: break
+        case .other: return .changed
+        case .unknown: return .unusable("The server sent a part without a strong validator (RFC 9110 §15.3.7.3).")
+        }
+        guard headers[.contentEncoding] == nil else {
+            return .unusable("The server sent a part of an encoded file.")
+        }
+        guard found.bytes.lowerBound == range.lowerBound, found.bytes.upperBound <= range.upperBound else {
+            return .unusable(
+                "The server sent the bytes \(found.bytes.lowerBound) to \(found.bytes.upperBound - 1), but "
+                    + "\(range.lowerBound) to \(range.upperBound - 1) were requested.")
+        }
+        guard length == nil || length == Int64(found.bytes.count) else {
+            return .unusable("The length of a part differs from its Content-Range.")
+        }
+        return .part(found.bytes)
+    }
+
+    /// Judges a response with status 416 to a request for a part of a known version.
+    static func judge(unsatisfied headers: HTTPHeaders, of known: Representation) -> DownloadVerdict {
+        let text = headers[.contentRange].map { $0.trimmed() } ?? ""
+        guard let length = known.length, text.utf8.elementsEqual("bytes */\(length)".utf8) else { return .changed }
+        return .unusable("The server refused a range inside of the file.")
+    }
+}

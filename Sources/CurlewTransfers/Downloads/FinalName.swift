@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Gives a complete file the name that the caller asked for.
+enum FinalName {
+    /// The number of names that are tried to keep a file of the same name.
+    private static let mostNames = 1000
+
+    /// Renames the file at `path` to `target`, or to a numbered name beside it. Returns the name. Throws `.storage`, and
+    /// both names are then unchanged.
+    static func give(
+        _ target: String, to path: String, _ existing: FileDownload.Existing
+    ) throws(NetworkError) -> String {
+        guard existing != .replace else {
+            guard rename(path, target) == 0 else { throw PartialFile.failure("written", target) }
+            return target
+        }
+        for number in 0..<(existing == .keepBoth ? Self.mostNames : 1) {
+            let candidate = number == 0 ? target : Self.numbered(target, number)
+            // `link` never replaces a file, also one that another process creates now. Some file systems have no links.
+            if link(path, candidate) == 0 {
+                unlink(path)
+                return candidate
+            }
+            if errno == EEXIST { continue }
+            var facts = stat()
+            if lstat(candidate, &facts) == 0 { continue }
+            guard rename(path, candidate) == 0 else { throw PartialFile.failure("written", candidate) }
+            return candidate
+        }
+        throw Self.exists(target)
+    }
+
+    /// Returns `film (2).mp4` for `film.mp4` and 2.
+    static func numbered(_ path: String, _ number: Int) -> String {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        let name = path.utf8[slash...]
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
+            return path + " (\(number))"
+        }
+        return String(path[..<dot]) + " (\(number))" + String(path[dot...])
+    }
+
+    static func exists(_ path: String) -> NetworkError {
+        NetworkError(
+            .storage, detail: "\(path) exists.",
+            hint: "Choose another path, or allow it with FileDownload.Options.existing (.replace or .keepBoth).")
+    }
+}

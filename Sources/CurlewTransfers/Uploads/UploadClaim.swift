@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+/// The uploads that a call transfers, so that two calls never transfer the same one: by their URLs in this process, and
+/// by a lock on the file of their descriptor in all processes.
+final class UploadClaim: Sendable {
+    private static let all = Locked<Set<String>>([])
+    private let mine = Locked<Set<String>>([])
+    private let lock = Locked<FileLock?>(nil)
+
+    deinit { release() }
+
+    /// Claims an upload by its URL. Throws `.refused(by: .uploadInProgress)` if another call has it.
+    func add(_ url: String) throws(NetworkError) {
+        guard take(url) else { throw Self.refused("Another call of this process transfers the same upload.") }
+    }
+
+    /// Claims an upload by the file of its descriptor, with a lock beside it (`<file>.lock`). Throws
+    /// `.refused(by: .uploadInProgress)` if another call or another process has it, and `.storage` if the file cannot be
+    /// locked.
+    func add(file: String) throws(NetworkError) {
+        if lock.withLock({ $0 != nil }) { return }
+        let found: FileLock?
+        do throws(PrivateFile.Failure) {
+            found = try FileLock.attempt(file + ".lock")
+        } catch {
+            throw NetworkError(
+                .storage, detail: error.description,
+                hint: "Check the folder and its permissions, or use another options.storage.")
+        }
+        guard let found else {
+            throw Self.refused("Another call or process transfers the same upload: it has locked \(file).")
+        }
+        lock.withLock { $0 = found }
+    }
+
+    /// Claims an upload that the server has just created. A URL that another call has is no conflict: only servers of
+    /// tests give the same one twice.
+    func addCreated(_ url: String) {
+        _ = take(url)
+    }
+
+    /// Ends all claims. Further calls have no effect.
+    func release() {
+        let keys = mine.withLock { keys in
+            defer { keys = [] }
+            return keys
+        }
+        Self.all.withLock { $0.subtract(keys) }
+        lock.withLock { lock in
+            lock?.release()
+            lock = nil
+        }
+    }
+
+    /// Returns whether this call has the upload.
+    private func take(_ key: String) -> Bool {
+        if mine.withLock({ $0.contains(key) }) { return true }
+        guard Self.all.withLock({ $0.insert(key).inserted }) else { return false }
+        mine.withLock { _ = $0.insert(key) }
+        return true
+    }
+
+    private static func refused(_ detail: String) -> NetworkError {
+        NetworkError(
+            .refused(by: .uploadInProgress), detail: detail, hint: "Wait until it has ended, or cancel it first.")
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import CurlewTransfers
+import Foundation
+import Testing
+
+/// Servers that send something else than was asked for: the file is right, or there is none.
+@Suite(.timeLimit(.minutes(1)))
+final class HostileDownloadTests: Sendable {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hostile-\(UUID().uuidString)")
+    private var path: String { folder.appendingPathComponent("film.mp4").path }
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    private func saved(_ name: String = "film.mp4") throws -> Data {
+        try Data(contentsOf: folder.appendingPathComponent(name))
+    }
+
+    /// A client whose waits between attempts take no time.
+    private func client(_ server: RangeServer) -> APIClient {
+        APIClient(
+            baseURL: "https://media.example", pipeline: [], transport: server,
+            configuration: APIClient.Configuration(time: ManualClock(skipsWaits: true)))
+    }
+
+    private static let film = Request<Data>.get("/film")
+    private static let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
+    private static let large = Data((0..<9 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 10) })
+
+    /// Lets the second request receive `response`, once.
+    private func second(_ server: RangeServer, _ response: @escaping @Sendable () -> HTTPResponse) {
+        server.state.withLock { state in
+            state.onRequest = { state in
+                if state.requests.count == 2 { state.replies = [response()] }
+            }
+        }
+    }
+
+    @Test("Several connections to a server that announces ranges and ignores them: one complete response is saved")
+    func ignoredRanges() async throws {
+        let server = RangeServer(Self.large) { $0.ignoresRanges = true }
+        try await client(server).download(Self.film, to: path, options: FileDownload.Options(connections: 2))
+        #expect(try saved() == Self.large && names == ["film.mp4"])
+        #expect(server.requests.count <= 4 && server.ranges.last == .some(nil))
+    }
+
+    /// How a server answers the ranges of several connections.
+    enum Parts: CaseIterable, Sendable {
+        case withoutRange, ofOtherPlace, coded, weak, withoutTag, unsatisfiable, several
+
+        func change(_ response: inout HTTPResponse) {
+            switch self {
+            case .withoutRange: response.headers.remove(.contentRange)
+            case .ofOtherPlace: response.headers[.contentRange] = "bytes 1-4194304/9437184"
+            case .coded: response.headers[.contentEncoding] = "gzip"
+            case .weak: response.headers[.eTag] = "W/\"v1\""
+            case .withoutTag: response.headers.remove(.eTag)
+            case .several: response.headers[.contentType] = "multipart/byteranges; boundary=x"
+            case .unsatisfiable:
+                response.status = .rangeNotSatisfiable
+                response.headers[.contentRange] = "bytes */9437184"
+            }
+        }
+    }
+
+    @Test("Several connections whose parts cannot be used: one complete response is saved", arguments: Parts.allCases)
+    func unusableParts(kind: Parts) async throws {
+        let server = RangeServer(Self.large) { $0.onPart = kind.change }
+        try await client(server).download(Self.film, to: path, options: FileDownload.Options(connections: 3))
+        #expect(try saved() == Self.large && names == ["film.mp4"])
+        #expect(server.requests.count <= 5)
+    }
+
+    @Test("A part without the entity tag of the first response is never used (RFC 9110 §15.3.7.3)")
+    func withoutTag() async throws {
+        let new = Data(repeating: 2, count: 300_000)
+        let server = RangeServer(Self.content) { $0.cuts = [100_000] }
+        server.state.withLock { state in
+            state.onRequest = { state in
+                guard state.requests.count == 2 else { return }
+                state.replies = [
+                    HTTPResponse(
+                        status: .partialContent, headers: [.contentRange: "bytes 100000-299999/300000"],
+                        body: ResponseBody(new.prefix(200_000)))
+                ]
+                state.content = new
+                state.tag = "\"v2\""
+            }
+        }
+        try await client(server).download(Self.film, to: path)
+        #expect(try saved() == new)
+    }
+
+    @Test("A part with more bytes than its Content-Range says is never used", arguments: [true, false])
+    func longPart(isDeclared: Bool) async throws {
+        let server = RangeServer(Self.content) { $0.cuts = [100_000] }
+        second(server) {
+            let body =
+                isDeclared
+                ? ResponseBody(Self.content) : ResponseBody(ChunkSource([Self.content]), limit: .max, length: nil)
+            return HTTPResponse(
+                status: .partialContent,
+                headers: [.eTag: "\"v1\"", .contentRange: "bytes 100000-299999/300000"], body: body)
+        }
+        try await client(server).download(Self.film, to: path)
+        #expect(try saved() == Self.content && names == ["film.mp4"])
+    }
+
+    @Test("A part whose length differs from its Content-Range is never used")
+    func shortPart() async throws {
+        let server = RangeServer(Self.content) { $0.cuts = [100_000] }
+        second(server) {
+            HTTPResponse(
+                status: .partialContent,
+                headers: [.eTag: "\"v1\"", .contentRange: "bytes 100000-299999/300000"],
+                body: ResponseBody(Data(repeating: 0xEE, count: 150_000)))
+        }
+        try await client(server).download(Self.film, to: path)
+        #expect(try saved() == Self.content)
+    }
+
+    @Test("A smaller part than was asked for is used, and the rest is requested")
+    func smallParts() async throws {
+        let server = RangeServer(Self.content) { $0.cuts = [100_000] }
+        second(server) {
+            HTTPResponse(
+                status: .partialContent,
+                headers: [.eTag: "\"v1\"", .contentRange: "bytes 100000-199999/300000"],
+                body: ResponseBody(Self.content[100_000..<200_000]))
+        }
+        try await client(server).download(Self.film, to: path)
+        #expect(try saved() == Self.content)
+        #expect(server.ranges == [nil, "bytes=100000-", "bytes=200000-"])
+    }
+
+    @Test("Several parts in one response are not a part, whatever their Content-Range says")
+    func severalParts() async throws {
+        let server = RangeServer(Self.content) { $0.cuts = [100_000] }
+        second(server) {
+            HTTPResponse(
+                status: .partialContent,
+                headers: [
+                    .eTag: "\"v1\"", .contentRange: "bytes 100000-299999/300000",
+                    .contentType: "Multipart/ByteRanges; boundary=x",
+                ],
+                body: ResponseBody(Data(repeating: 0x2D, count: 200_000)))
+        }
+        try await client(server).download(Self.film, to: path)
+        #expect(try saved() == Self.content)
+    }
+
+    @Test("A success without content in answer to a range is not the file", arguments: [202, 204, 205])
+    func noContent(status: Int) async throws {
+        let server = RangeServer(Self.content) { $0.cuts = [100_000] }
+        second(server) { HTTPResponse(status: HTTPStatus(status), body: ResponseBody(Data())) }
+        try await client(server).download(Self.film, to: path)
+        #expect(try saved() == Self.content)
+    }
+
+    @Test("A file that changes a fourth time fails, over one connection too")
+    func changesTooOften() async throws {
+        let number = Locked(0)
+        let server = RangeServer(Self.content) { state in
+            state.cuts = (0..<1000).map { $0 % 2 == 0 ? 100_000 : 200_000 }
+            state.onRequest = { state in
+                state.tag = number.withLock { number in
+                    number += 1
+                    return "\"v\(number)\""
+                }
+            }
+        }
+        let error = await #expect(throws: NetworkError.self) {
+            try await client(server).download(Self.film, to: path)
+        }
+        #expect(error?.reason == .badResponse && error?.detail.contains("changed on the server") == true)
+        #expect(server.requests.count == 5)
+        #expect(try !names.contains("film.mp4"))
+    }
+
+    @Test("Bytes that were received before are no progress: a server that starts over again and again is given up")
+    func noProgress() async throws {
+        let server = RangeServer(Self.content) { state in
+            state.supportsRanges = false
+            state.cuts = (0..<1000).map { $0 % 2 == 0 ? 100_000 : 200_000 }
+        }
+        let error = await #expect(throws: NetworkError.self) {
+            try await client(server).download(Self.film, to: path)
+        }
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(server.requests.count <= 12)
+    }
+
+    @Test("A body that ends before its declared length is no file, without a validator too")
+    func shortBody() async throws {
+        let server = RangeServer(Data()) { state in
+            state.replies = [
+                HTTPResponse(body: ResponseBody(ChunkSource(["short"]), limit: .max, length: 10))
+            ]
+        }
+        let error = await #expect(throws: NetworkError.self) {
+            try await client(server).download(Self.film, to: path)
+        }
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(try names.isEmpty)
+    }
+
+    @Test("A file without bytes, over any number of connections, and after a process that ended early")
+    func empty() async throws {
+        for connections in [1, 4] {
+            let server = RangeServer(Data())
+            let options = FileDownload.Options(existing: .replace, connections: connections)
+            let file = try await client(server).download(Self.film, to: path, options: options).value
+            #expect(file.byteCount == 0 && server.requests.count == 1)
+            #expect(try saved().isEmpty && names == ["film.mp4"])
+        }
+    }
+
+    @Test("A complete file that a killed process left under both names is not touched by the next download")
+    func linked() async throws {
+        let server = RangeServer(Self.content) { $0.cuts = [299_999] + Array(repeating: 0, count: 8) }
+        await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
+        // As if the process had been killed after `link`, before it removed the name of the partial file.
+        let part = folder.appendingPathComponent("film.mp4.part")
+        try Self.content.write(to: part)
+        try FileManager.default.linkItem(at: part, to: folder.appendingPathComponent("film.mp4"))
+        let new = Data(repeating: 9, count: 1000)
+        let next = RangeServer(new) { state in
+            state.tag = "\"v2\""
+            state.cuts = [500] + Array(repeating: 0, count: 8)
+        }
+        await #expect(throws: NetworkError.self) {
+            try await client(next).download(Self.film, to: path, options: FileDownload.Options(existing: .replace))
+        }
+        #expect(try saved() == Self.content)
+        try await client(next).download(Self.film, to: path, options: FileDownload.Options(existing: .keepBoth))
+        #expect(try saved() == Self.content && saved("film (1).mp4") == new)
+    }
+
+    @Test("Downloads to one folder at the same time, whose server suggests one name for all, are all kept")
+    func collisions() async throws {
+        let place = folder.path + "/"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let content = Data(repeating: UInt8(number), count: 100_000 + number)
+                    let server = RangeServer(content) { state in
+                        state.headers[.contentDisposition] = "attachment; filename=film.mp4"
+                        state.cuts = [50_000]
+                    }
+                    let file = try await self.client(server).download(
+                        Request<Data>.get("/film", query: ["n": number]), to: place,
+                        options: FileDownload.Options(existing: .keepBoth)
+                    ).value
+                    #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == content)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try names == (["film.mp4"] + (1...7).map { "film (\($0)).mp4" }).sorted())
+    }
+}
