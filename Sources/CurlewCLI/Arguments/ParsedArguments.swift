@@ -17,13 +17,13 @@ struct UsageError: Error, Hashable {
 struct ParsedArguments: Sendable {
     private(set) var command = CommandName.request
     private(set) var operands: [String] = []
-    private var values: [OptionName: String] = [:]
+    private var values: [OptionName: [String]] = [:]
 
     /// Reads the arguments by the table of options.
     ///
     /// Options and operands may be mixed. `--name VALUE` and `--name=VALUE` are equal, as are `-n VALUE` and `-nVALUE`;
     /// short switches can be joined. After `--`, every argument is an operand. The last of several equal options is
-    /// used.
+    /// used, unless the help says that the option can be repeated.
     init(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
         if let first = rest.first, let name = CommandName(rawValue: first), name != .request {
@@ -55,11 +55,14 @@ struct ParsedArguments: Sendable {
     func has(_ name: OptionName) -> Bool { values[name] != nil }
 
     /// The argument of an option; nil if the option is absent.
-    subscript(name: OptionName) -> String? { values[name] }
+    subscript(name: OptionName) -> String? { values[name]?.last }
+
+    /// The arguments of an option that can be repeated.
+    func all(_ name: OptionName) -> [String] { values[name] ?? [] }
 
     /// The argument of an option as a whole number in a range.
     func number(_ name: OptionName, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-        guard let text = values[name] else { return nil }
+        guard let text = self[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw UsageError(
                 "--\(name.rawValue) needs a number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\".")
@@ -69,7 +72,7 @@ struct ParsedArguments: Sendable {
 
     /// The argument of an option in seconds, which may have decimals.
     func seconds(_ name: OptionName) throws(UsageError) -> Duration? {
-        guard let text = values[name] else { return nil }
+        guard let text = self[name] else { return nil }
         guard let number = Double(text), number > 0, number <= 31_536_000 else {
             throw UsageError("--\(name.rawValue) needs a number of seconds, not \"\(text)\".")
         }
@@ -84,7 +87,7 @@ struct ParsedArguments: Sendable {
             guard inlined == nil else {
                 throw UsageError("\(option.long) takes no argument.", "Write \(option.long).")
             }
-            values[option.name] = ""
+            values[option.name] = [""]
             return
         }
         try set(option, inlined ?? rest.popFirst())
@@ -95,7 +98,7 @@ struct ParsedArguments: Sendable {
         while let letter = letters.popFirst() {
             guard let option = OptionTable.option(short: letter) else { throw Self.unknown("-\(letter)") }
             guard option.argument != nil else {
-                values[option.name] = ""
+                values[option.name] = [""]
                 continue
             }
             try set(option, letters.isEmpty ? rest.popFirst() : String(letters))
@@ -112,7 +115,7 @@ struct ParsedArguments: Sendable {
             throw UsageError(
                 "\(option.long) cannot be \"\(value)\".", "It can be \(option.choices.joined(separator: ", ")).")
         }
-        values[option.name] = value
+        values[option.name, default: []].append(value)
     }
 
     private func checkGroups() throws(UsageError) {

@@ -15,6 +15,10 @@ import Foundation
 ///     {"method": "POST", "url": "https://api.example/users", "headers": {"X-A": "1"}, "body": {"name": "Ann"}}
 ///     {"index":0,"status":201,"time_ms":12.4,"headers":{...},"body":{"id":7}}
 ///     {"index":1,"error":"unreachable","message":"..."}
+///
+/// A line may have its own credential: `"auth": "USER:PASSWORD"`, or `"auth": "TOKEN", "auth_type": "bearer"`. It is
+/// sent with that request only, and not to another origin after a redirect. `--auth` is for the origins of
+/// `--auth-origin`, or for the origin of the first line.
 struct BatchCommand {
     let arguments: ParsedArguments
     let io: CommandIO
@@ -25,7 +29,6 @@ struct BatchCommand {
     func run() async throws -> ExitCode {
         let console = Console(arguments, io)
         let lines = try await lines()
-        // A credential belongs to the origin of the first request.
         let usual = RequestPlan(method: .get, url: "http://localhost", headers: HTTPHeaders(), content: .none)
         let first = lines.lazy.compactMap { Self.plan(line: $0) }.first ?? usual
         let insight = Insight(arguments, console)
@@ -78,11 +81,23 @@ struct BatchCommand {
         guard let url = value["url"].string else {
             throw UsageError("A line has no \"url\".", "Write {\"url\": \"https://...\"}.")
         }
+        for name in value.object?.keys ?? [] where !members.contains(name) {
+            throw UsageError("A line has the unknown member \"\(name)\".")
+        }
+        guard value["headers"] == .null || value["headers"].object != nil else {
+            throw UsageError("The member \"headers\" is no object.")
+        }
         var headers = HTTPHeaders()
         for (name, field) in value["headers"].object ?? [:] {
             for text in field.array ?? [field] {
-                headers.append(HTTPField.Name(name), text.string ?? "\(text)")
+                headers.append(try RequestPlan.name(name), text.string ?? "\(text)")
             }
+        }
+        if let credential = try credential(value) {
+            guard !headers.contains(.authorization) else {
+                throw UsageError("A line has a field Authorization and the member \"auth\".")
+            }
+            headers.set(.authorization, credential)
         }
         var content = RequestContent.none
         switch value["body"] {
@@ -94,6 +109,25 @@ struct BatchCommand {
         return RequestPlan(
             method: HTTPMethod(rawValue: method.uppercased()), url: try URLShorthand.complete(url), headers: headers,
             content: content)
+    }
+
+    private static let members: Set<String> = ["url", "method", "headers", "body", "auth", "auth_type"]
+
+    /// Returns the value of the field Authorization for a line that has its own credential.
+    private static func credential(_ value: JSONValue) throws(UsageError) -> String? {
+        let kind = value["auth_type"]
+        guard value["auth"] != .null else {
+            guard kind == .null else { throw UsageError("The member \"auth_type\" needs \"auth\".") }
+            return nil
+        }
+        guard let text = value["auth"].string else { throw UsageError("The member \"auth\" is no text.") }
+        switch kind {
+        case "bearer": return "Bearer " + text
+        case .null, "basic":
+            guard text.holds(":") else { throw UsageError("The member \"auth\" needs USER:PASSWORD.") }
+            return "Basic " + Data(text.utf8).base64EncodedString()
+        default: throw UsageError("The member \"auth_type\" is neither basic nor bearer.")
+        }
     }
 
     private static func result(_ line: String, _ client: APIClient, _ showsSecrets: Bool) async -> JSONValue.Object {
@@ -123,7 +157,9 @@ struct BatchCommand {
             return ["error": "usage", "message": .string(error.message)]
         } catch {
             let error = NetworkError(error)
-            return ["error": .string(error.label), "message": .string(error.detail.printable)]
+            return [
+                "error": .string(error.label), "message": .string(error.detail.printable),
+            ]
         }
     }
 

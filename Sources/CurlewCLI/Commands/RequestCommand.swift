@@ -27,7 +27,12 @@ struct RequestCommand {
             .options { $0.streaming = true }
         let text = MessageText(
             style: console.style, isPretty: console.isPretty, showsSecrets: arguments.has(.showSecrets))
-        if arguments.has(.offline) || arguments.has(.curl) { return try await preview(call, client, console, text) }
+        if arguments.has(.offline) || arguments.has(.curl) {
+            if let name = [OptionName.har, .report, .timing].first(where: { arguments.has($0) }) {
+                throw UsageError("--\(name.rawValue) needs a request that is sent, not --offline or --curl.")
+            }
+            return try await preview(call, client, console, text)
+        }
 
         var code = ExitCode.success
         do {
@@ -62,7 +67,9 @@ struct RequestCommand {
         }
         if parts.contains(.responseHead) { try console.write(text.head(of: response)) }
         var count: Int64 = 0
-        if let path = arguments[.output] {
+        if arguments[.output] == "-" {
+            count = try await ResponsePrinter(console: console, text: text).raw(response.body)
+        } else if let path = arguments[.output] {
             count = try await ResponsePrinter.save(response.body, to: io.path(path))
         } else if parts.contains(.responseBody) {
             count = try await ResponsePrinter(console: console, text: text).print(response)
@@ -73,7 +80,7 @@ struct RequestCommand {
             try console.write(text.summary(of: response, metrics, bodyBytes: count, after: time))
         }
         if response.status.isRedirection, let target = response.headers[.location], !arguments.has(.follow) {
-            console.advise("The server redirects to \(target.printable). Add --follow to follow it.")
+            console.advise("The server redirects to \(console.shown(target).printable). Add --follow to follow it.")
         }
         return arguments.has(.ignoreStatus) ? .success : ExitCode(response.status)
     }

@@ -27,13 +27,9 @@ struct StreamCommands {
         let call = plan.call(
             { Request<Void>($0, url: $1, body: $2, headers: $3, name: "") }, accept: "text/event-stream")
         let limit = try arguments.number(.count, in: 1...1_000_000_000)
-        var iterator = client.events(call, options: options).makeAsyncIterator()
-        var count = 0
-        do throws(NetworkError) {
-            while limit.map({ count < $0 }) ?? true, let event = try await iterator.next() {
-                count += 1
-                try? console.write(Self.text(event, console))
-            }
+        let stream = client.events(call, options: options)
+        do {
+            try await Self.write(stream, limit: limit, console)
         } catch {
             try insight.finish(io)
             throw error
@@ -41,6 +37,15 @@ struct StreamCommands {
         try insight.finish(io)
         try session?.save()
         return .success
+    }
+
+    private static func write(_ events: EventStream, limit: Int?, _ console: Console) async throws {
+        var iterator = events.makeAsyncIterator()
+        var count = 0
+        while limit.map({ count < $0 }) ?? true, let event = try await iterator.next() {
+            count += 1
+            try console.write(text(event, console))
+        }
     }
 
     private static func text(_ event: ServerEvent, _ console: Console) -> String {
@@ -68,6 +73,11 @@ struct StreamCommands {
     /// no message has arrived for half a second. With `--count`, it stays open until so many have arrived.
     func webSocket() async throws -> ExitCode {
         let plan = try await RequestPlan(arguments, io: io)
+        guard plan.content.mediaType == nil, plan.method == .get else {
+            throw UsageError(
+                "A WebSocket is opened with GET, without a body.",
+                "Write its messages to the standard input, one per line.")
+        }
         let console = Console(arguments, io)
         let insight = Insight(arguments, console)
         let (client, session) = try ClientBuilder(arguments: arguments, io: io)
@@ -136,33 +146,5 @@ struct StreamCommands {
             try? await Task.sleep(for: quiet)
         }
         await socket.close()
-    }
-}
-
-/// Splits the standard input into lines.
-struct InputLines {
-    private var rest = Data()
-
-    /// Returns the lines that end in `piece`, without their line breaks.
-    mutating func add(_ piece: Data) -> [String] {
-        rest.append(piece)
-        var lines: [String] = []
-        var start = rest.startIndex
-        while let end = rest[start...].firstIndex(of: 0x0A) {
-            lines.append(Self.text(rest[start..<end]))
-            start = end + 1
-        }
-        rest = Data(rest[start...])
-        return lines
-    }
-
-    /// Returns the last line if no line break ends it.
-    mutating func end() -> String? {
-        defer { rest = Data() }
-        return rest.isEmpty ? nil : Self.text(rest)
-    }
-
-    private static func text(_ line: Data) -> String {
-        String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
     }
 }

@@ -22,18 +22,16 @@ struct TransferCommands {
         var options = FileDownload.Options(
             existing: arguments.has(.replace) ? .replace : .fail, resumes: !arguments.has(.restart))
         options.checksum = try checksum()
+        guard arguments[.output] != "-" else {
+            throw UsageError("A download needs a file.", "To write to the standard output: curlew URL.")
+        }
         let target = arguments[.output].map { io.path($0) } ?? (io.folder.isEmpty ? "./" : io.folder + "/")
         let call = plan.call { Request<HTTPResponse>($0, url: $1, body: $2, headers: $3, name: "") }
         let progress = ProgressNotes(arguments[.output] ?? "", console)
         defer { finish(log, console) }
+        let saved: Response<FileDownload.File>
         do throws(NetworkError) {
-            let saved = try await client.download(call, to: target, options: options, progress: progress.handler)
-            try insight.finish(io)
-            try session?.save()
-            let resumed = saved.value.resumedByteCount
-            let suffix = resumed > 0 ? ", of which \(resumed) were there before" : ""
-            try? console.write("\(saved.value.path.printable): \(saved.value.byteCount) bytes\(suffix)\n")
-            return .success
+            saved = try await client.download(call, to: target, options: options, progress: progress.handler)
         } catch {
             try insight.finish(io)
             var error = error
@@ -43,6 +41,12 @@ struct TransferCommands {
             if error.isCancelled { console.advise("The partial file stays. The same command continues it.") }
             throw error
         }
+        try insight.finish(io)
+        try session?.save()
+        let resumed = saved.value.resumedByteCount
+        let suffix = resumed > 0 ? ", of which \(resumed) were there before" : ""
+        try console.write("\(saved.value.path.printable): \(saved.value.byteCount) bytes\(suffix)\n")
+        return .success
     }
 
     private func checksum() throws(UsageError) -> FileDownload.Checksum? {
@@ -88,7 +92,7 @@ struct TransferCommands {
         }
         try insight.finish(io)
         try session?.save()
-        if let url = result.url { console.advise("The file is at \(url.printable).") }
+        if let url = result.url { console.advise("The file is at \(console.shown(url).printable).") }
         let text = MessageText(
             style: console.style, isPretty: console.isPretty, showsSecrets: arguments.has(.showSecrets))
         if let response = result.response {
@@ -122,7 +126,7 @@ struct ProgressNotes {
         if !console.errorStyle.isColored { environment["NO_COLOR"] = "1" }
         let line = ProgressLine(title: title, environment: environment)
         handler = { progress in
-            if console.io.errorIsTerminal {
+            if console.movesCursor {
                 let text = line.text(progress, columns: console.io.columns)
                 console.io.note("\r" + text + "\u{1B}[K" + (progress.isLast ? "\n" : ""))
             } else if progress.isLast {

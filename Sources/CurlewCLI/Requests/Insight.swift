@@ -39,7 +39,7 @@ struct Insight {
     }
 
     /// Writes the files.
-    func finish(_ io: CommandIO) throws(NetworkError) {
+    func finish(_ io: CommandIO) throws {
         guard let recorder else { return }
         let document = recorder.har()
         if let harPath { try io.replace(harPath, with: document.data(pretty: true)) }

@@ -77,10 +77,10 @@ struct Session: Sendable {
 
     func credential(for origin: Origin) -> Credential? { credentials["\(origin)"] }
 
-    /// Keeps the credential for the origin.
-    func save(_ credential: Credential, for origin: Origin) throws {
+    /// Keeps the credential for the origins.
+    func save(_ credential: Credential, for origins: [Origin]) throws {
         var all = credentials
-        all["\(origin)"] = credential
+        for origin in origins { all["\(origin)"] = credential }
         let data = try JSONEncoder().encode(all)
         do throws(PrivateFile.Failure) {
             try PrivateFile.replace(credentialPath, with: data)

@@ -30,10 +30,6 @@ struct CurlCommandsTests {
         #expect(throws: UsageError.self) { try ShellWords.split(text) }
     }
 
-    private func plan(_ command: String) throws -> CurlReader {
-        try CurlReader(ShellWords.split(command), Streams().io())
-    }
-
     @Test func optionsBecomeARequest() async throws {
         let server = try MockServer()
         defer { server.stop() }
