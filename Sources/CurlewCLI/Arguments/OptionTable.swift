@@ -18,7 +18,8 @@ enum OptionTable {
             "Choose the parts: H and B for head and body of the request, h and b for those of the response, m for the "
                 + "summary. Default hb on a terminal, b elsewhere."),
         CommandOption(
-            .output, "o", "FILE", .file, "Write to this file: the body of the response, or a HAR file. - is the output."),
+            .output, "o", "FILE", .file, "Write to this file: the body of the response, or a HAR file. - is the output."
+        ),
         CommandOption(
             .color, nil, "WHEN", choices: ["auto", "always", "never"], .output,
             "Colour and indent: auto (on a terminal, without NO_COLOR), always, never."),

@@ -29,7 +29,9 @@ struct StreamCommands {
         let limit = try arguments.number(.count, in: 1...1_000_000_000)
         let stream = client.events(call, options: options)
         do {
-            try await Self.write(stream, limit: limit, console)
+            try await TimeLimit.run(try arguments.seconds(.maxTime)) {
+                try await Self.write(stream, limit: limit, console)
+            }
         } catch {
             try insight.finish(io)
             throw error
@@ -91,7 +93,9 @@ struct StreamCommands {
         let sender = Task { [io] in await Self.send(from: io, over: socket, closes: limit == nil, received) }
         defer { sender.cancel() }
         do {
-            try await Self.receive(from: socket, limit: limit, received, console)
+            try await TimeLimit.run(try arguments.seconds(.maxTime)) {
+                try await Self.receive(from: socket, limit: limit, received, console)
+            }
         } catch {
             await socket.close()
             try insight.finish(io)

@@ -83,9 +83,11 @@ struct TransferCommands {
         let progress = ProgressNotes(file, console)
         defer { finish(log, console) }
         let result: Upload.Result
-        do throws(NetworkError) {
-            result = try await client.upload(
-                .file(io.path(file)), to: call, options: options, progress: progress.handler)
+        let path = io.path(file)
+        do {
+            result = try await TimeLimit.run(try arguments.seconds(.maxTime)) {
+                try await client.upload(.file(path), to: call, options: options, progress: progress.handler)
+            }
         } catch {
             try insight.finish(io)
             throw error

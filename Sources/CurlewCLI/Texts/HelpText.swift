@@ -41,11 +41,11 @@ enum HelpText {
         ("name=value", "A text of the JSON object or form."),
         ("name:=json", "A JSON value: age:=31, tags:='[\"a\"]'."),
         ("name=@file, name:=@file", "A text or a JSON value that is the content of a file."),
-        ("Name:@file, name==@file", "A field or a query item with the content of a file, without line breaks at its end."),
+        ("Name:@file, name==@file", "A field or query item with the content of a file, without the last line breaks."),
         ("a[b]=x, a[]:=1, a[0][b]=x", "A place in the JSON body: a member, the end of an array, an element."),
         ("name@file", "A file of a multipart form: name@path;type=image/png sets its media type."),
         ("@file, @-", "The body: the content of a file, or of the standard input."),
-        ("\\", "Before = : @ ; [ ] or \\, the character is part of the name; before @ or =, it begins the value."),
+        ("\\", "Before = : @ ; [ ] \\: part of the name; before @ or =: the value begins with that."),
     ]
 
     /// Returns the options of a command, by groups.
