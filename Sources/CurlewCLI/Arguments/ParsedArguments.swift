@@ -121,11 +121,10 @@ struct ParsedArguments: Sendable {
     private func checkGroups() throws(UsageError) {
         let groups = CommandSpec.named(command).groups
         for option in OptionTable.all where has(option.name) && !groups.contains(option.group) {
-            let commands = CommandSpec.all.filter { $0.groups.contains(option.group) && $0.name != .request }
+            let commands = CommandSpec.all.filter { $0.groups.contains(option.group) }
             let subject = command == .request ? "a request" : "`curlew \(command.rawValue)`"
-            let advice =
-                commands.isEmpty
-                ? "It is an option of requests." : "It is an option of \(commands.map(\.name.rawValue).inWords)."
+            let names = commands.map { $0.name == .request ? "requests" : $0.name.rawValue }
+            let advice = "It is an option of \(names.inWords)."
             throw UsageError("\(option.long) does not apply to \(subject).", advice)
         }
     }
@@ -135,7 +134,8 @@ struct ParsedArguments: Sendable {
         let known = OptionTable.all.flatMap { option in
             [option.long] + (option.short.map { ["-\($0)"] } ?? [])
         }
-        guard let nearest = EditDistance.nearest(to: text, in: known) else {
+        // One letter is near to every other one.
+        guard text.utf8.count > 2, let nearest = EditDistance.nearest(to: text, in: known) else {
             return UsageError("\(text) is not an option.")
         }
         return UsageError("\(text) is not an option.", "Did you mean \(nearest)?")

@@ -48,7 +48,8 @@ struct BatchCommand {
             }
             let status = object["status"]?.int
             if status.map({ $0 >= 400 }) ?? true { failures.withLock { $0 += 1 } }
-            try console.write(StreamCommands.line(.object(object)))
+            let line = StreamCommands.line(.object(object))
+            try console.write(console.isPretty ? SafeText.json(line) : line)
         }
         try insight.finish(io)
         try session?.save()
@@ -62,7 +63,7 @@ struct BatchCommand {
         if let path = arguments.operands.first, path != "-" {
             data = try io.contents(of: path, limit: Self.inputLimit)
         } else {
-            while let piece = await io.read() {
+            while let piece = try await io.read() {
                 data.append(piece)
                 guard data.count <= Self.inputLimit else { throw UsageError("The input has more than 256 MiB.") }
             }

@@ -64,7 +64,11 @@ struct HARCommand {
     }
 
     private func write(_ data: Data, _ console: Console) throws {
-        guard let path = arguments[.output] else { return try console.write(data) }
+        guard let path = arguments[.output] else {
+            guard console.isPretty else { return try console.write(data) }
+            let text = String(decoding: data, as: UTF8.self)
+            return try console.write(arguments.operands.first == "redact" ? SafeText.json(text) : SafeText.lines(text))
+        }
         try io.replace(path, with: data)
     }
 

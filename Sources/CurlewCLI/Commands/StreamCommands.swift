@@ -132,15 +132,7 @@ struct StreamCommands {
     }
 
     private static func send(from io: CommandIO, over socket: WebSocket, closes: Bool, _ received: Locked<Int>) async {
-        var splitter = InputLines()
-        while let piece = await io.read() {
-            for line in splitter.add(piece) {
-                do throws(NetworkError) { try await socket.send(line) } catch { return }
-            }
-        }
-        if let line = splitter.end() {
-            do throws(NetworkError) { try await socket.send(line) } catch { return }
-        }
+        do { try await sendLines(from: io, over: socket) } catch { return }
         guard closes else { return }
         // Closing drops what is not read yet. A server reads a ping after the lines, and may reply to them after it.
         _ = try? await socket.ping()
@@ -150,5 +142,13 @@ struct StreamCommands {
             try? await Task.sleep(for: quiet)
         }
         await socket.close()
+    }
+
+    private static func sendLines(from io: CommandIO, over socket: WebSocket) async throws {
+        var splitter = InputLines()
+        while let piece = try await io.read() {
+            for line in splitter.add(piece) { try await socket.send(line) }
+        }
+        if let line = splitter.end() { try await socket.send(line) }
     }
 }

@@ -215,8 +215,7 @@ struct RequestPlan: Sendable {
     mutating func setStandardInput(_ io: CommandIO, _ type: MediaType?) async throws {
         var start = Data()
         while start.count <= 1 << 20 {
-            guard let piece = await io.read() else {
-                try Task.checkCancellation()
+            guard let piece = try await io.read() else {
                 let guess = Self.guessedType(String(decoding: start.prefix(64), as: UTF8.self))
                 content = .data(start, type: type ?? guess)
                 return
@@ -240,12 +239,12 @@ private struct InputPieces: AsyncSequence, Sendable {
         var start: Data?
         let io: CommandIO
 
-        mutating func next() async -> Data? {
+        mutating func next() async throws -> Data? {
             if let start {
                 self.start = nil
                 return start
             }
-            return await io.read()
+            return try await io.read()
         }
     }
 

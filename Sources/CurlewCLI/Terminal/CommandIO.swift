@@ -26,8 +26,8 @@ package struct CommandIO: Sendable {
         case failed(Int32)
     }
 
-    /// Returns the next piece of the standard input; nil at its end.
-    package var read: @Sendable () async -> Data?
+    /// Returns the next piece of the standard input; nil at its end. Throws if it cannot be read.
+    package var read: @Sendable () async throws -> Data?
     /// Writes to the standard output.
     package var write: @Sendable (Data) -> WriteResult
     /// Writes to the standard error.
@@ -41,7 +41,7 @@ package struct CommandIO: Sendable {
     package var folder: String
 
     package init(
-        read: @escaping @Sendable () async -> Data? = { nil }, write: @escaping @Sendable (Data) -> WriteResult,
+        read: @escaping @Sendable () async throws -> Data? = { nil }, write: @escaping @Sendable (Data) -> WriteResult,
         writeError: @escaping @Sendable (Data) -> Void, outputIsTerminal: Bool = false,
         errorIsTerminal: Bool = false, columns: Int = 80, environment: [String: String] = [:], folder: String = ""
     ) {

@@ -94,22 +94,9 @@ struct JSONFormatter {
             index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
         guard index < bytes.endIndex else { return false }
-        text += style(role, Self.safe(String(decoding: bytes[...index], as: UTF8.self)))
+        text += style(role, SafeText.json(String(decoding: bytes[...index], as: UTF8.self)))
         bytes = bytes[(index + 1)...]
         return true
-    }
-
-    /// Returns a string literal without characters that act on a terminal.
-    private static func safe(_ literal: String) -> String {
-        guard literal.unicodeScalars.contains(where: SafeText.isActive) else { return literal }
-        return literal.unicodeScalars.reduce(into: "") { result, scalar in
-            guard SafeText.isActive(scalar) else {
-                result.unicodeScalars.append(scalar)
-                return
-            }
-            let digits = String(scalar.value, radix: 16)
-            result += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-        }
     }
 
     private mutating func word() -> Bool {

@@ -28,18 +28,28 @@ enum ProcessStreams {
         }
     }
 
-    /// Returns the next piece of the standard input; nil at its end, or when the task is cancelled.
-    static func read() async -> Data? {
+    /// Returns the next piece of the standard input; nil at its end. Throws `CancellationError` when the task is
+    /// cancelled, although a read that blocks cannot be.
+    static func read() async throws -> Data? {
         let pending = PendingRead()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
                 guard pending.begin(continuation) else { return }
-                // A read that blocks cannot be cancelled. After a cancellation, its thread is left behind.
-                DispatchQueue.global().async { pending.end(with: readBlocking(0, most: 64 << 10)) }
+                // After a cancellation, this thread is left behind.
+                DispatchQueue.global().async { pending.end(with: Result { try readInput() }) }
             }
         } onCancel: {
-            pending.end(with: nil)
+            pending.end(with: .failure(CancellationError()))
         }
+    }
+
+    private static func readInput() throws -> Data? {
+        if let piece = readBlocking(0, most: 64 << 10) { return piece.isEmpty ? nil : piece }
+        // A parent that closes the stream means that there is no input.
+        if errno == EBADF { return nil }
+        throw NetworkError(
+            .storage, detail: PrivateFile.Failure("read", "The standard input").description + ".",
+            hint: "Check what the input is: a file, a pipe or a terminal.")
     }
 
     /// Writes all bytes to a descriptor. Waits if it is not ready, as a pipe that another program made non-blocking.
@@ -74,7 +84,7 @@ enum ProcessStreams {
         defer { close(file) }
         var data = Data()
         while true {
-            guard let piece = readBlocking(file, most: 64 << 10, isEndOnFailure: false) else {
+            guard let piece = readBlocking(file, most: 64 << 10) else {
                 throw PrivateFile.Failure("read", path)
             }
             if piece.isEmpty { return data }
@@ -100,14 +110,12 @@ enum ProcessStreams {
         }
     }
 
-    /// Reads at most `most` bytes. Returns nil at the end or on a failure; with `isEndOnFailure` false, the end is
-    /// empty data, and only a failure is nil.
-    private static func readBlocking(_ file: Int32, most: Int, isEndOnFailure: Bool = true) -> Data? {
+    /// Reads at most `most` bytes: none at the end. Returns nil on a failure; `errno` then has the reason.
+    private static func readBlocking(_ file: Int32, most: Int) -> Data? {
         var buffer = [UInt8](repeating: 0, count: most)
         while true {
             let count = systemRead(file, &buffer)
-            if count > 0 { return Data(buffer[..<count]) }
-            if count == 0 { return isEndOnFailure ? nil : Data() }
+            if count >= 0 { return Data(buffer[..<count]) }
             switch errno {
             case EINTR: continue
             case EAGAIN, EWOULDBLOCK:
@@ -148,28 +156,28 @@ enum ProcessStreams {
 /// A read that ends with its data or with the cancellation of the task, whichever is first.
 private final class PendingRead: Sendable {
     private struct State {
-        var continuation: CheckedContinuation<Data?, Never>?
+        var continuation: CheckedContinuation<Data?, any Error>?
         var hasEnded = false
     }
 
     private let state = Locked(State())
 
     /// Returns false if the read has already ended; the continuation is then resumed.
-    func begin(_ continuation: CheckedContinuation<Data?, Never>) -> Bool {
+    func begin(_ continuation: CheckedContinuation<Data?, any Error>) -> Bool {
         let hasEnded = state.withLock { state in
             if !state.hasEnded { state.continuation = continuation }
             return state.hasEnded
         }
-        if hasEnded { continuation.resume(returning: nil) }
+        if hasEnded { continuation.resume(throwing: CancellationError()) }
         return !hasEnded
     }
 
-    func end(with data: Data?) {
+    func end(with result: Result<Data?, any Error>) {
         let continuation = state.withLock { state in
             state.hasEnded = true
             defer { state.continuation = nil }
             return state.continuation
         }
-        continuation?.resume(returning: data)
+        continuation?.resume(with: result)
     }
 }

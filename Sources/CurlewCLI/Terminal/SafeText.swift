@@ -34,6 +34,19 @@ enum SafeText {
         return String(result)
     }
 
+    /// Returns JSON in which active characters are written as escapes. They are only in strings, so it is the same JSON.
+    static func json(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isActive) else { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            guard isActive(scalar) else {
+                result.unicodeScalars.append(scalar)
+                return
+            }
+            let digits = String(scalar.value, radix: 16)
+            result += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }
+    }
+
     /// Whether the bytes are not text: they contain a NUL, or are not UTF-8 at their beginning.
     static func isBinary(_ data: Data) -> Bool {
         let start = data.prefix(4096)

@@ -191,13 +191,12 @@ struct CurlReader {
 
     private func input() async throws -> Data {
         var all = Data()
-        while let piece = await io.read() {
+        while let piece = try await io.read() {
             all.append(piece)
             guard all.count <= RequestPlan.valueLimit else {
                 throw UsageError("The input has more than 64 MiB.", "Send it as the body: curl -T -.")
             }
         }
-        try Task.checkCancellation()
         return all
     }
 

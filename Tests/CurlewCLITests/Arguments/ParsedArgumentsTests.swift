@@ -26,8 +26,13 @@ struct ParsedArgumentsTests {
             let error = #expect(throws: UsageError.self) { try ParsedArguments([written]) }
             #expect(error?.advice == "Did you mean \(meant)?", "\(written)")
         }
-        let error = #expect(throws: UsageError.self) { try ParsedArguments(["--zzzzzzzzzz"]) }
-        #expect(error?.advice == "Run `curlew --help`.")
+        // One letter is near to every other one.
+        for written in ["--zzzzzzzzzz", "-z", "-Z"] {
+            let error = #expect(throws: UsageError.self) { try ParsedArguments([written]) }
+            #expect(error?.advice == "Run `curlew --help`.", "\(written)")
+        }
+        let other = #expect(throws: UsageError.self) { try ParsedArguments(["serve", "-v"]) }
+        #expect(other?.advice == "It is an option of requests and curl.")
     }
 
     @Test func optionsOfOtherProgramsAreExplained() {

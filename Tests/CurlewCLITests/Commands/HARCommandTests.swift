@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCore
 import CurlewTesting
 import Foundation
 import TestServers
@@ -43,6 +44,20 @@ struct HARCommandTests {
         }
         let shown = await Run("har", "report", "a.har", "--show-secrets", folder: folder.path)
         #expect(shown.output.contains("hunter2"))
+    }
+
+    @Test func hostileTextCannotReachTheTerminal() async throws {
+        let folder = try TemporaryFolder()
+        let hostile = "\u{9B}31m\u{202E}"
+        _ = try folder.file("a.har", document(url: "https://h.example/" + hostile))
+        for action in HARCommand.actions where action != "diff" {
+            let run = await Run(
+                ["har", action, "a.har"], terminal: true, environment: ["NO_COLOR": "1"], folder: folder.path)
+            #expect(run.code == 0, "\(run.error)")
+            #expect(!run.output.unicodeScalars.contains(where: SafeText.isActive), "\(action)")
+        }
+        let redacted = await Run("har", "redact", "a.har", terminal: true, folder: folder.path)
+        #expect(redacted.json["log"]["pages"][0]["title"].string?.contains(hostile) == true)
     }
 
     @Test func hugeNumbersDoNotOverflow() async throws {

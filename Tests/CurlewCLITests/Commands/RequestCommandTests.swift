@@ -100,6 +100,11 @@ struct RequestCommandTests {
         }
         let json = await Run(server.url + "/json", "-b", terminal: true, environment: ["NO_COLOR": "1"])
         #expect(json.json["a"].string == "\u{9B}\u{202E}\u{7F}")
+        let line = "{\"url\":\"\(server.url)/text\"}"
+        let batch = await Run("batch", input: [line], terminal: true, environment: ["NO_COLOR": "1"])
+        #expect(batch.json["body"].string == hostile, "\(batch.output)")
+        #expect(!batch.output.unicodeScalars.contains(where: SafeText.isActive))
+        #expect(await Run("batch", input: [line]).json["body"].string == hostile)
         let bytes = await Run(server.url + "/bytes", "-b", terminal: true)
         #expect(bytes.output.contains("3 bytes"))
     }

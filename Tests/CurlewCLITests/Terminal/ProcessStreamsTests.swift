@@ -44,6 +44,17 @@ struct ProcessStreamsTests {
         #expect(String(decoding: output, as: UTF8.self) == "141\n")
     }
 
+    @Test func anInputThatCannotBeReadIsAnError() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(nil, "/*") { _ in .text("ok") }
+        for words in ["PUT \"$1\" @-", "batch", "curl \"curl -d @- $1\""] {
+            let (code, output) = try await shell("exec \"$0\" \(words) < / 2>&1", server.url + "/a")
+            #expect(code == 14 && output.count > 10, "\(words): \(code)")
+        }
+        #expect(server.requestCount == 0)
+    }
+
     @Test func eventsEndWithTheReaderOfTheOutput() async throws {
         let server = try MockServer()
         defer { server.stop() }
