@@ -27,6 +27,7 @@ public enum CommandLineTool {
             var error = NetworkError(error)
             if error.isCancelled { return ExitCode.interrupted.rawValue }
             error.routeName = nil
+            error.hint = Advice.text(for: error)
             report("curlew: \(error)".replacingPrefix("curlew: NetworkError: ", with: "curlew: "), io)
             return ExitCode(error).rawValue
         }

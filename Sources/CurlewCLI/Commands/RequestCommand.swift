@@ -73,6 +73,8 @@ struct RequestCommand {
             count = try await ResponsePrinter.save(response.body, to: io.path(path))
         } else if parts.contains(.responseBody) {
             count = try await ResponsePrinter(console: console, text: text).print(response)
+            // The body may not end with a line break.
+            if parts.contains(.summary), !console.isPretty, count > 0 { try console.write("\n") }
         }
         if parts.contains(.summary) {
             let metrics = log.all.last?.metrics

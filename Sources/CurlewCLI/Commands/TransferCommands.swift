@@ -4,6 +4,12 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTransfers
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// `curlew download` and `curlew upload`.
 struct TransferCommands {
     let arguments: ParsedArguments
@@ -27,6 +33,7 @@ struct TransferCommands {
         }
         let target = arguments[.output].map { io.path($0) } ?? (io.folder.isEmpty ? "./" : io.folder + "/")
         let call = plan.call { Request<HTTPResponse>($0, url: $1, body: $2, headers: $3, name: "") }
+        let partial = PartialFiles(target)
         let progress = ProgressNotes(arguments[.output] ?? "", console)
         defer { finish(log, console) }
         let saved: Response<FileDownload.File>
@@ -38,7 +45,12 @@ struct TransferCommands {
             if error.reason == .storage, error.hint?.begins(with: "Choose another path, or allow") == true {
                 error.hint = "Choose another path with --output, or add --replace."
             }
-            if error.isCancelled { console.advise("The partial file stays. The same command continues it.") }
+            if error.isCancelled {
+                console.advise(
+                    partial.hasChanged
+                        ? "The partial file stays. The same command continues it."
+                        : "No partial file stays: the server does not say which version of the file it sent.")
+            }
             throw error
         }
         try insight.finish(io)
@@ -112,6 +124,39 @@ struct TransferCommands {
         guard arguments.has(.timing) else { return }
         let timing = TimingText(style: console.errorStyle, columns: io.columns, environment: io.environment)
         io.note(timing.text(log.all))
+    }
+}
+
+/// The partial files of a download, to know whether one stays.
+private struct PartialFiles {
+    private let folder: String
+    /// The name of the partial file; nil if the server chooses the name.
+    private let name: String?
+    private let before: [String: Int64]
+
+    /// - `target`: the path of the file, or a folder with a slash at the end.
+    init(_ target: String) {
+        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target.utf8.index(after: $0) }
+        folder = slash.map { String(target[..<$0]) } ?? "."
+        let last = String(target[(slash ?? target.startIndex)...])
+        name = last.isEmpty ? nil : last + ".part"
+        before = Self.files(in: folder)
+    }
+
+    /// Whether there is a partial file that is new or has another size.
+    var hasChanged: Bool {
+        Self.files(in: folder).contains { file, size in
+            name.map { $0 == file } ?? (before[file] != size)
+        }
+    }
+
+    private static func files(in folder: String) -> [String: Int64] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.reduce(into: [:]) { sizes, name in
+            guard name.ends(with: ".part") else { return }
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+            sizes[name] = (attributes?[.size] as? UInt64).map { Int64(clamping: $0) } ?? 0
+        }
     }
 }
 

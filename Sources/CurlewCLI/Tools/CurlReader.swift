@@ -30,6 +30,7 @@ struct CurlReader {
     private var cookies: [String] = []
     private var hasCredential = false
     private var isDigest = false
+    private var isLiteral = false
     private var isGet = false
     private var isHead = false
     private var isJSON = false
@@ -60,7 +61,7 @@ struct CurlReader {
         "-I": "head", "--head": "head", "-G": "get", "--get": "get", "-L": "location", "--location": "location",
         "-k": "insecure", "--insecure": "insecure", "--compressed": "", "-s": "", "--silent": "", "-S": "",
         "--show-error": "", "-i": "include", "--include": "include", "-v": "verbose", "--verbose": "verbose",
-        "-f": "", "--fail": "", "-g": "", "--globoff": "", "--http1.1": "http1.1", "--http2": "http2",
+        "-f": "", "--fail": "", "-g": "globoff", "--globoff": "globoff", "--http1.1": "http1.1", "--http2": "http2",
         "--digest": "digest", "--basic": "", "-#": "", "--progress-bar": "", "-N": "", "--no-buffer": "",
         "--path-as-is": "", "--fail-with-body": "",
     ]
@@ -123,6 +124,7 @@ struct CurlReader {
         case "verbose": options.append("--verbose")
         case "http1.1", "http2": options.append("--" + option)
         case "digest": isDigest = true
+        case "globoff": isLiteral = true
         default: break
         }
     }
@@ -248,6 +250,13 @@ struct CurlReader {
             let text = PercentCoding.decode(parts.userinfo) ?? parts.userinfo
             if !hasCredential { options += ["--auth", Credential.literal(text.holds(":") ? text : text + ":")] }
             hasCredential = true
+        }
+        let path = plan.url.utf8.dropFirst((URLShorthand.scheme(of: plan.url)?.utf8.count ?? 0) + 3)
+            .drop { !"/?#".utf8.contains($0) }
+        guard isLiteral || !path.contains(where: { "{}[]".utf8.contains($0) }) else {
+            throw UsageError(
+                "curl would send a request for each URL that the brackets describe.",
+                "Add --globoff to the curl command if they are part of the URL.")
         }
         if isDigest, hasCredential { options += ["--auth-type", "digest"] }
         if !cookies.isEmpty { plan.headers.append(.cookie, cookies.joined(separator: "; ")) }

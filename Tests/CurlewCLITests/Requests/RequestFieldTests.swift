@@ -116,4 +116,62 @@ struct RequestFieldTests {
         #expect(await Run(curl, folder: folder.path).code == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
+
+    @Test func adviceNamesOptions() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/slow") { _ in MockResponse.text("late").stalled(at: .beforeHead) }
+        let (socket, port) = try LoopbackPort.refusing()
+        defer { close(socket) }
+        for (words, option) in [
+            (["http://h.test/a", "--proxy", "http://127.0.0.1:\(port)"], "--proxy"),
+            ([server.url + "/slow", "--max-time=0.2"], "--max-time"),
+        ] {
+            let run = await Run(words)
+            let advice = run.error.split(separator: "\n").first { $0.hasPrefix("  next") } ?? ""
+            #expect(advice.contains(option), "\(run.error)")
+            #expect(!run.error.contains("TransportConfiguration") && !run.error.contains("Timeouts."))
+        }
+    }
+
+    @Test func theSummaryBeginsALine() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/a") { _ in .text("body") }
+        #expect(await Run(server.url + "/a", "--print=bm").output.hasPrefix("body\nStatus: 200\n"))
+    }
+
+    @Test func whatIsSaidOfAPartialFileIsTrue() async throws {
+        for hasVersion in [true, false] {
+            let server = try MockServer()
+            defer { server.stop() }
+            server.on(.get, "/f.bin") { _ in
+                var response = MockResponse.generated(bytes: 3_000_000)
+                if hasVersion { response.headers["ETag"] = "\"1\"" }
+                return response.stalled(at: .afterBytes(2_000_000))
+            }
+            for output in [[], ["-o", "g"]] {
+                let folder = try TemporaryFolder()
+                let streams = Streams()
+                let words = ["download", server.url + "/f.bin"] + output
+                let io = streams.io(terminal: true, folder: folder.path)
+                let task = Task { await CommandLineTool.run(words, io: io) }
+                let path = folder.path
+                #expect(await eventually { Self.sizeOfPartialFile(in: path) > 1_000_000 })
+                task.cancel()
+                #expect(await task.value == 130)
+                let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                let stays = files.contains { $0.hasSuffix(".part") }
+                let says = streams.text(\.error).contains("The partial file stays")
+                #expect(stays == says && stays == hasVersion, "\(files) \(streams.text(\.error))")
+            }
+        }
+    }
+
+    private static func sizeOfPartialFile(in folder: String) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".part") }.compactMap { name in
+            try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)[.size] as? Int
+        }.max() ?? 0
+    }
 }

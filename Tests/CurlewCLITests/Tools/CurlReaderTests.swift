@@ -75,6 +75,15 @@ struct CurlReaderTests {
         #expect(try await received("curl -G -d '100%=x' URL").target == "/a?100%25=x")
     }
 
+    @Test func severalURLsInOneAreRefused() async throws {
+        for url in ["http://127.0.0.1:1/{a,b}", "http://127.0.0.1:1/[1-3]", "http://127.0.0.1:1/?q=[1-3]"] {
+            let run = await Run("curl", "curl '\(url)'")
+            #expect(run.code == 2 && run.error.contains("--globoff"), "\(run.error)")
+        }
+        #expect(try await received("curl -g 'URL/{b}'").target == "/a/%7Bb%7D")
+        #expect(await Run("curl", "curl 'http://[::1]:1/'").code == 6)
+    }
+
     @Test func credentialsAreTakenLiterally() async throws {
         #expect(try await received("curl -u '@me:p' URL").headers[.authorization] == "Basic QG1lOnA=")
         #expect(try await received("curl --oauth2-bearer @t URL").headers[.authorization] == "Bearer @t")
