@@ -36,7 +36,9 @@ struct CommandSpec: Sendable {
             groups: [.stream, .reconnection, .output, .secrets, .insight] + sent + [.general]),
         CommandSpec(
             name: .ws, usage: "ws URL [ITEM ...]",
-            summary: "Open a WebSocket: lines of the input are sent, messages are printed.",
+            summary:
+                "Open a WebSocket: lines of the input are sent, messages are printed. After the end of the input, it is "
+                + "closed when no message arrives for half a second, or with --count after that many.",
             groups: [.stream, .output, .secrets, .insight] + sent + [.general]),
         CommandSpec(
             name: .batch, usage: "batch [FILE]",

@@ -68,8 +68,8 @@ struct BatchCommand {
                 guard data.count <= Self.inputLimit else { throw UsageError("The input has more than 256 MiB.") }
             }
         }
-        var splitter = InputLines()
-        let lines = splitter.add(data) + (splitter.end().map { [$0] } ?? [])
+        var splitter = InputLines(limit: Self.inputLimit)
+        let lines = try splitter.add(data) + (try splitter.end().map { [$0] } ?? [])
         return lines.filter { $0.utf8.contains { $0 > 0x20 } }
     }
 

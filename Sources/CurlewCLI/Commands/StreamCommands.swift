@@ -90,7 +90,13 @@ struct StreamCommands {
         console.advise("Connected. Lines are sent; Ctrl-D closes.")
         let received = Locked(0)
         // Reading from a terminal cannot be cancelled, so the sender is not awaited.
-        let sender = Task { [io] in await Self.send(from: io, over: socket, closes: limit == nil, received) }
+        let problem = Locked<(any Error)?>(nil)
+        let sender = Task { [io] in
+            do { try await Self.send(from: io, over: socket, closes: limit == nil, received) } catch {
+                problem.withLock { $0 = error }
+                await socket.close()
+            }
+        }
         defer { sender.cancel() }
         do {
             try await TimeLimit.run(try arguments.seconds(.maxTime)) {
@@ -104,9 +110,21 @@ struct StreamCommands {
         await socket.close()
         try insight.finish(io)
         try session?.save()
-        if let closing = socket.closing, closing.isByServer {
-            console.advise("Closed by the server: \(closing.code.rawValue) \(closing.reason.printable)")
+        return try Self.outcome(of: socket, problem.withLock { $0 }, console)
+    }
+
+    /// Returns the exit code after the regular end of a WebSocket. Lines that could not be sent any more are a failure.
+    private static func outcome(of socket: WebSocket, _ problem: (any Error)?, _ console: Console) throws -> ExitCode {
+        if let problem = problem as? UsageError { throw problem }
+        let problem = problem.map { NetworkError($0) }
+        if let problem, !problem.isCancelled, !problem.isConnectionLost { throw problem }
+        guard let closing = socket.closing, closing.isByServer else { return .success }
+        let text = "Closed by the server: \(closing.code.rawValue) \(closing.reason.printable)"
+        guard problem == nil else {
+            console.note("curlew: \(text)\n        Not all lines of the input were sent.")
+            return .failure
         }
+        console.advise(text)
         return .success
     }
 
@@ -131,8 +149,10 @@ struct StreamCommands {
         }
     }
 
-    private static func send(from io: CommandIO, over socket: WebSocket, closes: Bool, _ received: Locked<Int>) async {
-        do { try await sendLines(from: io, over: socket) } catch { return }
+    private static func send(
+        from io: CommandIO, over socket: WebSocket, closes: Bool, _ received: Locked<Int>
+    ) async throws {
+        try await sendLines(from: io, over: socket)
         guard closes else { return }
         // Closing drops what is not read yet. A server reads a ping after the lines, and may reply to them after it.
         _ = try? await socket.ping()
@@ -147,8 +167,12 @@ struct StreamCommands {
     private static func sendLines(from io: CommandIO, over socket: WebSocket) async throws {
         var splitter = InputLines()
         while let piece = try await io.read() {
-            for line in splitter.add(piece) { try await socket.send(line) }
+            for line in try splitter.add(piece) { try await socket.send(line) }
         }
-        if let line = splitter.end() { try await socket.send(line) }
+        if let line = try splitter.end() { try await socket.send(line) }
     }
+}
+
+extension NetworkError {
+    fileprivate var isConnectionLost: Bool { if case .connectionLost = reason { true } else { false } }
 }

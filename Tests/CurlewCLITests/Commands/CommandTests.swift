@@ -107,6 +107,47 @@ struct CommandTests {
         #expect(counted.output == "echo a\n")
     }
 
+    @Test func theEndOfAWebSocketDecidesTheExitCode() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/error") { _ in
+            .webSocket { socket in
+                _ = try await socket.next()
+                socket.close(.internalError, reason: "broken\u{9B}")
+            }
+        }
+        server.on(.get, "/normal") { _ in
+            .webSocket { socket in
+                _ = try await socket.next()
+                socket.close()
+            }
+        }
+        let error = await Run("ws", server.url + "/error", input: ["a\n"])
+        #expect(error.code == 10 && error.error.contains("1011: broken"), "\(error.error)")
+        #expect(!error.error.unicodeScalars.contains(where: SafeText.isActive))
+        let normal = await Run("ws", server.url + "/normal", input: ["a\n"])
+        #expect(normal.code == 0 && normal.error.isEmpty, "\(normal.error)")
+
+        // The second line comes after the end.
+        let streams = Streams()
+        var io = streams.io()
+        let sent = Locked(0)
+        io.read = {
+            if sent.withLock({
+                $0 += 1; return $0
+            }) > 200 {
+                return nil
+            }
+            return Data((String(repeating: "x", count: 100_000) + "\n").utf8)
+        }
+        let code = await CommandLineTool.run(["ws", server.url + "/normal"], io: io)
+        #expect(code == 1 && streams.text(\.error).contains("Not all lines"), "\(streams.text(\.error))")
+
+        var bytes = Streams().io()
+        bytes.read = { Data([0xFF, 0x0A]) }
+        #expect(await CommandLineTool.run(["ws", server.url + "/normal"], io: bytes) == 2)
+    }
+
     @Test func batchesKeepTheOrder() async throws {
         let server = try MockServer()
         defer { server.stop() }
