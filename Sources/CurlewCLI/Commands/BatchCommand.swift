@@ -30,26 +30,33 @@ struct BatchCommand {
         let console = Console(arguments, io)
         let lines = try await lines()
         let usual = RequestPlan(method: .get, url: "http://localhost", headers: HTTPHeaders(), content: .none)
-        let first = lines.lazy.compactMap { Self.plan(line: $0) }.first ?? usual
+        let first = lines.lazy.compactMap { Self.plan(line: $0) }.first { plan in
+            (try? HTTPRequest(url: plan.url)) != nil
+        }
         let insight = Insight(arguments, console)
         let (client, session) = try ClientBuilder(arguments: arguments, io: io)
-            .client(for: first, observers: insight.observers, adding: insight.interceptors)
+            .client(for: first ?? usual, observers: insight.observers, adding: insight.interceptors)
         let concurrency = try arguments.number(.concurrency, in: 1...1000) ?? 8
         let showsSecrets = arguments.has(.showSecrets)
         let batch = client.batch(lines, concurrency: concurrency) { (line: String) in
             await Self.result(line, client, showsSecrets)
         }
         let failures = Locked(0)
-        try await batch.forEach(inOrder: true) { outcome in
-            var object = JSONValue.Object()
-            object["index"] = JSONValue(outcome.index)
-            if case .success(let members) = outcome.result {
-                for (name, value) in members { object[name] = value }
+        do {
+            try await batch.forEach(inOrder: true) { outcome in
+                var object = JSONValue.Object()
+                object["index"] = JSONValue(outcome.index)
+                if case .success(let members) = outcome.result {
+                    for (name, value) in members { object[name] = value }
+                }
+                let status = object["status"]?.int
+                if status.map({ $0 >= 400 }) ?? true { failures.withLock { $0 += 1 } }
+                let line = StreamCommands.line(.object(object))
+                try console.write(console.isPretty ? SafeText.json(line) : line)
             }
-            let status = object["status"]?.int
-            if status.map({ $0 >= 400 }) ?? true { failures.withLock { $0 += 1 } }
-            let line = StreamCommands.line(.object(object))
-            try console.write(console.isPretty ? SafeText.json(line) : line)
+        } catch {
+            insight.finishAfterFailure(io)
+            throw error
         }
         try insight.finish(io)
         try session?.save()
@@ -122,6 +129,9 @@ struct BatchCommand {
             return nil
         }
         guard let text = value["auth"].string else { throw UsageError("The member \"auth\" is no text.") }
+        guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0 == "\u{7F}" }) else {
+            throw UsageError("The member \"auth\" has a control character.")
+        }
         switch kind {
         case "bearer": return "Bearer " + text
         case .null, "basic":

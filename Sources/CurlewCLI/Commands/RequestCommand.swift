@@ -40,12 +40,14 @@ struct RequestCommand {
                 try await print(response, parts, log, console, text)
             }
         } catch {
-            try finish(log, console, session)
-            try insight.finish(io)
+            try? finish(log, console, session)
+            insight.finishAfterFailure(io)
             throw error
         }
-        try finish(log, console, session)
+        // Each is written, even if the other one cannot be.
+        let kept = Result { try finish(log, console, session) }
         try insight.finish(io)
+        try kept.get()
         return code
     }
 

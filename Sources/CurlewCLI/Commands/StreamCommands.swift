@@ -20,8 +20,9 @@ struct StreamCommands {
         let plan = try await RequestPlan(arguments, io: io)
         let console = Console(arguments, io)
         let insight = Insight(arguments, console)
+        let observers = insight.observers + [ReconnectionNotes(console)]
         let (client, session) = try ClientBuilder(arguments: arguments, io: io, follows: true)
-            .client(for: plan, observers: insight.observers, adding: insight.interceptors)
+            .client(for: plan, observers: observers, adding: insight.interceptors)
         var options = EventStreamOptions()
         options.reconnects = arguments.has(.noReconnect) ? false : nil
         let call = plan.call(
@@ -33,7 +34,7 @@ struct StreamCommands {
                 try await Self.write(stream, limit: limit, console)
             }
         } catch {
-            try insight.finish(io)
+            insight.finishAfterFailure(io)
             throw error
         }
         try insight.finish(io)
@@ -86,16 +87,22 @@ struct StreamCommands {
             .client(for: plan, observers: insight.observers, adding: insight.interceptors)
         let call = plan.call { Request<Void>(.get, url: $1, headers: $3, name: "") }
         let limit = try arguments.number(.count, in: 1...1_000_000_000)
-        let socket = try await client.webSocket(call)
+        let socket: WebSocket
+        do { socket = try await client.webSocket(call) } catch {
+            insight.finishAfterFailure(io)
+            throw error
+        }
         console.advise("Connected. Lines are sent; Ctrl-D closes.")
         let received = Locked(0)
         // Reading from a terminal cannot be cancelled, so the sender is not awaited.
         let problem = Locked<(any Error)?>(nil)
+        let hasSent = Locked(false)
         let sender = Task { [io] in
             do { try await Self.send(from: io, over: socket, closes: limit == nil, received) } catch {
                 problem.withLock { $0 = error }
                 await socket.close()
             }
+            hasSent.withLock { $0 = true }
         }
         defer { sender.cancel() }
         do {
@@ -104,12 +111,16 @@ struct StreamCommands {
             }
         } catch {
             await socket.close()
-            try insight.finish(io)
+            insight.finishAfterFailure(io)
             throw error
         }
         await socket.close()
         try insight.finish(io)
         try session?.save()
+        // Lines that are there already are noticed as not sent. The sender may also wait for a terminal.
+        for _ in 0..<20 where socket.closing?.isByServer == true && !hasSent.withLock({ $0 }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         return try Self.outcome(of: socket, problem.withLock { $0 }, console)
     }
 
@@ -167,12 +178,39 @@ struct StreamCommands {
     private static func sendLines(from io: CommandIO, over socket: WebSocket) async throws {
         var splitter = InputLines()
         while let piece = try await io.read() {
-            for line in try splitter.add(piece) { try await socket.send(line) }
+            for line in try splitter.add(piece) { try await send(line, over: socket) }
         }
-        if let line = try splitter.end() { try await socket.send(line) }
+        if let line = try splitter.end() { try await send(line, over: socket) }
+    }
+
+    /// Throws `.connectionLost` if the connection was closed before. A line during which it is closed may have arrived.
+    private static func send(_ line: String, over socket: WebSocket) async throws {
+        let wasClosed = socket.closing != nil
+        do throws(NetworkError) { try await socket.send(line) } catch {
+            if wasClosed || !error.isConnectionLost { throw error }
+        }
     }
 }
 
 extension NetworkError {
     fileprivate var isConnectionLost: Bool { if case .connectionLost = reason { true } else { false } }
+}
+
+/// Says why an event stream connects again, which would otherwise look like a server without events. An equal reason is
+/// not repeated.
+private final class ReconnectionNotes: ImmediateObserver {
+    private let console: Console
+    private let last = Locked("")
+
+    init(_ console: Console) { self.console = console }
+
+    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+        guard !console.isQuiet, case .attemptFailed(let error) = event, !error.isCancelled else { return }
+        let text = "\(error.label): \(error.detail)".printable
+        let isNew = last.withLock { last in
+            defer { last = text }
+            return last != text
+        }
+        if isNew { console.note("curlew: \(text)") }
+    }
 }

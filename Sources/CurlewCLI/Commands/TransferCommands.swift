@@ -40,7 +40,7 @@ struct TransferCommands {
         do throws(NetworkError) {
             saved = try await client.download(call, to: target, options: options, progress: progress.handler)
         } catch {
-            try insight.finish(io)
+            insight.finishAfterFailure(io)
             var error = error
             if error.reason == .storage, error.hint?.begins(with: "Choose another path, or allow") == true {
                 error.hint = "Choose another path with --output, or add --replace."
@@ -101,7 +101,7 @@ struct TransferCommands {
                 try await client.upload(.file(path), to: call, options: options, progress: progress.handler)
             }
         } catch {
-            try insight.finish(io)
+            insight.finishAfterFailure(io)
             throw error
         }
         try insight.finish(io)

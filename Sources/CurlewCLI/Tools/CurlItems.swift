@@ -59,8 +59,9 @@ struct CurlItems {
                         "Write it into a file, and use --data-binary @file in the curl command.")
                 }
                 let field = reader.plan.headers[.contentType] ?? type
-                let shown = redaction.bodyText(text, mediaType: field.flatMap { MediaType($0) })
-                return (["--raw", shown], [], type)
+                let mediaType = field.flatMap { MediaType($0) }
+                let shown = redaction.shownBody(data, mediaType: mediaType, limit: data.count, clips: false)
+                return (["--raw", redaction.hidesNothing ? text : shown ?? Redaction.mark], [], type)
             }
             guard !reader.forms.isEmpty else { return ([], [], nil) }
             let items = try reader.forms.map { form in

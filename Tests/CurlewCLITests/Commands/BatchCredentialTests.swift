@@ -42,13 +42,27 @@ struct BatchCredentialTests {
             {"url":"\(one.url)/a","auth":"a:b","headers":{"Authorization":"x"}}
             {"url":"\(one.url)/a","auht":"a:b"}
             {"url":"\(one.url)/a","headers":"x"}
+            {"url":"\(one.url)/a","auth":"a:b\\nc"}
             """
         let run = await Run("batch", input: [lines])
         let seen = bodies(run)
-        try #require(seen.count == 10, "\(run.output)")
+        try #require(seen.count == 11, "\(run.output)")
         #expect(Array(seen[..<4]) == ["Basic dTpw", "Bearer tok", "none", "none"])
-        for message in seen[4...] { #expect(message.contains("member") || message.contains("needs"), "\(message)") }
+        for message in seen[4...] {
+            #expect(
+                message.contains("member") || message.contains("control") || message.contains("needs"), "\(message)")
+        }
         #expect(one.requestCount == 2 && two.requestCount == 2)
+    }
+
+    @Test func aFirstLineThatIsNotValidDoesNotStopTheOthers() async throws {
+        let one = try server()
+        defer { one.stop() }
+        let lines = ["nonsense", "{\"url\":\"http://u:hunter2@h.example/\"}", "{\"url\":\"http://[x\"}"]
+        let run = await Run(["batch", "-a", "u:p"], input: (lines + ["{\"url\":\"\(one.url)/a\"}"]).map { $0 + "\n" })
+        #expect(
+            run.code == 1 && bodies(run).last == "Basic dTpw" && bodies(run).count == 4, "\(run.output) \(run.error)")
+        #expect(!(run.output + run.error).contains("hunter2"))
     }
 
     @Test func theOptionNamesItsOrigins() async throws {

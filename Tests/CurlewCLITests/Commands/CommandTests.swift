@@ -91,6 +91,14 @@ struct CommandTests {
         #expect(counted.code == 0 && counted.output == "message (1)\none\n", "\(counted.output) \(counted.error)")
     }
 
+    @Test func aServerThatIsNotReachedIsReported() async throws {
+        let words = ["events", "http://127.0.0.1:1/a", "--max-time=1.5"]
+        let run = await Run(words)
+        #expect(run.code == 8 && run.error.components(separatedBy: "unreachable").count == 2, "\(run.error)")
+        #expect(await Run(words + ["--quiet"]).error.contains("unreachable") == false)
+        #expect(await Run(words + ["--no-reconnect"]).code == 6)
+    }
+
     @Test func linesAreSentOverAWebSocket() async throws {
         let server = try MockServer()
         defer { server.stop() }

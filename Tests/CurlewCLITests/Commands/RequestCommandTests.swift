@@ -142,6 +142,19 @@ struct RequestCommandTests {
             #expect(await Run(words + [option, "--show-secrets"]).output.contains("bWU6aHVudGVyMg"))
         }
         #expect(await Run(words + ["--explain"]).error.contains("hunter2") == false)
+        // The secrets of some types of bodies cannot be recognized.
+        for type in [["--multipart"], ["--form"], ["Content-Type:multipart/form-data; boundary=b"]] {
+            for option in ["-v", "--offline", "--curl", "--print=B"] {
+                let other = await Run([server.url + "/a", "password=hunter2", option] + type)
+                #expect(other.code == 0 && !other.output.contains("hunter2"), "\(other.output)")
+            }
+        }
+        let parts = await Run(server.url + "/a", "password=hunter2", "--multipart", "--print=B", "--show-secrets")
+        #expect(parts.output.contains("hunter2"))
+        let field = "-H 'Content-Type: multipart/form-data; boundary=b'"
+        let raw = "curl \(field) -d $'name=\"password\"\\n\\nhunter2' http://h.example"
+        let items = await Run("curl", raw, "--items")
+        #expect(items.code == 0 && !items.output.contains("hunter2"), "\(items.output)")
     }
 
     @Test func exitCodesFollowTheTable() async throws {
@@ -198,6 +211,14 @@ struct RequestCommandTests {
         let show = await Run("har", "show", "x.har", folder: folder.path)
         #expect(show.output.contains("200") && show.output.contains("1 exchange, "), "\(show.output)")
         #expect(await Run(server.url + "/a", "x=y", "--har", "no/such/x.har", folder: folder.path).code == 14)
+        // The failure of the request matters more than that of the file.
+        for command in [[], ["download"], ["events"], ["ws"]] {
+            let words =
+                command + ["http://127.0.0.1:1/a", "--har", "no/such/x.har"]
+                + (command == ["events"] ? ["--no-reconnect"] : [])
+            let failed = await Run(words, folder: folder.path)
+            #expect(failed.code == 6 && failed.error.contains("no/such/x.har"), "\(command): \(failed.error)")
+        }
     }
 
     @Test func failedRequestsAreRepeatedOnRequest() async throws {
