@@ -14,6 +14,15 @@ struct CommandSpec: Sendable {
     /// The groups of options that the command accepts.
     let groups: [OptionGroup]
 
+    /// The most operands; nil if there is no limit.
+    var mostOperands: Int? {
+        switch name {
+        case .serve, .man: 0
+        case .batch, .completions, .help: 1
+        case .request, .download, .upload, .events, .ws, .bench, .curl, .har: nil
+        }
+    }
+
     /// The options that the command accepts.
     var options: [CommandOption] { OptionTable.all.filter { groups.contains($0.group) } }
 

@@ -44,6 +44,10 @@ struct ParsedArguments: Sendable {
             }
         }
         try checkGroups()
+        let spec = CommandSpec.named(command)
+        if let most = spec.mostOperands, operands.count > most {
+            throw UsageError("\"\(operands[most])\" is one argument too many.", "Write curlew \(spec.usage).")
+        }
     }
 
     /// Reads arguments, and adds the options of `other`, which replace equal ones.

@@ -144,7 +144,9 @@ struct BatchCommand {
     private static func result(_ line: String, _ client: APIClient, _ showsSecrets: Bool) async -> JSONValue.Object {
         let value: JSONValue
         do { value = try FastJSONDecoder().decode(JSONValue.self, from: Data(line.utf8)) } catch {
-            return ["error": "usage", "message": .string("The line is not JSON: \(error)")]
+            return [
+                "error": "usage", "message": .string("The line is not JSON. \(NetworkError(error).detail)".printable),
+            ]
         }
         do {
             let call = try plan(value).call { Request<HTTPResponse>($0, url: $1, body: $2, headers: $3, name: "") }

@@ -60,8 +60,8 @@ struct RequestPlan: Sendable {
 
     /// The words that are methods in upper case, and in lower case if they are well known.
     private static func isMethod(_ text: String) -> Bool {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }) else { return false }
-        if text.utf8.allSatisfy({ $0 < 0x61 }) { return true }
+        let isUpper = text.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "-") }
+        if isUpper { return text.utf8.first.map { $0 != UInt8(ascii: "-") } ?? false }
         return ["get", "head", "post", "put", "patch", "delete", "options", "query", "trace"].contains(
             text.lowercased())
     }
@@ -189,7 +189,8 @@ struct RequestPlan: Sendable {
             return try FastJSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         } catch {
             throw UsageError(
-                "The value of \(name) is not JSON: \(error)".printable, "Write \(name)=value for a text.")
+                "The value of \(name) is not JSON. \(NetworkError(error).detail)".printable,
+                "Write \(name)=value for a text.")
         }
     }
 

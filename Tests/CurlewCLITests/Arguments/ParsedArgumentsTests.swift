@@ -44,6 +44,8 @@ struct ParsedArgumentsTests {
 
     @Test(arguments: [
         ["--output"], ["-o"], ["--json=1"], ["--color=blue"], ["serve", "--json"], ["--port=1"], ["bench", "--har=x"],
+        ["serve", "x"], ["man", "x"], ["batch", "a", "b"], ["completions", "bash", "zsh"], ["help", "a", "b"],
+        ["batch", "-o", "x"], ["events", "--print=h"], ["ws", "--timing"], ["upload", "-o", "x"], ["bench", "-v"],
     ])
     func unusableOptionsAreRefused(_ arguments: [String]) {
         #expect(throws: UsageError.self) { try ParsedArguments(arguments) }

@@ -39,6 +39,7 @@ struct RequestCommandTests {
         #expect(try await received("PUT", "URL", "a=b").method == .put)
         #expect(try await received("delete", "URL").method == .delete)
         #expect(try await received("PURGE", "URL").method == "PURGE")
+        #expect(try await received("M-SEARCH", "URL").method == "M-SEARCH")
     }
 
     @Test func fieldsAreRemovedAndEmptied() async throws {

@@ -46,6 +46,13 @@ struct JSONPathTests {
         #expect(run.code == 2 && run.error.contains(reason), "\(run.error) \(run.output)")
     }
 
+    @Test(arguments: ["a:=[", "a:={", "a:=1e999", "a:=b", "a[b]:='1'", "a:=1 2"])
+    func valuesThatAreNotJSONAreExplained(_ item: String) async {
+        let run = await Run("--offline", "http://127.0.0.1:1/a", item)
+        #expect(
+            run.code == 2 && run.error.contains("is not JSON") && !run.error.contains("DecodingError"), "\(run.error)")
+    }
+
     @Test func namesOfFormsAreTakenAsWritten() async throws {
         let run = await Run("--offline", "--form", "http://127.0.0.1:1/a", "user[name]=x", "items[]=1", "a[b=c")
         #expect(run.output.hasSuffix("user%5Bname%5D=x&items%5B%5D=1&a%5Bb=c"), "\(run.output)")
