@@ -92,7 +92,7 @@ struct CommandTests {
     }
 
     @Test func aServerThatIsNotReachedIsReported() async throws {
-        let words = ["events", "http://127.0.0.1:1/a", "--max-time=1.5"]
+        let words = ["events", "http://127.0.0.1:1/a", "--max-time=3"]
         let run = await Run(words)
         #expect(run.code == 8 && run.error.components(separatedBy: "unreachable").count == 2, "\(run.error)")
         #expect(await Run(words + ["--quiet"]).error.contains("unreachable") == false)

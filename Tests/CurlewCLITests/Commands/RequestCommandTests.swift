@@ -259,7 +259,7 @@ struct RequestCommandTests {
         server.on(.get, "/a") { _ in MockResponse.text("abc").stalled(at: .beforeHead) }
         let url = server.url + "/a"
         let task = Task { await CommandLineTool.run([url], io: Streams().io()) }
-        try await server.waitForRequests(count: 1)
+        try await server.waitForRequests(count: 1, timeout: .seconds(60))
         task.cancel()
         #expect(await task.value == 130)
     }
