@@ -77,10 +77,8 @@ package struct CommandIO: Sendable {
 }
 
 extension CommandIO {
-    /// The streams, the environment and the folder of this process. Streams that the parent has closed are opened on
-    /// the null device first.
+    /// The streams, the environment and the folder of this process.
     package static var process: CommandIO {
-        ProcessStreams.open()
         let environment = ProcessInfo.processInfo.environment
         var size = winsize()
         let hasSize = ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0

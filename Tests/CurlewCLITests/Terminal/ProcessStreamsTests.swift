@@ -55,6 +55,23 @@ struct ProcessStreamsTests {
         #expect(server.requestCount == 0)
     }
 
+    /// A descriptor of the engine must not become the output.
+    @Test func closedStreamsStayClosed() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(nil, "/a") { request in .text(request.method == .get ? "ok" : request.text) }
+        let folder = try TemporaryFolder()
+        for (script, expected) in [
+            ("\"$0\" \"$1\" <&- >&- 2>&-; echo $?", "141"), ("\"$0\" \"$1\" >&-; echo $?", "141"),
+            ("\"$0\" \"$1\" a=b -o out <&- >&- 2>&-; echo $?; cat out", "0\n{\"a\":\"b\"}"),
+            ("\"$0\" --nonsense <&- >&- 2>&-; echo $?", "2"), ("\"$0\" POST \"$1\" @- <&-; echo $?", "0"),
+        ] {
+            let (_, output) = try await shell(script, server.url + "/a", in: folder.path)
+            let text = String(decoding: output, as: UTF8.self)
+            #expect(text.trimmingCharacters(in: .whitespacesAndNewlines) == expected, "\(script)")
+        }
+    }
+
     @Test func eventsEndWithTheReaderOfTheOutput() async throws {
         let server = try MockServer()
         defer { server.stop() }
