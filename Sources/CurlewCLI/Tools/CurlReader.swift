@@ -28,6 +28,7 @@ struct CurlReader {
     private var urls: [String] = []
     private var data: [Piece] = []
     private var cookies: [String] = []
+    private var hosts: [String] = []
     private var hasCredential = false
     private var isDigest = false
     private var isLiteral = false
@@ -170,12 +171,26 @@ struct CurlReader {
         }
         let text = String(value[mark...].dropFirst().trimmed())
         let isRemoved = text.isEmpty && value.utf8[mark] == UInt8(ascii: ":")
+        let isOurs = !isRemoved && isFieldOfConnection(String(value[..<mark]), text)
+        if isOurs { return }
         let name = try RequestPlan.name(String(value[..<mark]), isRemoved: isRemoved)
         if isRemoved {
             plan.removed.append(name)
         } else {
             plan.headers.append(name, text)
         }
+    }
+
+    /// Returns true for a field that the transport writes. Browsers copy some of these into their curl commands.
+    private mutating func isFieldOfConnection(_ name: String, _ value: String) -> Bool {
+        switch (name.lowercased(), value.lowercased()) {
+        case ("host", _): hosts.append(value)
+        case ("connection", "keep-alive"), ("te", _), ("content-length", _): break
+        case ("connection", _), ("keep-alive", _), ("proxy-connection", _), ("transfer-encoding", _), ("upgrade", _):
+            warnings.append("The field \(name.printable) is ignored: the connection writes it.")
+        default: return false
+        }
+        return true
     }
 
     /// Returns the bytes of an argument, of which `@file` and `@-` name a file.
@@ -257,6 +272,10 @@ struct CurlReader {
             throw UsageError(
                 "curl would send a request for each URL that the brackets describe.",
                 "Add --globoff to the curl command if they are part of the URL.")
+        }
+        let origin = try HTTPRequest(url: plan.url).origin
+        for host in hosts where host.lowercased() != origin.authority && host.lowercased() != origin.host {
+            _ = try RequestPlan.name("Host")
         }
         if isDigest, hasCredential { options += ["--auth-type", "digest"] }
         if !cookies.isEmpty { plan.headers.append(.cookie, cookies.joined(separator: "; ")) }

@@ -69,6 +69,24 @@ struct CurlReaderTests {
         #expect(try await received("curl -H 'Content-Type: text/csv' -d a=1 URL").headers[.contentType] == "text/csv")
     }
 
+    @Test func commandsThatBrowsersCopyAreSent() async throws {
+        // Firefox writes what the connection needs, too.
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.post, "/a") { request in .text(request.text) }
+        let address = String(server.url.dropFirst("http://".count))
+        let command = """
+            curl '\(server.url)/a' -X POST -H 'User-Agent: Mozilla/5.0' -H 'Accept-Encoding: gzip' -H 'Host: \(address)' \\
+              -H 'Connection: keep-alive' -H 'TE: trailers' -H 'Content-Length: 3' -H 'Priority: u=0' --data-raw 'abc'
+            """
+        let run = await Run("curl", command)
+        #expect(run.code == 0 && run.output == "abc" && run.error.isEmpty, "\(run.error)")
+        #expect(server.requests.last?.headers["Priority"] == "u=0")
+        let chunked = await Run("curl", "curl -H 'Transfer-Encoding: chunked' -d abc \(server.url)/a")
+        #expect(chunked.output == "abc" && chunked.error.contains("Transfer-Encoding"), "\(chunked.error)")
+        #expect(await Run("curl", "curl -H 'Host: other.example' \(server.url)/a").code == 2)
+    }
+
     @Test func queriesKeepTheirForm() async throws {
         #expect(try await received("curl -G -d abc URL").target == "/a?abc")
         #expect(try await received("curl -G -d a=%2F -d 'b=c d' 'URL?x=y'").target == "/a?x=y&a=%2F&b=c%20d")
