@@ -219,40 +219,13 @@ struct CurlReader {
 
     private func encoded(_ value: String) async throws -> Data {
         guard let mark = value.utf8.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "@") }) else {
-            return Data(Self.escaped(value.utf8).utf8)
+            return Data(CurlEscapes.escaped(value.utf8).utf8)
         }
         let name = value[..<mark]
         let rest = String(value[mark...].dropFirst())
         let isFile = value.utf8[mark] == UInt8(ascii: "@")
         let content = isFile ? try await bytes("@" + rest, keepsLines: true) : Data(rest.utf8)
-        return Data(((name.isEmpty ? "" : name + "=") + Self.escaped(content)).utf8)
-    }
-
-    /// Escapes every byte that is not unreserved (RFC 3986 §2.3), or is not in `others`.
-    private static func escaped(_ bytes: some Sequence<UInt8>, keeping others: String = "") -> String {
-        bytes.reduce(into: "") { text, byte in
-            let isUnreserved =
-                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) && byte < 0x80
-                || "-._~".utf8.contains(byte)
-            if isUnreserved || others.utf8.contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-    }
-
-    /// Returns data as a query. Escapes are kept, and what a query cannot contain is escaped.
-    private static func query(_ data: Data) -> String {
-        var result = ""
-        var rest = data[...]
-        while let byte = rest.popFirst() {
-            let isEscape =
-                byte == UInt8(ascii: "%") && rest.count >= 2
-                && rest.prefix(2).allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
-            result += isEscape ? "%" : escaped([byte], keeping: "!$&'()*+,;=:@/?")
-        }
-        return result
+        return Data(((name.isEmpty ? "" : name + "=") + CurlEscapes.escaped(content)).utf8)
     }
 
     private mutating func finish() async throws {
@@ -293,7 +266,7 @@ struct CurlReader {
 
     private mutating func addQuery() {
         guard !data.isEmpty else { return }
-        let text = Self.query(Data(data.map(\.bytes).joined(separator: [UInt8(ascii: "&")])))
+        let text = CurlEscapes.query(Data(data.map(\.bytes).joined(separator: [UInt8(ascii: "&")])))
         let fragment = plan.url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? plan.url.endIndex
         let base = String(plan.url[..<fragment])
         plan.url = base + (base.holds("?") ? "&" : "?") + text
@@ -307,7 +280,7 @@ struct CurlReader {
                 return
             }
             // curl appends the name of the file to a URL that ends with a slash.
-            if plan.url.ends(with: "/"), let name = path.parts("/").last { plan.url += Self.escaped(name.utf8) }
+            if plan.url.ends(with: "/"), let name = path.parts("/").last { plan.url += CurlEscapes.escaped(name.utf8) }
             plan.content = .file(io.path(path))
         } else if !data.isEmpty {
             let separator = isJSON ? [] : [UInt8(ascii: "&")]
