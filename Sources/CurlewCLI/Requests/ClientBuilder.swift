@@ -56,14 +56,15 @@ struct ClientBuilder {
         let own = try HTTPRequest(url: plan.url).origin
         guard let credential = try Credential(arguments, io) else {
             guard !arguments.has(.authOrigin) else { throw UsageError("--auth-origin needs --auth.") }
-            return session?.credential(for: own).map { [(own, $0)] } ?? []
+            return session?.kept ?? []
         }
         let named = try arguments.all(.authOrigin).map { url in
             try HTTPRequest(url: URLShorthand.complete(url)).origin
         }
         let origins = named.isEmpty ? [own] : named
         if !isPreview { try session?.save(credential, for: origins) }
-        return origins.map { ($0, credential) }
+        let others = (session?.kept ?? []).filter { !origins.contains($0.0) }
+        return origins.map { ($0, credential) } + others
     }
 
     /// Whether nothing is sent, so that nothing is kept either.

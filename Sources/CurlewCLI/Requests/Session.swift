@@ -75,7 +75,12 @@ struct Session: Sendable {
         return path
     }
 
-    func credential(for origin: Origin) -> Credential? { credentials["\(origin)"] }
+    /// The credentials with the origins that receive them.
+    var kept: [(Origin, Credential)] {
+        credentials.compactMap { url, credential in
+            (try? HTTPRequest(url: url).origin).map { ($0, credential) }
+        }
+    }
 
     /// Keeps the credential for the origins.
     func save(_ credential: Credential, for origins: [Origin]) throws {

@@ -82,6 +82,22 @@ struct BatchCredentialTests {
         #expect(await Run(one.url, "--auth-origin", two.url).code == 2)
     }
 
+    @Test func aSessionHasACredentialForEachOrigin() async throws {
+        let (one, two) = (try server(), try server())
+        defer {
+            one.stop()
+            two.stop()
+        }
+        let folder = try TemporaryFolder()
+        let session = ["--session", "./s"]
+        #expect(await Run([one.url + "/a", "-a", "u:p"] + session, folder: folder.path).output == "Basic dTpw")
+        #expect(await Run([two.url + "/a"] + session, folder: folder.path).output == "none")
+        #expect(await Run([two.url + "/a", "-a", "x:y"] + session, folder: folder.path).output == "Basic eDp5")
+        let lines = [two, one].map { "{\"url\":\"\($0.url)/a\"}\n" }
+        let run = await Run(["batch"] + session, input: lines, folder: folder.path)
+        #expect(bodies(run) == ["Basic eDp5", "Basic dTpw"], "\(run.output) \(run.error)")
+    }
+
     @Test func aRedirectToAnotherOriginReceivesNoCredential() async throws {
         let (one, two) = (try server(), try server())
         defer {
