@@ -4,6 +4,10 @@ import CurlewCore
 
 /// The command `curlew` as a function.
 public enum CommandLineTool {
+    /// Opens the null device for standard streams that the parent has closed, so that no file or socket takes their
+    /// place and receives the output. A program calls it before anything else.
+    public static func openClosedStreams() { ProcessStreams.open() }
+
     /// Runs the command with the streams of this process and returns its exit code.
     ///
     /// - `arguments`: the arguments after the name of the program.
@@ -27,6 +31,7 @@ public enum CommandLineTool {
             var error = NetworkError(error)
             if error.isCancelled { return ExitCode.interrupted.rawValue }
             error.routeName = nil
+            error.hint = Advice.text(for: error)
             report("curlew: \(error)".replacingPrefix("curlew: NetworkError: ", with: "curlew: "), io)
             return ExitCode(error).rawValue
         }

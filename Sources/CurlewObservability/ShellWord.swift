@@ -7,7 +7,7 @@ import CurlewHTTP
 ///
 /// The text is processed as Unicode scalars, because the shell reads bytes: in Swift, a quote with a combining mark is
 /// a different `Character`.
-enum ShellWord {
+package enum ShellWord {
     /// Returns a word that a shell reads back as exactly `text`; nil if `text` contains a NUL, because no argument can
     /// contain one.
     ///
@@ -18,7 +18,7 @@ enum ShellWord {
     /// - `!` and `^` after a line break, where some shells expand history even inside quotes
     ///
     /// Line breaks are written as they are, because the command substitution around `printf` drops trailing ones.
-    static func quoted(_ text: String) -> String? {
+    package static func quoted(_ text: String) -> String? {
         guard !text.isEmpty else { return "''" }
         var writer = Writer()
         var hasLineBreak = false

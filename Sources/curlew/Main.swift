@@ -15,6 +15,7 @@ import Darwin
 @main
 enum Main {
     static func main() async {
+        CommandLineTool.openClosedStreams()
         // A reader that closes a pipe is noticed by the failing write.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGINT, SIG_IGN)

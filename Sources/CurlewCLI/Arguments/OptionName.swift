@@ -18,6 +18,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case resolve
     case auth
     case authType = "auth-type"
+    case authOrigin = "auth-origin"
     case session
     case restart, replace, checksum
     case count
@@ -26,22 +27,38 @@ enum OptionName: String, CaseIterable, Sendable {
     case help, version
 }
 
-/// A group of options, which the help shows together and which commands share.
-enum OptionGroup: String, CaseIterable, Sendable {
-    case body = "Body"
-    case output = "Output"
-    case sending = "Instead of sending"
-    case insight = "Insight"
-    case connection = "Connection"
-    case credentials = "Credentials"
-    case download = "Download"
-    case stream = "Streams"
-    case reconnection = "Events"
-    case server = "Server"
-    case batch = "Batch"
-    case bench = "Bench"
-    case curl = "curl"
-    case general = "General"
+/// A group of options that commands share. Several groups can have one title, under which the help shows them.
+enum OptionGroup: CaseIterable, Sendable {
+    case body, parts, file, output, secrets, status, sending, timing, insight, connection, credentials
+    case download, stream, reconnection, server, batch, bench, curl, general
+
+    var title: String {
+        switch self {
+        case .body: "Body"
+        case .parts, .file, .output, .secrets, .status: "Output"
+        case .sending: "Instead of sending"
+        case .timing, .insight: "Insight"
+        case .connection: "Connection"
+        case .credentials: "Credentials"
+        case .download: "Download"
+        case .stream: "Streams"
+        case .reconnection: "Events"
+        case .server: "Server"
+        case .batch: "Batch"
+        case .bench: "Bench"
+        case .curl: "curl"
+        case .general: "General"
+        }
+    }
+
+    /// Returns the titles of groups, each once, with their options in the order of the table.
+    static func sections(_ groups: [OptionGroup]) -> [(title: String, options: [CommandOption])] {
+        var titles: [String] = []
+        for group in groups where !titles.contains(group.title) { titles.append(group.title) }
+        return titles.map { title in
+            (title, OptionTable.all.filter { groups.contains($0.group) && $0.group.title == title })
+        }
+    }
 }
 
 /// One row of the table of options. The help, the completions and the manual page are generated from the table.

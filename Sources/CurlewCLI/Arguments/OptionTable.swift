@@ -3,31 +3,34 @@
 /// The table of all options, in the order of the help.
 enum OptionTable {
     static let all: [CommandOption] = [
-        CommandOption(.json, "j", .body, "Send the items as a JSON object. This is the default."),
+        CommandOption(
+            .json, "j", .body, "Send the items as JSON, which is the default, and ask for JSON with the field Accept."),
         CommandOption(.form, "f", .body, "Send the items as a form; with a file, as multipart."),
         CommandOption(.multipart, .body, "Send the items as multipart/form-data."),
         CommandOption(.raw, nil, "TEXT", .body, "Send this text as the body, unchanged."),
 
-        CommandOption(.headers, "h", .output, "Print only the head of the response."),
-        CommandOption(.body, "b", .output, "Print only the body of the response."),
-        CommandOption(.meta, "m", .output, "Print only a summary: version, address, bytes, time."),
-        CommandOption(.verbose, "v", .output, "Print the request, the response and the summary."),
+        CommandOption(.headers, "h", .parts, "Print only the head of the response."),
+        CommandOption(.body, "b", .parts, "Print only the body of the response."),
+        CommandOption(.meta, "m", .parts, "Print only a summary: version, address, bytes, time."),
+        CommandOption(.verbose, "v", .parts, "Print the request, the response and the summary."),
         CommandOption(
-            .print, "p", "PARTS", .output,
+            .print, "p", "PARTS", .parts,
             "Choose the parts: H and B for head and body of the request, h and b for those of the response, m for the "
                 + "summary. Default hb on a terminal, b elsewhere."),
-        CommandOption(.output, "o", "FILE", .output, "Write the body of the response to a file."),
+        CommandOption(
+            .output, "o", "FILE", .file, "Write to this file: the body of the response, or a HAR file. - is the output."
+        ),
         CommandOption(
             .color, nil, "WHEN", choices: ["auto", "always", "never"], .output,
             "Colour and indent: auto (on a terminal, without NO_COLOR), always, never."),
         CommandOption(.quiet, "q", .output, "Print no progress and no advice."),
-        CommandOption(.showSecrets, .output, "Show secrets, which are otherwise written as REDACTED."),
-        CommandOption(.ignoreStatus, .output, "Exit with 0 whatever the status of the response is."),
+        CommandOption(.showSecrets, .secrets, "Show secrets, which are otherwise written as REDACTED."),
+        CommandOption(.ignoreStatus, .status, "Exit with 0 whatever the status of the response is."),
 
         CommandOption(.offline, .sending, "Print the request that would be sent."),
         CommandOption(.curl, .sending, "Print a curl command that sends the request."),
 
-        CommandOption(.timing, .insight, "Show how long each phase took."),
+        CommandOption(.timing, .timing, "Show how long each phase took."),
         CommandOption(.explain, .insight, "Explain what the client does and why, in sentences."),
         CommandOption(.har, nil, "FILE", .insight, "Write the exchanges to a HAR 1.2 file."),
         CommandOption(.report, nil, "FILE", .insight, "Write the exchanges to one HTML page."),
@@ -47,15 +50,21 @@ enum OptionTable {
         CommandOption(.http1, .connection, "Use HTTP/1.1 only."),
         CommandOption(.http2, .connection, "Use HTTP/2, without TLS by prior knowledge."),
         CommandOption(.unixSocket, nil, "PATH", .connection, "Connect to this Unix domain socket."),
-        CommandOption(.resolve, nil, "HOST:PORT:ADDRESS", .connection, "Connect to this address for the host."),
+        CommandOption(
+            .resolve, nil, "HOST:PORT:ADDRESS", .connection,
+            "Connect to this address for the host. Can be repeated."),
 
         CommandOption(
             .auth, "a", "USER:PASSWORD", .credentials,
             "The credential: user and password, or a token. @FILE reads it from a file, which keeps it out of the "
-                + "list of processes."),
+                + "list of processes; \\@ is an @ at the beginning."),
         CommandOption(
             .authType, "A", "TYPE", choices: ["basic", "bearer", "digest"], .credentials,
             "The kind of --auth. Default basic."),
+        CommandOption(
+            .authOrigin, nil, "URL", .credentials,
+            "The origin that --auth is for. Can be repeated. Default: the origin of the request, or of the first one of a "
+                + "batch."),
         CommandOption(
             .session, nil, "NAME", .credentials,
             "Keep cookies and credentials under this name, or beside this path, in files of mode 0600."),

@@ -17,13 +17,13 @@ struct UsageError: Error, Hashable {
 struct ParsedArguments: Sendable {
     private(set) var command = CommandName.request
     private(set) var operands: [String] = []
-    private var values: [OptionName: String] = [:]
+    private var values: [OptionName: [String]] = [:]
 
     /// Reads the arguments by the table of options.
     ///
     /// Options and operands may be mixed. `--name VALUE` and `--name=VALUE` are equal, as are `-n VALUE` and `-nVALUE`;
     /// short switches can be joined. After `--`, every argument is an operand. The last of several equal options is
-    /// used.
+    /// used, unless the help says that the option can be repeated.
     init(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
         if let first = rest.first, let name = CommandName(rawValue: first), name != .request {
@@ -44,6 +44,10 @@ struct ParsedArguments: Sendable {
             }
         }
         try checkGroups()
+        let spec = CommandSpec.named(command)
+        if let most = spec.mostOperands, operands.count > most {
+            throw UsageError("\"\(operands[most])\" is one argument too many.", "Write curlew \(spec.usage).")
+        }
     }
 
     /// Reads arguments, and adds the options of `other`, which replace equal ones.
@@ -55,11 +59,14 @@ struct ParsedArguments: Sendable {
     func has(_ name: OptionName) -> Bool { values[name] != nil }
 
     /// The argument of an option; nil if the option is absent.
-    subscript(name: OptionName) -> String? { values[name] }
+    subscript(name: OptionName) -> String? { values[name]?.last }
+
+    /// The arguments of an option that can be repeated.
+    func all(_ name: OptionName) -> [String] { values[name] ?? [] }
 
     /// The argument of an option as a whole number in a range.
     func number(_ name: OptionName, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-        guard let text = values[name] else { return nil }
+        guard let text = self[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw UsageError(
                 "--\(name.rawValue) needs a number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\".")
@@ -69,7 +76,7 @@ struct ParsedArguments: Sendable {
 
     /// The argument of an option in seconds, which may have decimals.
     func seconds(_ name: OptionName) throws(UsageError) -> Duration? {
-        guard let text = values[name] else { return nil }
+        guard let text = self[name] else { return nil }
         guard let number = Double(text), number > 0, number <= 31_536_000 else {
             throw UsageError("--\(name.rawValue) needs a number of seconds, not \"\(text)\".")
         }
@@ -84,7 +91,7 @@ struct ParsedArguments: Sendable {
             guard inlined == nil else {
                 throw UsageError("\(option.long) takes no argument.", "Write \(option.long).")
             }
-            values[option.name] = ""
+            values[option.name] = [""]
             return
         }
         try set(option, inlined ?? rest.popFirst())
@@ -95,7 +102,7 @@ struct ParsedArguments: Sendable {
         while let letter = letters.popFirst() {
             guard let option = OptionTable.option(short: letter) else { throw Self.unknown("-\(letter)") }
             guard option.argument != nil else {
-                values[option.name] = ""
+                values[option.name] = [""]
                 continue
             }
             try set(option, letters.isEmpty ? rest.popFirst() : String(letters))
@@ -112,17 +119,16 @@ struct ParsedArguments: Sendable {
             throw UsageError(
                 "\(option.long) cannot be \"\(value)\".", "It can be \(option.choices.joined(separator: ", ")).")
         }
-        values[option.name] = value
+        values[option.name, default: []].append(value)
     }
 
     private func checkGroups() throws(UsageError) {
         let groups = CommandSpec.named(command).groups
         for option in OptionTable.all where has(option.name) && !groups.contains(option.group) {
-            let commands = CommandSpec.all.filter { $0.groups.contains(option.group) && $0.name != .request }
+            let commands = CommandSpec.all.filter { $0.groups.contains(option.group) }
             let subject = command == .request ? "a request" : "`curlew \(command.rawValue)`"
-            let advice =
-                commands.isEmpty
-                ? "It is an option of requests." : "It is an option of \(commands.map(\.name.rawValue).inWords)."
+            let names = commands.map { $0.name == .request ? "requests" : $0.name.rawValue }
+            let advice = "It is an option of \(names.inWords)."
             throw UsageError("\(option.long) does not apply to \(subject).", advice)
         }
     }
@@ -132,7 +138,8 @@ struct ParsedArguments: Sendable {
         let known = OptionTable.all.flatMap { option in
             [option.long] + (option.short.map { ["-\($0)"] } ?? [])
         }
-        guard let nearest = EditDistance.nearest(to: text, in: known) else {
+        // One letter is near to every other one.
+        guard text.utf8.count > 2, let nearest = EditDistance.nearest(to: text, in: known) else {
             return UsageError("\(text) is not an option.")
         }
         return UsageError("\(text) is not an option.", "Did you mean \(nearest)?")
@@ -150,7 +157,8 @@ struct ParsedArguments: Sendable {
         "-d": "Write the data after the URL: curlew URL name=value, or --raw TEXT.",
         "--data": "Write the data after the URL: curlew URL name=value, or --raw TEXT.",
         "-u": "Write --auth USER:PASSWORD.", "--user": "Write --auth USER:PASSWORD.",
-        "-L": "Write --follow.", "--location": "Write --follow.",
+        "-x": "Write --proxy URL.", "-I": "Write HEAD before the URL: curlew HEAD URL.",
+        "-i": "Write --print=hb.", "-s": "Write --quiet.", "-L": "Write --follow.", "--location": "Write --follow.",
         "--continue": "`curlew download` continues a partial file unless --restart is given.",
         "--download": "Write `curlew download URL`.", "-d=": "Write --raw TEXT.",
         "--check-status": "The status always decides the exit code, unless --ignore-status is given.",

@@ -11,6 +11,9 @@ struct BenchCommand {
 
     func run() async throws -> ExitCode {
         let plan = try await RequestPlan(arguments, io: io)
+        guard !plan.isOnce else {
+            throw UsageError("The standard input can be sent once only.", "Write it into a file: @FILE.")
+        }
         let console = Console(arguments, io)
         let connections = try arguments.number(.connections, in: 1...1000) ?? 10
         let duration = try arguments.seconds(.duration)
@@ -19,31 +22,62 @@ struct BenchCommand {
             .client(for: plan)
         let call = plan.call { Request<HTTPResponse>($0, url: $1, body: $2, headers: $3, name: "") }
         // The first call opens a connection and shows that the request can be sent at all.
-        _ = try await client.send(call)
+        _ = try await BenchRun.exchange(call, client)
         let start = SystemTime().now
-        let run = BenchRun(
-            client: client, call: call, remaining: requests, end: duration.map { start.advanced(by: $0) })
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<connections { group.addTask { await run.loop() } }
+        let run = BenchRun(client: client, call: call, remaining: requests, connections: connections)
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<connections {
+                group.addTask {
+                    await run.loop()
+                    return false
+                }
+            }
+            if let duration {
+                group.addTask {
+                    try? await Task.sleep(for: duration)
+                    return true
+                }
+            }
+            await Self.wait(for: connections, &group)
         }
-        guard !Task.isCancelled else { return .interrupted }
         let result = run.result
         let time = start.duration(to: SystemTime().now)
         try console.write(BenchText(style: console.style, columns: io.columns).text(result, connections, time))
         try session?.save()
+        guard !Task.isCancelled else { return .interrupted }
         return result.failures.isEmpty || arguments.has(.ignoreStatus) ? .success : .failure
+    }
+}
+
+extension BenchCommand {
+    /// Waits for all loops, or for the end of the time, which cancels the requests that still wait.
+    private static func wait(for count: Int, _ group: inout TaskGroup<Bool>) async {
+        var running = count
+        while running > 0, let isEndOfTime = await group.next(), !isEndOfTime { running -= 1 }
+        group.cancelAll()
     }
 }
 
 /// What a bench measured.
 struct BenchResult: Sendable {
-    /// The times of responses in nanoseconds.
-    var times: [Int64] = []
+    /// The times of responses in nanoseconds. Of very many, a random sample.
+    private(set) var times: [Int64] = []
+    /// The number of responses.
+    private(set) var count = 0
     var statuses: [Int: Int] = [:]
     var failures: [String: Int] = [:]
     var bytes: Int64 = 0
 
+    /// Adds the time of a response. Of more than `limit`, each has the same chance to be kept.
+    mutating func add(_ time: Int64, limit: Int) {
+        count += 1
+        guard times.count >= limit else { return times.append(time) }
+        let place = Int.random(in: 0..<count)
+        if place < limit { times[place] = time }
+    }
+
     mutating func add(_ other: BenchResult) {
+        count += other.count
         times += other.times
         statuses.merge(other.statuses, uniquingKeysWith: +)
         failures.merge(other.failures, uniquingKeysWith: +)
@@ -65,36 +99,53 @@ final class BenchRun: Sendable {
         var result = BenchResult()
     }
 
+    /// The most times that are kept, over all connections. More requests are sampled.
+    private static let timeLimit = 4_000_000
+
     private let client: APIClient
     private let call: Request<HTTPResponse>
-    private let end: MonotonicInstant?
+    private let timesPerConnection: Int
     private let state: Locked<State>
 
-    init(client: APIClient, call: Request<HTTPResponse>, remaining: Int, end: MonotonicInstant?) {
+    init(client: APIClient, call: Request<HTTPResponse>, remaining: Int, connections: Int) {
         self.client = client
         self.call = call
-        self.end = end
+        timesPerConnection = max(1, Self.timeLimit / max(1, connections))
         state = Locked(State(remaining: remaining))
     }
 
     var result: BenchResult { state.withLock { $0.result } }
 
+    /// Sends one request, and reads the response without keeping it. Returns the status and the length of the body.
+    static func exchange(_ call: Request<HTTPResponse>, _ client: APIClient) async throws -> (Int, Int64) {
+        try await client.withResponse(to: call.options { $0.streaming = true }) { response in
+            (response.status.code, try await drain(response.body))
+        }
+    }
+
+    private static func drain(_ body: ResponseBody) async throws -> Int64 {
+        var count: Int64 = 0
+        var iterator = body.makeAsyncIterator()
+        while let chunk = try await iterator.next() { count += Int64(chunk.count) }
+        return count
+    }
+
     func loop() async {
         var result = BenchResult()
         let clock = SystemTime()
-        while take(), !Task.isCancelled {
+        while !Task.isCancelled, take() {
             let start = clock.now
-            do throws(NetworkError) {
-                let response = try await client.send(call)
-                result.bytes += Int64(response.body.bufferedData?.count ?? 0)
-                let code = response.status.code
+            do {
+                let (code, bytes) = try await Self.exchange(call, client)
+                result.bytes += bytes
                 result.statuses[code, default: 0] += 1
                 if code >= 400 { result.failures["status \(code)", default: 0] += 1 }
-                result.times.append(start.duration(to: clock.now).wholeNanoseconds)
+                result.add(start.duration(to: clock.now).wholeNanoseconds, limit: timesPerConnection)
             } catch {
+                let error = NetworkError(error)
+                if error.isCancelled { break }
                 result.failures[error.label, default: 0] += 1
             }
-            if let end, clock.now >= end { break }
         }
         let own = result
         state.withLock { $0.result.add(own) }
@@ -117,8 +168,8 @@ struct BenchText {
     func text(_ result: BenchResult, _ connections: Int, _ time: Duration) -> String {
         let sorted = result.times.sorted()
         let seconds = max(Double(time.wholeNanoseconds) / 1e9, 1e-9)
-        let rate = Double(sorted.count) / seconds
-        var text = row("requests", "\(sorted.count) in \(time.brief), on \(connections) connections")
+        let rate = Double(result.count) / seconds
+        var text = row("requests", "\(result.count) in \(time.brief), on \(connections) connections")
         text += row("rate", "\(Int(rate.rounded())) per second")
         text += row("bodies", "\(result.bytes) bytes")
         for (status, count) in result.statuses.sorted(by: { $0.key < $1.key }) {

@@ -39,13 +39,13 @@ struct HARCommand {
         case "curl":
             for entry in document.entries { try console.write(curl(entry) + "\n\n") }
         case "redact":
-            try write(try HARRedaction.redacted(document).data(pretty: true) + Data("\n".utf8), console)
+            try write(try document.redacted().data(pretty: true) + Data("\n".utf8), console)
         case "diff":
             let differences = HARDifference.lines(document, try read(operands[2]))
             for line in differences { try console.write(line.printable + "\n") }
             return differences.isEmpty ? .success : .failure
         case "report":
-            let report = HTMLReport(HARRedaction.redacted(document), title: operands[1])
+            let report = HTMLReport(document.redacted(redaction), title: operands[1])
             try write(Data(report.text.utf8), console)
         default:
             try console.write(show(document, console))
@@ -64,14 +64,20 @@ struct HARCommand {
     }
 
     private func write(_ data: Data, _ console: Console) throws {
-        guard let path = arguments[.output] else { return try console.write(data) }
+        guard let path = arguments[.output] else {
+            guard console.isPretty else { return try console.write(data) }
+            let text = String(decoding: data, as: UTF8.self)
+            return try console.write(arguments.operands.first == "redact" ? SafeText.json(text) : SafeText.lines(text))
+        }
         try io.replace(path, with: data)
     }
+
+    private var redaction: Redaction { arguments.has(.showSecrets) ? .none : .standard }
 
     private func curl(_ entry: HARDocument.Entry) -> String {
         do throws(NetworkError) {
             let request = try entry.request.httpRequest()
-            return request.curlCommand(redaction: arguments.has(.showSecrets) ? .none : .standard)
+            return request.curlCommand(redaction: redaction)
         } catch {
             return "# No command: \(error.detail)".printable
         }
@@ -94,14 +100,17 @@ struct HARCommand {
                 + String(repeating: "=", count: min(length, 20 - min(begin, 19)))
             let status = entry.response.status > 0 ? "\(entry.response.status)" : "---"
             let time = Duration.nanoseconds(Int64(max(0, min(entry.time, 1e12)) * 1_000_000)).brief
-            let url = Redaction.standard.url(entry.request.url)
+            let url = redaction.unusable(url: entry.request.url)
             text += console.style(Style.role(ofStatus: entry.response.status), status)
             text += " " + Self.padded(time, 9) + " |" + Self.padded(bar, 20) + "| "
             text += "\(entry.request.method) \(url)".printable
-            if let error = entry.response.error { text += "  " + console.style(.bad, error.printable) }
+            if let error = entry.response.error { text += "  " + console.style(.bad, redaction.text(error).printable) }
             text += "\n"
         }
-        let bytes = entries.reduce(Int64(0)) { $0 + max(0, $1.response.content.size) }
+        let bytes = entries.reduce(Int64(0)) { sum, entry in
+            let (total, overflows) = sum.addingReportingOverflow(max(0, entry.response.content.size))
+            return overflows ? .max : total
+        }
         let sum = Duration.nanoseconds(Int64(min(span, 1e12) * 1_000_000)).brief
         return text
             + console.style(
@@ -115,10 +124,14 @@ struct HARCommand {
 }
 
 extension CommandIO {
-    /// Replaces a file with content that only the user can read.
-    func replace(_ path: String, with data: Data) throws(NetworkError) {
+    /// Replaces a file with content that only the user can read. A named pipe or a device is written to; `-` is the
+    /// standard output.
+    func replace(_ path: String, with data: Data) throws {
+        if path == "-" { return try Console.write(data, to: self) }
         do throws(PrivateFile.Failure) {
-            try PrivateFile.replace(self.path(path), with: data)
+            let path = self.path(path)
+            guard try !ProcessStreams.writeToDevice(path, data) else { return }
+            try PrivateFile.replace(path, with: data)
         } catch {
             throw NetworkError(.storage, detail: "\(error).", hint: error.hint ?? "Check the path and its folder.")
         }

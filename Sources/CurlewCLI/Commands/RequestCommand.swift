@@ -27,7 +27,12 @@ struct RequestCommand {
             .options { $0.streaming = true }
         let text = MessageText(
             style: console.style, isPretty: console.isPretty, showsSecrets: arguments.has(.showSecrets))
-        if arguments.has(.offline) || arguments.has(.curl) { return try await preview(call, client, console, text) }
+        if arguments.has(.offline) || arguments.has(.curl) {
+            if let name = [OptionName.har, .report, .timing].first(where: { arguments.has($0) }) {
+                throw UsageError("--\(name.rawValue) needs a request that is sent, not --offline or --curl.")
+            }
+            return try await preview(call, client, console, text)
+        }
 
         var code = ExitCode.success
         do {
@@ -35,12 +40,14 @@ struct RequestCommand {
                 try await print(response, parts, log, console, text)
             }
         } catch {
-            try finish(log, console, session)
-            try insight.finish(io)
+            try? finish(log, console, session)
+            insight.finishAfterFailure(io)
             throw error
         }
-        try finish(log, console, session)
+        // Each is written, even if the other one cannot be.
+        let kept = Result { try finish(log, console, session) }
         try insight.finish(io)
+        try kept.get()
         return code
     }
 
@@ -62,10 +69,14 @@ struct RequestCommand {
         }
         if parts.contains(.responseHead) { try console.write(text.head(of: response)) }
         var count: Int64 = 0
-        if let path = arguments[.output] {
+        if arguments[.output] == "-" {
+            count = try await ResponsePrinter(console: console, text: text).raw(response.body)
+        } else if let path = arguments[.output] {
             count = try await ResponsePrinter.save(response.body, to: io.path(path))
         } else if parts.contains(.responseBody) {
             count = try await ResponsePrinter(console: console, text: text).print(response)
+            // The body may not end with a line break.
+            if parts.contains(.summary), !console.isPretty, count > 0 { try console.write("\n") }
         }
         if parts.contains(.summary) {
             let metrics = log.all.last?.metrics
@@ -73,7 +84,7 @@ struct RequestCommand {
             try console.write(text.summary(of: response, metrics, bodyBytes: count, after: time))
         }
         if response.status.isRedirection, let target = response.headers[.location], !arguments.has(.follow) {
-            console.advise("The server redirects to \(target.printable). Add --follow to follow it.")
+            console.advise("The server redirects to \(console.shown(target).printable). Add --follow to follow it.")
         }
         return arguments.has(.ignoreStatus) ? .success : ExitCode(response.status)
     }

@@ -4,6 +4,12 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTransfers
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// `curlew download` and `curlew upload`.
 struct TransferCommands {
     let arguments: ParsedArguments
@@ -22,27 +28,37 @@ struct TransferCommands {
         var options = FileDownload.Options(
             existing: arguments.has(.replace) ? .replace : .fail, resumes: !arguments.has(.restart))
         options.checksum = try checksum()
+        guard arguments[.output] != "-" else {
+            throw UsageError("A download needs a file.", "To write to the standard output: curlew URL.")
+        }
         let target = arguments[.output].map { io.path($0) } ?? (io.folder.isEmpty ? "./" : io.folder + "/")
         let call = plan.call { Request<HTTPResponse>($0, url: $1, body: $2, headers: $3, name: "") }
+        let partial = PartialFiles(target)
         let progress = ProgressNotes(arguments[.output] ?? "", console)
         defer { finish(log, console) }
+        let saved: Response<FileDownload.File>
         do throws(NetworkError) {
-            let saved = try await client.download(call, to: target, options: options, progress: progress.handler)
-            try insight.finish(io)
-            try session?.save()
-            let resumed = saved.value.resumedByteCount
-            let suffix = resumed > 0 ? ", of which \(resumed) were there before" : ""
-            try? console.write("\(saved.value.path.printable): \(saved.value.byteCount) bytes\(suffix)\n")
-            return .success
+            saved = try await client.download(call, to: target, options: options, progress: progress.handler)
         } catch {
-            try insight.finish(io)
+            insight.finishAfterFailure(io)
             var error = error
             if error.reason == .storage, error.hint?.begins(with: "Choose another path, or allow") == true {
                 error.hint = "Choose another path with --output, or add --replace."
             }
-            if error.isCancelled { console.advise("The partial file stays. The same command continues it.") }
+            if error.isCancelled {
+                console.advise(
+                    partial.hasChanged
+                        ? "The partial file stays. The same command continues it."
+                        : "No partial file stays: the server does not say which version of the file it sent.")
+            }
             throw error
         }
+        try insight.finish(io)
+        try session?.save()
+        let resumed = saved.value.resumedByteCount
+        let suffix = resumed > 0 ? ", of which \(resumed) were there before" : ""
+        try console.write("\(saved.value.path.printable): \(saved.value.byteCount) bytes\(suffix)\n")
+        return .success
     }
 
     private func checksum() throws(UsageError) -> FileDownload.Checksum? {
@@ -79,16 +95,18 @@ struct TransferCommands {
         let progress = ProgressNotes(file, console)
         defer { finish(log, console) }
         let result: Upload.Result
-        do throws(NetworkError) {
-            result = try await client.upload(
-                .file(io.path(file)), to: call, options: options, progress: progress.handler)
+        let path = io.path(file)
+        do {
+            result = try await TimeLimit.run(try arguments.seconds(.maxTime)) {
+                try await client.upload(.file(path), to: call, options: options, progress: progress.handler)
+            }
         } catch {
-            try insight.finish(io)
+            insight.finishAfterFailure(io)
             throw error
         }
         try insight.finish(io)
         try session?.save()
-        if let url = result.url { console.advise("The file is at \(url.printable).") }
+        if let url = result.url { console.advise("The file is at \(console.shown(url).printable).") }
         let text = MessageText(
             style: console.style, isPretty: console.isPretty, showsSecrets: arguments.has(.showSecrets))
         if let response = result.response {
@@ -109,6 +127,39 @@ struct TransferCommands {
     }
 }
 
+/// The partial files of a download, to know whether one stays.
+private struct PartialFiles {
+    private let folder: String
+    /// The name of the partial file; nil if the server chooses the name.
+    private let name: String?
+    private let before: [String: Int64]
+
+    /// - `target`: the path of the file, or a folder with a slash at the end.
+    init(_ target: String) {
+        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target.utf8.index(after: $0) }
+        folder = slash.map { String(target[..<$0]) } ?? "."
+        let last = String(target[(slash ?? target.startIndex)...])
+        name = last.isEmpty ? nil : last + ".part"
+        before = Self.files(in: folder)
+    }
+
+    /// Whether there is a partial file that is new or has another size.
+    var hasChanged: Bool {
+        Self.files(in: folder).contains { file, size in
+            name.map { $0 == file } ?? (before[file] != size)
+        }
+    }
+
+    private static func files(in folder: String) -> [String: Int64] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.reduce(into: [:]) { sizes, name in
+            guard name.ends(with: ".part") else { return }
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+            sizes[name] = (attributes?[.size] as? UInt64).map { Int64(clamping: $0) } ?? 0
+        }
+    }
+}
+
 /// Shows progress on the error stream: a bar on a terminal, the last value elsewhere.
 struct ProgressNotes {
     let handler: TransferProgress.Handler?
@@ -122,7 +173,7 @@ struct ProgressNotes {
         if !console.errorStyle.isColored { environment["NO_COLOR"] = "1" }
         let line = ProgressLine(title: title, environment: environment)
         handler = { progress in
-            if console.io.errorIsTerminal {
+            if console.movesCursor {
                 let text = line.text(progress, columns: console.io.columns)
                 console.io.note("\r" + text + "\u{1B}[K" + (progress.isLast ? "\n" : ""))
             } else if progress.isLast {

@@ -6,6 +6,8 @@ enum RequestItem: Hashable, Sendable {
     case removedHeader(name: String)
     case emptyHeader(name: String)
     case query(name: String, value: String)
+    case headerFile(name: String, path: String)
+    case queryFile(name: String, path: String)
     case text(name: String, value: String)
     case json(name: String, value: String)
     case textFile(name: String, path: String)
@@ -17,7 +19,9 @@ enum RequestItem: Hashable, Sendable {
     private enum Mark: String, CaseIterable {
         // A longer mark comes before its beginnings.
         case jsonFile = ":=@"
+        case queryFile = "==@"
         case textFile = "=@"
+        case headerFile = ":@"
         case json = ":="
         case query = "=="
         case text = "="
@@ -54,25 +58,44 @@ enum RequestItem: Hashable, Sendable {
         _ name: String, _ mark: Mark, _ value: String, _ argument: String
     ) throws(UsageError) -> RequestItem {
         guard !name.isEmpty || mark == .file else { throw UsageError("The item \"\(argument)\" has no name.") }
-        guard !value.isEmpty || ![.jsonFile, .textFile, .json, .file].contains(mark) else {
+        guard !value.isEmpty || ![.jsonFile, .textFile, .headerFile, .queryFile, .json, .file].contains(mark) else {
             throw UsageError("The item \"\(argument)\" has no value.")
         }
         return switch mark {
         case .jsonFile: .jsonFile(name: name, path: value)
         case .textFile: .textFile(name: name, path: value)
         case .json: .json(name: name, value: value)
-        case .query: .query(name: name, value: value)
-        case .text: .text(name: name, value: value)
+        case .headerFile: .headerFile(name: name, path: value)
+        case .queryFile: .queryFile(name: name, path: value)
+        case .query: .query(name: name, value: literal(value))
+        case .text: .text(name: name, value: literal(value))
         case .file: name.isEmpty ? .body(path: value) : .file(name: name, path: value)
-        case .header: value.isEmpty ? .removedHeader(name: name) : .header(name: name, value: value)
+        case .header: value.isEmpty ? .removedHeader(name: name) : .header(name: name, value: literal(value))
         case .emptyHeader: .emptyHeader(name: name)
         }
+    }
+
+    /// In a value, a backslash before `@` or `=` at the beginning makes that character a part of the value.
+    private static func literal(_ value: String) -> String {
+        let isEscaped = value.utf8.starts(with: "\\@".utf8) || value.utf8.starts(with: "\\=".utf8)
+        return isEscaped ? String(value.unicodeScalars.dropFirst()) : value
+    }
+
+    /// Returns the text of an item with a literal name and value. `mark` is `=`, `:` or `@`.
+    static func written(_ name: String, _ mark: String, _ value: String) -> String {
+        let escapedName = name.unicodeScalars.reduce(into: "") { text, scalar in
+            if "\\=:@;".unicodeScalars.contains(scalar) { text += "\\" }
+            text.unicodeScalars.append(scalar)
+        }
+        let first = value.utf8.first
+        let needsEscape = mark != "@" && (first == UInt8(ascii: "@") || first == UInt8(ascii: "="))
+        return escapedName + mark + (needsEscape ? "\\" : "") + value
     }
 
     /// Whether the item is a part of the body.
     var isData: Bool {
         switch self {
-        case .header, .removedHeader, .emptyHeader, .query: false
+        case .header, .removedHeader, .emptyHeader, .headerFile, .query, .queryFile: false
         case .text, .json, .textFile, .jsonFile, .file, .body: true
         }
     }

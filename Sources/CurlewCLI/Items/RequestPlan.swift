@@ -19,6 +19,8 @@ struct RequestPlan: Sendable {
     /// The fields that are not sent, although the client would.
     var removed: [HTTPField.Name] = []
     var content = RequestContent.none
+    /// Whether the body is the rest of the standard input, which can be sent once.
+    var isOnce = false
 
     /// The greatest file that becomes a part of a JSON object or of a form.
     static let valueLimit = 64 << 20
@@ -39,6 +41,11 @@ struct RequestPlan: Sendable {
         } else {
             url = try URLShorthand.complete(first)
         }
+        guard URLShorthand.userinfo(of: url) == nil else {
+            throw UsageError(
+                "The URL contains a user name or a password.",
+                "Write --auth USER:PASSWORD, or --auth @FILE, and the URL without them.")
+        }
         try await read(operands.map { argument throws(UsageError) in try RequestItem(argument) }, arguments, io)
         self.method = method ?? (content.mediaType == nil ? .get : .post)
     }
@@ -53,15 +60,15 @@ struct RequestPlan: Sendable {
 
     /// The words that are methods in upper case, and in lower case if they are well known.
     private static func isMethod(_ text: String) -> Bool {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }) else { return false }
-        if text.utf8.allSatisfy({ $0 < 0x61 }) { return true }
+        let isUpper = text.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "-") }
+        if isUpper { return text.utf8.first.map { $0 != UInt8(ascii: "-") } ?? false }
         return ["get", "head", "post", "put", "patch", "delete", "options", "query", "trace"].contains(
             text.lowercased())
     }
 
     /// Whether an operand after a word can be a URL: it is no item, or begins as a URL does.
     private static func isURL(_ text: String) -> Bool {
-        if text.utf8.firstRange(of: "://".utf8) != nil || text.utf8.first == UInt8(ascii: ":") { return true }
+        if URLShorthand.scheme(of: text) != nil || text.utf8.first == UInt8(ascii: ":") { return true }
         guard let item = try? RequestItem(text) else { return true }
         // A port, as in host:8080/path.
         guard case .header(_, let value) = item else { return false }
@@ -75,22 +82,37 @@ struct RequestPlan: Sendable {
         for item in items {
             switch item {
             case .header(let name, let value): headers.append(try Self.name(name), value)
+            case .headerFile(let name, let path):
+                headers.append(try Self.name(name), try Self.text(path, io, dropsLineBreaks: true))
             case .emptyHeader(let name): headers.append(try Self.name(name), "")
-            case .removedHeader(let name): removed.append(try Self.name(name))
+            case .removedHeader(let name): removed.append(try Self.name(name, isRemoved: true))
             case .query(let name, let value): query.append((name, value))
+            case .queryFile(let name, let path): query.append((name, try Self.text(path, io, dropsLineBreaks: true)))
             default: break
             }
         }
+        let kinds = [OptionName.json, .form, .multipart].filter { arguments.has($0) }
+        guard kinds.count <= 1 else { throw UsageError("--json, --form and --multipart exclude each other.") }
+        if kinds == [.json], !headers.contains(.accept) { headers.append(.accept, "application/json, */*;q=0.5") }
         let data = items.filter(\.isData)
+        let whole: MediaType? = kinds == [.json] ? .json : kinds == [.form] ? .form : nil
         if let raw = arguments[.raw] {
             guard data.isEmpty else { throw UsageError("--raw and items for the body exclude each other.") }
-            content = .text(raw, type: Self.guessedType(raw))
+            guard kinds != [.multipart] else { throw UsageError("--raw and --multipart exclude each other.") }
+            content = .text(raw, type: whole ?? Self.guessedType(raw))
             return
         }
         let bodies = data.filter { if case .body = $0 { true } else { false } }
         if case .body(let path)? = bodies.first {
             guard data.count == 1 else { throw UsageError("@file and other items for the body exclude each other.") }
-            content = path == "-" ? try await Self.standardInput(io) : .file(io.path(path))
+            guard kinds != [.multipart] else {
+                throw UsageError("@file is the whole body, which --multipart cannot be.", "Write name@file.")
+            }
+            if path == "-" {
+                try await setStandardInput(io, whole)
+            } else {
+                content = .file(io.path(path), type: whole)
+            }
             return
         }
         guard !data.isEmpty else { return }
@@ -105,24 +127,34 @@ struct RequestPlan: Sendable {
                     "A file cannot be a part of a JSON object.",
                     "Add --form or --multipart, or write name=@file to send its text.")
             }
-            var object = JSONValue.Object()
-            for item in data { try Self.add(item, to: &object, io) }
-            content = .json(.object(object))
+            var value = JSONValue.null
+            for item in data { try Self.add(item, to: &value, io) }
+            content = .json(value)
         }
     }
 
-    private static func name(_ text: String) throws(UsageError) -> HTTPField.Name {
+    /// Returns the name of a field that can be set, or removed.
+    static func name(_ text: String, isRemoved: Bool = false) throws(UsageError) -> HTTPField.Name {
         let name = HTTPField.Name(text)
         guard name.isValid else { throw UsageError("\"\(text)\" is not the name of a header field.") }
+        guard name != "Host" else {
+            throw UsageError(
+                "The field Host has the host of the URL.",
+                "Write the host into the URL. --resolve HOST:PORT:ADDRESS connects to another address.")
+        }
+        let framing: [HTTPField.Name] = [.contentLength, .transferEncoding, "Connection"]
+        guard !isRemoved || !framing.contains(name) else {
+            throw UsageError("The field \(name) cannot be removed.", "The connection needs it.")
+        }
         return name
     }
 
-    private static func add(_ item: RequestItem, to object: inout JSONValue.Object, _ io: CommandIO) throws {
+    private static func add(_ item: RequestItem, to root: inout JSONValue, _ io: CommandIO) throws {
         switch item {
-        case .text(let name, let value): object[name] = .string(value)
-        case .textFile(let name, let path): object[name] = .string(try text(path, io))
-        case .json(let name, let value): object[name] = try json(value, name)
-        case .jsonFile(let name, let path): object[name] = try json(try text(path, io), name)
+        case .text(let name, let value): try JSONPath(name).set(.string(value), in: &root)
+        case .textFile(let name, let path): try JSONPath(name).set(.string(try text(path, io)), in: &root)
+        case .json(let name, let value): try JSONPath(name).set(try json(value, name), in: &root)
+        case .jsonFile(let name, let path): try JSONPath(name).set(try json(try text(path, io), name), in: &root)
         default: break
         }
     }
@@ -157,12 +189,22 @@ struct RequestPlan: Sendable {
             return try FastJSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         } catch {
             throw UsageError(
-                "The value of \(name) is not JSON: \(error)".printable, "Write \(name)=value for a text.")
+                "The value of \(name) is not JSON. \(NetworkError(error).detail)".printable,
+                "Write \(name)=value for a text.")
         }
     }
 
-    private static func text(_ path: String, _ io: CommandIO) throws -> String {
-        String(decoding: try io.contents(of: path, limit: valueLimit), as: UTF8.self)
+    /// Returns the text of a file: for the value of a field or a query item without the line breaks at its end.
+    private static func text(_ path: String, _ io: CommandIO, dropsLineBreaks: Bool = false) throws -> String {
+        let data = try io.contents(of: path, limit: valueLimit)
+        let text = String(decoding: data, as: UTF8.self)
+        guard text.utf8.elementsEqual(data) else {
+            throw UsageError(
+                "\(path) is not UTF-8, so it is no text.", "Send it as a file: @\(path), or name@\(path) with --form.")
+        }
+        guard dropsLineBreaks else { return text }
+        let end = text.utf8.lastIndex { $0 != 0x0A && $0 != 0x0D }
+        return end.map { String(text[...$0]) } ?? ""
     }
 
     private static func guessedType(_ text: String) -> MediaType {
@@ -170,18 +212,20 @@ struct RequestPlan: Sendable {
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? .json : .text
     }
 
-    /// Returns the standard input as a body: in memory if it has at most 1 MiB, otherwise streamed, which can be sent
-    /// once.
-    private static func standardInput(_ io: CommandIO) async throws -> RequestContent {
+    /// Makes the standard input the body: in memory if it has at most 1 MiB, otherwise streamed, which can be sent once.
+    mutating func setStandardInput(_ io: CommandIO, _ type: MediaType?) async throws {
         var start = Data()
         while start.count <= 1 << 20 {
-            guard let piece = await io.read() else {
-                return .data(start, type: guessedType(String(decoding: start.prefix(64), as: UTF8.self)))
+            guard let piece = try await io.read() else {
+                let guess = Self.guessedType(String(decoding: start.prefix(64), as: UTF8.self))
+                content = .data(start, type: type ?? guess)
+                return
             }
             start.append(piece)
         }
         let pieces = InputPieces(start: start, io: io)
-        return .stream { RequestBody.Chunks(pieces) }
+        isOnce = true
+        content = .stream(type: type ?? .octetStream) { RequestBody.Chunks(pieces) }
     }
 }
 
@@ -196,12 +240,12 @@ private struct InputPieces: AsyncSequence, Sendable {
         var start: Data?
         let io: CommandIO
 
-        mutating func next() async -> Data? {
+        mutating func next() async throws -> Data? {
             if let start {
                 self.start = nil
                 return start
             }
-            return await io.read()
+            return try await io.read()
         }
     }
 
@@ -226,6 +270,8 @@ extension RequestPlan {
     ) -> Request<Value> {
         var headers = headers
         if !headers.contains(.accept), !removed.contains(.accept) { headers.set(.accept, accept) }
-        return make(method, completeURL, content, headers)
+        let request = make(method, completeURL, content, headers)
+        // Without the field, the server may not encode the body, so there is nothing to decode.
+        return removed.contains(.acceptEncoding) ? request.options { $0.skipsContentDecoding = true } : request
     }
 }

@@ -36,11 +36,10 @@ struct ClientBuilder {
             pipeline = pipeline.adding(.retry(.attempts(retries + 1)))
         }
         if let session { pipeline = pipeline.adding(.cookies(session.cookies)) }
-        let origin = try HTTPRequest(url: plan.url).origin
-        if let credential = try Credential(arguments, io) ?? session?.credential(for: origin) {
-            try session?.save(credential, for: origin)
+        for (origin, credential) in try credentials(session, for: plan) {
             pipeline = pipeline.adding(credential.interceptor(for: origin))
         }
+        if !plan.removed.isEmpty { pipeline = pipeline.adding(FieldRemoval(names: plan.removed)) }
         for interceptor in extra { pipeline = pipeline.adding(interceptor) }
         var configuration = APIClient.Configuration(
             userAgent: plan.removed.contains(.userAgent) ? nil : "curlew/0.1", timeouts: try timeouts(),
@@ -51,6 +50,25 @@ struct ClientBuilder {
             session
         )
     }
+
+    /// Returns the origins that receive a credential, and keeps it in the session.
+    private func credentials(_ session: Session?, for plan: RequestPlan) throws -> [(Origin, Credential)] {
+        let own = try HTTPRequest(url: plan.url).origin
+        guard let credential = try Credential(arguments, io) else {
+            guard !arguments.has(.authOrigin) else { throw UsageError("--auth-origin needs --auth.") }
+            return session?.kept ?? []
+        }
+        let named = try arguments.all(.authOrigin).map { url in
+            try HTTPRequest(url: URLShorthand.complete(url)).origin
+        }
+        let origins = named.isEmpty ? [own] : named
+        if !isPreview { try session?.save(credential, for: origins) }
+        let others = (session?.kept ?? []).filter { !origins.contains($0.0) }
+        return origins.map { ($0, credential) } + others
+    }
+
+    /// Whether nothing is sent, so that nothing is kept either.
+    private var isPreview: Bool { arguments.has(.offline) || arguments.has(.curl) || arguments.has(.items) }
 
     private func timeouts() throws(UsageError) -> Timeouts {
         let total = try arguments.seconds(.maxTime) ?? total
@@ -74,24 +92,27 @@ struct ClientBuilder {
         } else if arguments.has(.key) {
             throw UsageError("--key needs --cert.")
         }
+        guard !arguments.has(.http1) || !arguments.has(.http2) else {
+            throw UsageError("--http1.1 and --http2 exclude each other.")
+        }
         if arguments.has(.http1) {
             configuration.httpVersions = .http1Only
-        } else if arguments.has(.http2), plan.url.utf8.starts(with: "http:".utf8) {
+        } else if arguments.has(.http2), URLShorthand.scheme(of: plan.url)?.lowercased() == "http" {
             configuration.httpVersions = .http2PriorKnowledge
         }
         if let path = arguments[.unixSocket] {
             configuration.unixSocket = io.path(path)
             configuration.proxy = .none
         }
-        if let text = arguments[.resolve] {
+        let overrides = try arguments.all(.resolve).map { text throws(UsageError) in
             let parts = text.parts(":", most: 3)
             guard parts.count == 3, let port = Int(parts[1]) else {
                 throw UsageError("--resolve needs HOST:PORT:ADDRESS, not \"\(text)\".")
             }
-            let override = TransportConfiguration.DNS.Override(
+            return TransportConfiguration.DNS.Override(
                 host: String(parts[0]), port: port, target: String(parts[2].trimmed { $0 == 0x5B || $0 == 0x5D }))
-            configuration.dns = TransportConfiguration.DNS(overrides: [override])
         }
+        if !overrides.isEmpty { configuration.dns = TransportConfiguration.DNS(overrides: overrides) }
         #if os(Linux)
         return CurlTransport(configuration: configuration, options: CurlTransport.Options(eventLoops: 1))
         #else

@@ -13,6 +13,11 @@ struct Credential: Codable, Sendable {
     let user: String
     let secret: String
 
+    /// Returns the argument of `--auth` for a text that is meant literally.
+    static func literal(_ text: String) -> String {
+        text.utf8.first == UInt8(ascii: "@") || text.utf8.starts(with: "\\@".utf8) ? "\\" + text : text
+    }
+
     private static let fileLimit = 64 << 10
 
     /// Returns nil without `--auth`.
@@ -24,6 +29,9 @@ struct Credential: Codable, Sendable {
         if text.utf8.first == UInt8(ascii: "@") {
             let data = try io.contents(of: String(text.dropFirst()), limit: Self.fileLimit)
             text = String(String(decoding: data, as: UTF8.self).trimmed { $0 <= 0x20 })
+        } else if text.utf8.starts(with: "\\@".utf8) {
+            // The escape of a user or a token that begins with @.
+            text.unicodeScalars.removeFirst()
         }
         kind = arguments[.authType].flatMap { Kind(rawValue: $0) } ?? .basic
         guard kind != .bearer else {

@@ -39,10 +39,17 @@ struct Insight {
     }
 
     /// Writes the files.
-    func finish(_ io: CommandIO) throws(NetworkError) {
+    func finish(_ io: CommandIO) throws {
         guard let recorder else { return }
         let document = recorder.har()
         if let harPath { try io.replace(harPath, with: document.data(pretty: true)) }
         if let reportPath { try io.replace(reportPath, with: Data(HTMLReport(document).text.utf8)) }
+    }
+
+    /// Writes the files after a failure, which is more important than a failure to write them.
+    func finishAfterFailure(_ io: CommandIO) {
+        do { try finish(io) } catch {
+            if let error = error as? NetworkError { io.note("curlew: " + SafeText.lines(error.detail) + "\n") }
+        }
     }
 }

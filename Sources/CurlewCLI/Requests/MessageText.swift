@@ -60,7 +60,12 @@ struct MessageText {
         let redaction = redaction(request.secrets)
         guard !redaction.hidesNothing else { return body(data, type) }
         guard !SafeText.isBinary(data) else { return binary(data.count, type) }
-        let shown = redaction.bodyText(String(decoding: data, as: UTF8.self), mediaType: type)
+        guard let shown = redaction.shownBody(data, mediaType: type, limit: data.count, clips: false) else {
+            let kind = (type?.essence ?? "an unknown type").printable
+            return style(
+                .dim, "(\(data.count) bytes of \(kind), in which secrets cannot be found. --show-secrets shows it.)")
+                + "\n"
+        }
         return body(Data(shown.utf8), type)
     }
 

@@ -29,7 +29,8 @@ struct ResponsePrinter {
         console.isPretty ? try await pretty(response) : try await raw(response.body)
     }
 
-    private func raw(_ body: ResponseBody) async throws -> Int64 {
+    /// Writes the bytes as they are.
+    func raw(_ body: ResponseBody) async throws -> Int64 {
         var count: Int64 = 0
         var iterator = body.makeAsyncIterator()
         while let chunk = try await iterator.next() {
@@ -40,31 +41,54 @@ struct ResponsePrinter {
     }
 
     private func pretty(_ response: HTTPResponse) async throws -> Int64 {
+        var state = Pretty(isStreamed: Self.isStream(response.mediaType))
+        do {
+            try await show(response, &state)
+        } catch {
+            // What arrived before the failure may explain it.
+            if !(error is OutputClosed) { try? console.write(text.body(state.data, response.mediaType)) }
+            throw error
+        }
+        return state.count
+    }
+
+    private struct Pretty {
+        /// What arrived and was not written yet.
         var data = Data()
         var count: Int64 = 0
-        var isLong = false
+        /// Whether the body is written while it arrives.
+        var isStreamed: Bool
+    }
+
+    /// Events and lines are of interest when they arrive.
+    private static func isStream(_ type: MediaType?) -> Bool {
+        ["text/event-stream", "application/x-ndjson", "application/jsonl"].contains(type?.essence ?? "")
+    }
+
+    private func show(_ response: HTTPResponse, _ state: inout Pretty) async throws {
         var iterator = response.body.makeAsyncIterator()
         while let chunk = try await iterator.next() {
-            count += Int64(chunk.count)
-            if isLong {
-                try console.write(SafeText.lines(String(decoding: chunk, as: UTF8.self)))
-                continue
+            state.count += Int64(chunk.count)
+            state.data.append(chunk)
+            if !state.isStreamed {
+                if SafeText.isBinary(state.data), state.data.count >= 4096 {
+                    response.body.cancel()
+                    let length = response.body.declaredLength.map { Int($0) } ?? state.data.count
+                    state.data = Data()
+                    return try console.write(text.binary(length, response.mediaType))
+                }
+                state.isStreamed = state.data.count > MessageText.formattedLimit
             }
-            data.append(chunk)
-            if SafeText.isBinary(data), data.count >= 4096 {
-                response.body.cancel()
-                let length = response.body.declaredLength.map { Int($0) } ?? data.count
-                try console.write(text.binary(length, response.mediaType))
-                return count
-            }
-            if data.count > MessageText.formattedLimit {
-                isLong = true
-                try console.write(SafeText.lines(String(decoding: data, as: UTF8.self)))
-                data = Data()
-            }
+            guard state.isStreamed else { continue }
+            // A character or a line break that is not complete waits for the next chunk.
+            let end = SafeText.endOfCompleteText(state.data)
+            try console.write(SafeText.lines(String(decoding: state.data[..<end], as: UTF8.self)))
+            state.data = Data(state.data[end...])
         }
-        if !isLong { try console.write(text.body(data, response.mediaType)) }
-        return count
+        let rest = state.data
+        state.data = Data()
+        let last = SafeText.lines(String(decoding: rest, as: UTF8.self))
+        try console.write(state.isStreamed ? last : text.body(rest, response.mediaType))
     }
 
     /// Writes a body to a file, which is replaced. Returns the number of its bytes.

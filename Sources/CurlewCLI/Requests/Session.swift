@@ -75,12 +75,17 @@ struct Session: Sendable {
         return path
     }
 
-    func credential(for origin: Origin) -> Credential? { credentials["\(origin)"] }
+    /// The credentials with the origins that receive them.
+    var kept: [(Origin, Credential)] {
+        credentials.compactMap { url, credential in
+            (try? HTTPRequest(url: url).origin).map { ($0, credential) }
+        }
+    }
 
-    /// Keeps the credential for the origin.
-    func save(_ credential: Credential, for origin: Origin) throws {
+    /// Keeps the credential for the origins.
+    func save(_ credential: Credential, for origins: [Origin]) throws {
         var all = credentials
-        all["\(origin)"] = credential
+        for origin in origins { all["\(origin)"] = credential }
         let data = try JSONEncoder().encode(all)
         do throws(PrivateFile.Failure) {
             try PrivateFile.replace(credentialPath, with: data)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-import Dispatch
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
@@ -18,10 +17,19 @@ import Darwin
 
 /// What the command reads and writes, as a value, so that tests can replace it.
 package struct CommandIO: Sendable {
-    /// Returns the next piece of the standard input; nil at its end.
-    package var read: @Sendable () async -> Data?
-    /// Writes to the standard output. Returns false if its reader has closed it.
-    package var write: @Sendable (Data) -> Bool
+    /// What became of a write to the standard output.
+    package enum WriteResult: Hashable, Sendable {
+        case complete
+        /// The reader has closed the stream.
+        case closed
+        /// The system refused the write with this code, for example because the disk is full.
+        case failed(Int32)
+    }
+
+    /// Returns the next piece of the standard input; nil at its end. Throws if it cannot be read.
+    package var read: @Sendable () async throws -> Data?
+    /// Writes to the standard output.
+    package var write: @Sendable (Data) -> WriteResult
     /// Writes to the standard error.
     package var writeError: @Sendable (Data) -> Void
     package var outputIsTerminal: Bool
@@ -33,7 +41,7 @@ package struct CommandIO: Sendable {
     package var folder: String
 
     package init(
-        read: @escaping @Sendable () async -> Data? = { nil }, write: @escaping @Sendable (Data) -> Bool,
+        read: @escaping @Sendable () async throws -> Data? = { nil }, write: @escaping @Sendable (Data) -> WriteResult,
         writeError: @escaping @Sendable (Data) -> Void, outputIsTerminal: Bool = false,
         errorIsTerminal: Bool = false, columns: Int = 80, environment: [String: String] = [:], folder: String = ""
     ) {
@@ -55,10 +63,13 @@ package struct CommandIO: Sendable {
         folder.isEmpty || path.utf8.first == UInt8(ascii: "/") ? path : folder + "/" + path
     }
 
+    /// Whether the terminal understands no control sequences.
+    var isDumb: Bool { environment["TERM"] == "dumb" }
+
     /// Returns the content of a file of at most `limit` bytes.
     func contents(of path: String, limit: Int) throws(NetworkError) -> Data {
         do {
-            return try PrivateFile.read(self.path(path), limit: limit)
+            return try ProcessStreams.contents(of: self.path(path), limit: limit)
         } catch {
             throw NetworkError(.storage, detail: "\(error).", hint: error.hint ?? "Check the path.")
         }
@@ -69,35 +80,12 @@ extension CommandIO {
     /// The streams, the environment and the folder of this process.
     package static var process: CommandIO {
         let environment = ProcessInfo.processInfo.environment
-        let isDumb = environment["TERM"] == "dumb"
         var size = winsize()
         let hasSize = ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         let columns = environment["COLUMNS"].flatMap { Int($0) } ?? (hasSize ? Int(size.ws_col) : 80)
         return CommandIO(
-            read: readStandardInput,
-            write: { data in data.withUnsafeBytes { PrivateFile.write($0, to: 1) } },
-            writeError: { data in _ = data.withUnsafeBytes { PrivateFile.write($0, to: 2) } },
-            outputIsTerminal: isatty(1) == 1 && !isDumb, errorIsTerminal: isatty(2) == 1 && !isDumb,
-            columns: min(400, max(20, columns)), environment: environment)
-    }
-
-    /// Reads on a thread that may block.
-    private static func readStandardInput() async -> Data? {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                var buffer = [UInt8](repeating: 0, count: 64 << 10)
-                var count = -1
-                repeat {
-                    #if canImport(Glibc)
-                    count = Glibc.read(0, &buffer, buffer.count)
-                    #elseif canImport(Musl)
-                    count = Musl.read(0, &buffer, buffer.count)
-                    #else
-                    count = Darwin.read(0, &buffer, buffer.count)
-                    #endif
-                } while count < 0 && errno == EINTR
-                continuation.resume(returning: count > 0 ? Data(buffer[..<count]) : nil)
-            }
-        }
+            read: ProcessStreams.read, write: { ProcessStreams.write($0, to: 1) },
+            writeError: { _ = ProcessStreams.write($0, to: 2) }, outputIsTerminal: isatty(1) == 1,
+            errorIsTerminal: isatty(2) == 1, columns: min(400, max(20, columns)), environment: environment)
     }
 }

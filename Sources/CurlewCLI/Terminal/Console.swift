@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewHTTP
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -19,10 +20,11 @@ struct Console: Sendable {
     let style: Style
     let errorStyle: Style
     let isQuiet: Bool
+    private let showsSecrets: Bool
 
     init(_ arguments: ParsedArguments, _ io: CommandIO) {
         self.io = io
-        let allowed = (io.environment["NO_COLOR"] ?? "").isEmpty
+        let allowed = (io.environment["NO_COLOR"] ?? "").isEmpty && !io.isDumb
         switch arguments[.color] {
         case "always": (isPretty, style, errorStyle) = (true, .colored, .colored)
         case "never": (isPretty, style, errorStyle) = (io.outputIsTerminal, .plain, .plain)
@@ -32,12 +34,30 @@ struct Console: Sendable {
             errorStyle = allowed && io.errorIsTerminal ? .colored : .plain
         }
         isQuiet = arguments.has(.quiet)
+        showsSecrets = arguments.has(.showSecrets)
     }
 
-    func write(_ text: String) throws(OutputClosed) { try write(Data(text.utf8)) }
+    /// Returns a URL without its secrets, unless these are to be shown.
+    func shown(_ url: String) -> String { showsSecrets ? url : Redaction.standard.url(url) }
 
-    func write(_ data: Data) throws(OutputClosed) {
-        guard data.isEmpty || io.write(data) else { throw OutputClosed() }
+    /// Whether the error stream is a terminal on which the cursor can move.
+    var movesCursor: Bool { io.errorIsTerminal && !io.isDumb }
+
+    func write(_ text: String) throws { try write(Data(text.utf8)) }
+
+    func write(_ data: Data) throws { try Self.write(data, to: io) }
+
+    /// Throws `OutputClosed` if the reader has left, and `NetworkError` if the system refuses the write.
+    static func write(_ data: Data, to io: CommandIO) throws {
+        guard !data.isEmpty else { return }
+        switch io.write(data) {
+        case .complete: return
+        case .closed: throw OutputClosed()
+        case .failed(let code):
+            throw NetworkError(
+                .storage, detail: PrivateFile.Failure("written", "The output", code).description + ".",
+                hint: "Check the disk or the device to which the output goes.")
+        }
     }
 
     /// Writes a line to the error stream.

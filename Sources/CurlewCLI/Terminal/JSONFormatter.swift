@@ -94,22 +94,9 @@ struct JSONFormatter {
             index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
         guard index < bytes.endIndex else { return false }
-        text += style(role, Self.safe(String(decoding: bytes[...index], as: UTF8.self)))
+        text += style(role, SafeText.json(String(decoding: bytes[...index], as: UTF8.self)))
         bytes = bytes[(index + 1)...]
         return true
-    }
-
-    /// Returns a string literal without characters that act on a terminal.
-    private static func safe(_ literal: String) -> String {
-        guard literal.unicodeScalars.contains(where: SafeText.isActive) else { return literal }
-        return literal.unicodeScalars.reduce(into: "") { result, scalar in
-            guard SafeText.isActive(scalar) else {
-                result.unicodeScalars.append(scalar)
-                return
-            }
-            let digits = String(scalar.value, radix: 16)
-            result += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-        }
     }
 
     private mutating func word() -> Bool {
@@ -124,42 +111,5 @@ struct JSONFormatter {
         text += style(isNumber ? .number : .word, literal)
         bytes = bytes[word.endIndex...]
         return true
-    }
-}
-
-/// Text of a server that is made safe for a terminal.
-enum SafeText {
-    /// Whether the character can move the cursor, change colours, or reorder text. Line breaks and tabs are not meant.
-    static func isActive(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x09, 0x0A: false
-        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: true
-        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-        default: false
-        }
-    }
-
-    /// Returns the text with its lines, in which active characters are escaped. A CR before a line break is removed.
-    static func lines(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isActive) else { return text }
-        var result = String.UnicodeScalarView()
-        var scalars = text.unicodeScalars[...]
-        while let scalar = scalars.popFirst() {
-            if scalar == "\r", scalars.first == "\n" { continue }
-            if isActive(scalar) {
-                result.append(contentsOf: scalar.escaped(asASCII: true).unicodeScalars)
-            } else {
-                result.append(scalar)
-            }
-        }
-        return String(result)
-    }
-
-    /// Whether the bytes are not text: they contain a NUL, or are not UTF-8 at their beginning.
-    static func isBinary(_ data: Data) -> Bool {
-        let start = data.prefix(4096)
-        if start.contains(0) { return true }
-        let repairs = String(decoding: start, as: UTF8.self).unicodeScalars.filter { $0 == "\u{FFFD}" }.count
-        return repairs > 3
     }
 }

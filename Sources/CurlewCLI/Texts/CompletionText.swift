@@ -27,7 +27,7 @@ enum CompletionText {
             let patterns = ([option.long] + (option.short.map { ["-\($0)"] } ?? [])).joined(separator: "|")
             let words =
                 takesFile(option)
-                ? "COMPREPLY=($(compgen -f -- \"$word\"))"
+                ? "_curlew_files \"$word\""
                 : "COMPREPLY=($(compgen -W \"\(option.choices.joined(separator: " "))\" -- \"$word\"))"
             cases += "        \(patterns)) \(words); return ;;\n"
         }
@@ -36,8 +36,20 @@ enum CompletionText {
             "        completions) COMPREPLY=($(compgen -W \"\(shells.joined(separator: " "))\" -- \"$word\")); return ;;\n"
         return """
             # Completions of curlew for bash. Load them with: source <(curlew completions bash)
+            _curlew_files() {
+                local name
+                while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$1")
+                compopt -o filenames 2> /dev/null
+                return 0
+            }
             _curlew() {
                 local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
+                # --name=value are three words.
+                if [ "$word" = "=" ]; then
+                    word=""
+                elif [ "$previous" = "=" ] && [ "$COMP_CWORD" -gt 2 ]; then
+                    previous="${COMP_WORDS[COMP_CWORD-2]}"
+                fi
                 COMPREPLY=()
                 case "$previous" in
             \(cases)    esac
@@ -46,7 +58,7 @@ enum CompletionText {
                     *) if [ "$COMP_CWORD" -eq 1 ]; then
                            COMPREPLY=($(compgen -W "\(first)" -- "$word"))
                        else
-                           COMPREPLY=($(compgen -f -- "$word"))
+                           _curlew_files "$word"
                        fi ;;
                 esac
             }
@@ -81,10 +93,18 @@ enum CompletionText {
             \(names)    )
                 _describe command commands
             }
+            _curlew_items() {
+                case "$words[2]" in
+                    completions) compadd \(shells.joined(separator: " ")) ;;
+                    har) if (( CURRENT == 3 )); then compadd \(HARCommand.actions.joined(separator: " ")); else _files; fi ;;
+                    help) compadd items exit-codes \(commands.map(\.name.rawValue).joined(separator: " ")) ;;
+                    *) _files ;;
+                esac
+            }
             _curlew() {
                 _arguments -s \\
             \(options)        '1:command or URL:_curlew_commands' \\
-                    '*:item:_files'
+                    '*:item:_curlew_items'
             }
             _curlew "$@"
 
@@ -102,6 +122,8 @@ enum CompletionText {
         }
         text += "complete -c curlew -n '__fish_seen_subcommand_from completions' -f -a "
         text += quoted(shells.joined(separator: " ")) + "\n"
+        text += "complete -c curlew -n '__fish_seen_subcommand_from har' -a "
+        text += quoted(HARCommand.actions.joined(separator: " ")) + "\n"
         for option in OptionTable.all {
             text += "complete -c curlew -l \(option.name.rawValue)" + (option.short.map { " -s \($0)" } ?? "")
             if option.argument != nil {

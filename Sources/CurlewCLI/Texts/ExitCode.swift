@@ -37,7 +37,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .timeout: "A time limit was reached."
         case .tls: "The secure connection failed: a certificate or the handshake."
         case .badResponse: "The response violates HTTP, is too large, or its checksum is wrong."
-        case .decoding: "A body or a file cannot be read: JSON, HAR, a curl command."
+        case .decoding: "A body or a file cannot be read: JSON, HAR."
         case .credentials: "A credential is missing or was refused."
         case .refused: "A rule of the client refused the request."
         case .storage: "A file cannot be read or written."

@@ -40,18 +40,18 @@ enum HelpText {
         ("name==value", "A query item."),
         ("name=value", "A text of the JSON object or form."),
         ("name:=json", "A JSON value: age:=31, tags:='[\"a\"]'."),
-        ("name=@file", "A text that is the content of a file."),
-        ("name:=@file", "A JSON value that is the content of a file."),
+        ("name=@file, name:=@file", "A text or a JSON value that is the content of a file."),
+        ("Name:@file, name==@file", "A field or query item with the content of a file, without the last line breaks."),
+        ("a[b]=x, a[]:=1, a[0][b]=x", "A place in the JSON body: a member, the end of an array, an element."),
         ("name@file", "A file of a multipart form: name@path;type=image/png sets its media type."),
         ("@file, @-", "The body: the content of a file, or of the standard input."),
-        ("\\", "Before = : @ ; or \\, the character is part of the name."),
+        ("\\", "Before = : @ ; [ ] \\: part of the name; before @ or =: the value begins with that."),
     ]
 
     /// Returns the options of a command, by groups.
     static func options(of command: CommandName, columns: Int) -> String {
-        CommandSpec.named(command).groups.map { group in
-            let rows = OptionTable.all.filter { $0.group == group }.map { ($0.signature, $0.help) }
-            return "\(group.rawValue):\n" + table(rows, columns)
+        OptionGroup.sections(CommandSpec.named(command).groups).map { section in
+            "\(section.title):\n" + table(section.options.map { ($0.signature, $0.help) }, columns)
         }.joined(separator: "\n")
     }
 

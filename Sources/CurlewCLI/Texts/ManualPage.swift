@@ -13,9 +13,9 @@ enum ManualPage {
         page += ".SH COMMANDS\n"
         page += entries(CommandSpec.all.filter { $0.name != .request }.map { ($0.usage, $0.summary) })
         page += ".SH OPTIONS\n"
-        for group in OptionGroup.allCases {
-            page += ".SS \(escaped(group.rawValue))\n"
-            page += entries(OptionTable.all.filter { $0.group == group }.map { ($0.signature, $0.help) })
+        for section in OptionGroup.sections(OptionGroup.allCases) {
+            page += ".SS \(escaped(section.title))\n"
+            page += entries(section.options.map { ($0.signature, $0.help) })
         }
         page += ".SH EXIT STATUS\n" + entries(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) })
         page += ".SH ENVIRONMENT\n" + entries(environment)

@@ -5,7 +5,7 @@
 struct ShellWords {
     private var scalars: Substring.UnicodeScalarView
     private var words: [String] = []
-    private var word: String?
+    private var word: [UInt8]?
 
     /// Returns the words of the first command. Throws for text that a shell would expand or execute otherwise.
     static func split(_ text: String) throws(UsageError) -> [String] {
@@ -17,20 +17,26 @@ struct ShellWords {
     private init(_ text: String) { scalars = text.unicodeScalars[...] }
 
     private mutating func append(_ scalar: Unicode.Scalar) {
-        word = word ?? ""
-        word?.unicodeScalars.append(scalar)
+        word = word ?? []
+        word?.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
     }
 
-    private mutating func end() {
-        if let word { words.append(word) }
-        word = nil
+    private mutating func end() throws(UsageError) {
+        guard let word else { return }
+        let text = String(decoding: word, as: UTF8.self)
+        guard text.utf8.elementsEqual(word) else {
+            throw UsageError(
+                "The curl command has bytes that are not UTF-8.", "Write them into a file: --data-binary @file.")
+        }
+        words.append(text)
+        self.word = nil
     }
 
     private mutating func run() throws(UsageError) {
         while let scalar = scalars.popFirst() {
             switch scalar {
-            case " ", "\t", "\r": end()
-            case "\n": if word != nil || !words.isEmpty { return end() }
+            case " ", "\t", "\r": try end()
+            case "\n": if word != nil || !words.isEmpty { return try end() }
             case "#" where word == nil: while let next = scalars.first, next != "\n" { scalars = scalars.dropFirst() }
             case "\\":
                 guard let next = scalars.popFirst() else { throw Self.problem("It ends with a backslash.") }
@@ -40,14 +46,14 @@ struct ShellWords {
                     append(next)
                 }
             case "'":
-                word = word ?? ""
+                word = word ?? []
                 try quoted("'") { splitter, next throws(UsageError) in splitter.append(next) }
             case "\"":
-                word = word ?? ""
+                word = word ?? []
                 try quoted("\"") { splitter, next throws(UsageError) in try splitter.insideQuotes(next) }
             case "$" where scalars.first == "'":
                 scalars = scalars.dropFirst()
-                word = word ?? ""
+                word = word ?? []
                 try quoted("'") { splitter, next throws(UsageError) in
                     if next == "\\" { try splitter.escape() } else { splitter.append(next) }
                 }
@@ -58,7 +64,7 @@ struct ShellWords {
             default: append(scalar)
             }
         }
-        end()
+        try end()
     }
 
     private mutating func quoted(
@@ -86,7 +92,7 @@ struct ShellWords {
 
     private static func isExpansion(_ next: Unicode.Scalar?) -> Bool {
         guard let next else { return false }
-        return next == "(" || next == "{" || next == "_" || next.properties.isAlphabetic || ("0"..."9").contains(next)
+        return "({_?$!@*#-".unicodeScalars.contains(next) || next.properties.isAlphabetic || ("0"..."9").contains(next)
     }
 
     /// Reads an escape of `$'…'`.
@@ -101,17 +107,26 @@ struct ShellWords {
         case "e", "E": append("\u{1B}")
         case "f": append("\u{C}")
         case "v": append("\u{B}")
-        case "x": number(16, most: 2)
-        case "u": number(16, most: 4)
-        case "U": number(16, most: 8)
+        // These two are bytes, of which several can be one character.
+        case "x": appendByte(number(16, most: 2))
         case "0"..."7":
             scalars.insert(scalar, at: scalars.startIndex)
-            number(8, most: 3)
-        default: append(scalar)
+            appendByte(number(8, most: 3))
+        case "u": append(Unicode.Scalar(number(16, most: 4)) ?? "\u{FFFD}")
+        case "U": append(Unicode.Scalar(number(16, most: 8)) ?? "\u{FFFD}")
+        case "\\", "'", "\"", "?": append(scalar)
+        default:
+            append("\\")
+            append(scalar)
         }
     }
 
-    private mutating func number(_ radix: Int, most: Int) {
+    private mutating func appendByte(_ value: UInt32) {
+        word = word ?? []
+        word?.append(UInt8(truncatingIfNeeded: value))
+    }
+
+    private mutating func number(_ radix: Int, most: Int) -> UInt32 {
         var value: UInt32 = 0
         var count = 0
         while count < most, let next = scalars.first, let digit = Character(next).hexDigitValue, digit < radix {
@@ -119,7 +134,7 @@ struct ShellWords {
             scalars = scalars.dropFirst()
             count += 1
         }
-        append(Unicode.Scalar(value) ?? "\u{FFFD}")
+        return value
     }
 
     private static func problem(_ text: String) -> UsageError {

@@ -58,7 +58,7 @@ public struct RequestContent: Sendable {
     public var mediaType: MediaType? { storage?.value.mediaType }
 
     /// The `Content-Type` value; nil if the field is not set.
-    var contentType: String? { storage.flatMap { $0.value.contentType.isEmpty ? nil : $0.value.contentType } }
+    package var contentType: String? { storage.flatMap { $0.value.contentType.isEmpty ? nil : $0.value.contentType } }
 
     /// Content without a body.
     public static let none = RequestContent()

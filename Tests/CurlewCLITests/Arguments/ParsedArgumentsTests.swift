@@ -26,8 +26,13 @@ struct ParsedArgumentsTests {
             let error = #expect(throws: UsageError.self) { try ParsedArguments([written]) }
             #expect(error?.advice == "Did you mean \(meant)?", "\(written)")
         }
-        let error = #expect(throws: UsageError.self) { try ParsedArguments(["--zzzzzzzzzz"]) }
-        #expect(error?.advice == "Run `curlew --help`.")
+        // One letter is near to every other one.
+        for written in ["--zzzzzzzzzz", "-z", "-Z"] {
+            let error = #expect(throws: UsageError.self) { try ParsedArguments([written]) }
+            #expect(error?.advice == "Run `curlew --help`.", "\(written)")
+        }
+        let other = #expect(throws: UsageError.self) { try ParsedArguments(["serve", "-v"]) }
+        #expect(other?.advice == "It is an option of requests and curl.")
     }
 
     @Test func optionsOfOtherProgramsAreExplained() {
@@ -39,6 +44,8 @@ struct ParsedArgumentsTests {
 
     @Test(arguments: [
         ["--output"], ["-o"], ["--json=1"], ["--color=blue"], ["serve", "--json"], ["--port=1"], ["bench", "--har=x"],
+        ["serve", "x"], ["man", "x"], ["batch", "a", "b"], ["completions", "bash", "zsh"], ["help", "a", "b"],
+        ["batch", "-o", "x"], ["events", "--print=h"], ["ws", "--timing"], ["upload", "-o", "x"], ["bench", "-v"],
     ])
     func unusableOptionsAreRefused(_ arguments: [String]) {
         #expect(throws: UsageError.self) { try ParsedArguments(arguments) }

@@ -91,6 +91,14 @@ struct CommandTests {
         #expect(counted.code == 0 && counted.output == "message (1)\none\n", "\(counted.output) \(counted.error)")
     }
 
+    @Test func aServerThatIsNotReachedIsReported() async throws {
+        let words = ["events", "http://127.0.0.1:1/a", "--max-time=3"]
+        let run = await Run(words)
+        #expect(run.code == 8 && run.error.components(separatedBy: "unreachable").count == 2, "\(run.error)")
+        #expect(await Run(words + ["--quiet"]).error.contains("unreachable") == false)
+        #expect(await Run(words + ["--no-reconnect"]).code == 6)
+    }
+
     @Test func linesAreSentOverAWebSocket() async throws {
         let server = try MockServer()
         defer { server.stop() }
@@ -105,6 +113,47 @@ struct CommandTests {
         #expect(run.code == 0 && run.output == "echo a\necho bc\necho d\n", "\(run.output) \(run.error)")
         let counted = await Run("ws", server.url + "/ws", "--count=1", input: ["a\n"])
         #expect(counted.output == "echo a\n")
+    }
+
+    @Test func theEndOfAWebSocketDecidesTheExitCode() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.on(.get, "/error") { _ in
+            .webSocket { socket in
+                _ = try await socket.next()
+                socket.close(.internalError, reason: "broken\u{9B}")
+            }
+        }
+        server.on(.get, "/normal") { _ in
+            .webSocket { socket in
+                _ = try await socket.next()
+                socket.close()
+            }
+        }
+        let error = await Run("ws", server.url + "/error", input: ["a\n"])
+        #expect(error.code == 10 && error.error.contains("1011: broken"), "\(error.error)")
+        #expect(!error.error.unicodeScalars.contains(where: SafeText.isActive))
+        let normal = await Run("ws", server.url + "/normal", input: ["a\n"])
+        #expect(normal.code == 0 && normal.error.isEmpty, "\(normal.error)")
+
+        // The second line comes after the end.
+        let streams = Streams()
+        var io = streams.io()
+        let sent = Locked(0)
+        io.read = {
+            if sent.withLock({
+                $0 += 1; return $0
+            }) > 200 {
+                return nil
+            }
+            return Data((String(repeating: "x", count: 100_000) + "\n").utf8)
+        }
+        let code = await CommandLineTool.run(["ws", server.url + "/normal"], io: io)
+        #expect(code == 1 && streams.text(\.error).contains("Not all lines"), "\(streams.text(\.error))")
+
+        var bytes = Streams().io()
+        bytes.read = { Data([0xFF, 0x0A]) }
+        #expect(await CommandLineTool.run(["ws", server.url + "/normal"], io: bytes) == 2)
     }
 
     @Test func batchesKeepTheOrder() async throws {

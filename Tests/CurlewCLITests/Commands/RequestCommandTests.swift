@@ -39,6 +39,7 @@ struct RequestCommandTests {
         #expect(try await received("PUT", "URL", "a=b").method == .put)
         #expect(try await received("delete", "URL").method == .delete)
         #expect(try await received("PURGE", "URL").method == "PURGE")
+        #expect(try await received("M-SEARCH", "URL").method == "M-SEARCH")
     }
 
     @Test func fieldsAreRemovedAndEmptied() async throws {
@@ -100,6 +101,11 @@ struct RequestCommandTests {
         }
         let json = await Run(server.url + "/json", "-b", terminal: true, environment: ["NO_COLOR": "1"])
         #expect(json.json["a"].string == "\u{9B}\u{202E}\u{7F}")
+        let line = "{\"url\":\"\(server.url)/text\"}"
+        let batch = await Run("batch", input: [line], terminal: true, environment: ["NO_COLOR": "1"])
+        #expect(batch.json["body"].string == hostile, "\(batch.output)")
+        #expect(!batch.output.unicodeScalars.contains(where: SafeText.isActive))
+        #expect(await Run("batch", input: [line]).json["body"].string == hostile)
         let bytes = await Run(server.url + "/bytes", "-b", terminal: true)
         #expect(bytes.output.contains("3 bytes"))
     }
@@ -137,6 +143,19 @@ struct RequestCommandTests {
             #expect(await Run(words + [option, "--show-secrets"]).output.contains("bWU6aHVudGVyMg"))
         }
         #expect(await Run(words + ["--explain"]).error.contains("hunter2") == false)
+        // The secrets of some types of bodies cannot be recognized.
+        for type in [["--multipart"], ["--form"], ["Content-Type:multipart/form-data; boundary=b"]] {
+            for option in ["-v", "--offline", "--curl", "--print=B"] {
+                let other = await Run([server.url + "/a", "password=hunter2", option] + type)
+                #expect(other.code == 0 && !other.output.contains("hunter2"), "\(other.output)")
+            }
+        }
+        let parts = await Run(server.url + "/a", "password=hunter2", "--multipart", "--print=B", "--show-secrets")
+        #expect(parts.output.contains("hunter2"))
+        let field = "-H 'Content-Type: multipart/form-data; boundary=b'"
+        let raw = "curl \(field) -d $'name=\"password\"\\n\\nhunter2' http://h.example"
+        let items = await Run("curl", raw, "--items")
+        #expect(items.code == 0 && !items.output.contains("hunter2"), "\(items.output)")
     }
 
     @Test func exitCodesFollowTheTable() async throws {
@@ -193,6 +212,14 @@ struct RequestCommandTests {
         let show = await Run("har", "show", "x.har", folder: folder.path)
         #expect(show.output.contains("200") && show.output.contains("1 exchange, "), "\(show.output)")
         #expect(await Run(server.url + "/a", "x=y", "--har", "no/such/x.har", folder: folder.path).code == 14)
+        // The failure of the request matters more than that of the file.
+        for command in [[], ["download"], ["events"], ["ws"]] {
+            let words =
+                command + ["http://127.0.0.1:1/a", "--har", "no/such/x.har"]
+                + (command == ["events"] ? ["--no-reconnect"] : [])
+            let failed = await Run(words, folder: folder.path)
+            #expect(failed.code == 6 && failed.error.contains("no/such/x.har"), "\(command): \(failed.error)")
+        }
     }
 
     @Test func failedRequestsAreRepeatedOnRequest() async throws {
@@ -232,7 +259,7 @@ struct RequestCommandTests {
         server.on(.get, "/a") { _ in MockResponse.text("abc").stalled(at: .beforeHead) }
         let url = server.url + "/a"
         let task = Task { await CommandLineTool.run([url], io: Streams().io()) }
-        try await server.waitForRequests(count: 1)
+        try await server.waitForRequests(count: 1, timeout: .seconds(60))
         task.cancel()
         #expect(await task.value == 130)
     }

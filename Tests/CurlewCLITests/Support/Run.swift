@@ -58,7 +58,7 @@ final class Streams: Sendable {
             write: { [content] data in
                 content.withLock { content in
                     if !content.isClosed { content.output += data }
-                    return !content.isClosed
+                    return content.isClosed ? .closed : .complete
                 }
             },
             writeError: { [content] data in content.withLock { $0.error += data } }, outputIsTerminal: terminal,

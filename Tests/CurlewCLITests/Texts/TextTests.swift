@@ -29,39 +29,6 @@ struct TextTests {
         #expect(await Run("--version").output == "curlew 0.1\n")
     }
 
-    @Test func shellsAcceptTheCompletions() async throws {
-        for shell in CompletionText.shells {
-            let run = await Run("completions", shell)
-            #expect(run.code == 0)
-            for option in OptionTable.all {
-                #expect(run.output.contains(option.name.rawValue), "\(shell) \(option.long)")
-            }
-            guard let path = try? Program.path(shell) else {
-                print("\(shell) is not installed: its completions were not parsed.")
-                continue
-            }
-            let folder = try TemporaryFolder()
-            let script = try folder.file("completions", Data(run.output.utf8))
-            try await onThread { _ = try Program.run(path, ["-n", script]) }
-        }
-        #expect(await Run("completions", "tcsh").code == 2)
-    }
-
-    @Test func bashCompletesOptionsAndValues() async throws {
-        let script =
-            CompletionText.bash + """
-
-                complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _curlew; echo "${COMPREPLY[@]}"; }
-                complete_words curlew --off
-                complete_words curlew --color a
-                complete_words curlew ev
-                complete_words curlew completions f
-                """
-        let bash = try Program.path("bash")
-        let output = try await onThread { try Program.run(bash, ["-c", script]) }
-        #expect(String(decoding: output, as: UTF8.self) == "--offline\nauto always\nevents\nfish\n")
-    }
-
     @Test func theManualPageHasEveryOption() async throws {
         let page = await Run("man").output
         for option in OptionTable.all { #expect(page.contains(ManualPage.escaped(option.signature))) }
