@@ -86,11 +86,17 @@ extension HARDocument {
         /// The reason why no complete response arrived, in the field `_error`; nil if it did. Chromium uses the same
         /// field.
         public var error: String?
+        /// The interim responses, in order, in the field `_interim`. Cassettes write it; the recorder has them in `Facts`.
+        public var interim: [Interim]?
+        /// The trailer fields, in order, in the field `_trailers`. Cassettes write it; the recorder has them in `Facts`.
+        public var trailers: [NameValue]?
 
         private enum CodingKeys: String, CodingKey {
             case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize, comment
             case transferSize = "_transferSize"
             case error = "_error"
+            case interim = "_interim"
+            case trailers = "_trailers"
         }
 
         /// Creates a response.
@@ -129,6 +135,9 @@ extension HARDocument {
             comment = try values.decodeIfPresent(String.self, forKey: .comment)
             transferSize = try values.decodeIfPresent(Int64.self, forKey: .transferSize)
             error = try values.decodeIfPresent(String.self, forKey: .error)
+            // Another program may use the same names for something else.
+            interim = try? values.decodeIfPresent([Interim].self, forKey: .interim)
+            trailers = try? values.decodeIfPresent([NameValue].self, forKey: .trailers)
         }
     }
 
@@ -151,7 +160,7 @@ extension HARDocument {
         /// Reads the value. A missing text is empty.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            name = try values.decode(String.self, forKey: .name)
+            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
             value = try values.decodeIfPresent(String.self, forKey: .value) ?? ""
             comment = try values.decodeIfPresent(String.self, forKey: .comment)
         }
@@ -189,6 +198,19 @@ extension HARDocument {
             self.httpOnly = httpOnly
             self.secure = secure
             self.comment = comment
+        }
+
+        /// Reads the value. A missing name or value is empty.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
+            value = try values.decodeIfPresent(String.self, forKey: .value) ?? ""
+            path = try values.decodeIfPresent(String.self, forKey: .path)
+            domain = try values.decodeIfPresent(String.self, forKey: .domain)
+            expires = try values.decodeIfPresent(String.self, forKey: .expires)
+            httpOnly = try values.decodeIfPresent(Bool.self, forKey: .httpOnly)
+            secure = try values.decodeIfPresent(Bool.self, forKey: .secure)
+            comment = try values.decodeIfPresent(String.self, forKey: .comment)
         }
     }
 
@@ -257,6 +279,16 @@ extension HARDocument {
             self.contentType = contentType
             self.comment = comment
         }
+
+        /// Reads the value. A missing name is empty.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
+            value = try values.decodeIfPresent(String.self, forKey: .value)
+            fileName = try values.decodeIfPresent(String.self, forKey: .fileName)
+            contentType = try values.decodeIfPresent(String.self, forKey: .contentType)
+            comment = try values.decodeIfPresent(String.self, forKey: .comment)
+        }
     }
 
     /// The body of a response, after decoding.
@@ -273,6 +305,14 @@ extension HARDocument {
         public var encoding: String?
         /// A remark.
         public var comment: String?
+        /// The sizes of the chunks in which the body arrived, in bytes after decoding, in the field `_chunks`. Cassettes
+        /// write it for event streams and records; nil for other bodies.
+        public var chunks: [Int]?
+
+        private enum CodingKeys: String, CodingKey {
+            case size, compression, mimeType, text, encoding, comment
+            case chunks = "_chunks"
+        }
 
         /// Creates a body. By default, nothing is known.
         public init(
@@ -296,6 +336,8 @@ extension HARDocument {
             text = try values.decodeIfPresent(String.self, forKey: .text)
             encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
             comment = try values.decodeIfPresent(String.self, forKey: .comment)
+            // Another program may use the same name for something else.
+            chunks = try? values.decodeIfPresent([Int].self, forKey: .chunks)
         }
     }
 }

@@ -55,8 +55,9 @@ extension HARDocument.Response {
     ///
     /// - `body`: the bytes of the body after decoding; nil if they are not recorded. Default nil. The initializer does
     ///   not read `response.body`.
-    /// - `redaction`: the secrets to redact, in addition to those that the client and its interceptors declare. With
-    ///   `.none`, the value contains all of them. Default `.standard`.
+    /// - `redaction`: the secrets to redact, in addition to the fields that the client and its interceptors declare. A
+    ///   response does not know the members and paths that they declare: pass `.standard.adding(rules)` for these. With
+    ///   `.none`, the value contains all secrets. Default `.standard`.
     /// - `opaqueBodies`: what happens to a body whose secrets cannot be recognized. Default `.omitted`.
     public init(
         _ response: HTTPResponse, body: Data? = nil, redaction: Redaction = .standard,
@@ -65,7 +66,8 @@ extension HARDocument.Response {
         let length = response.body.declaredLength ?? body.map { Int64($0.count) }
         let type = response.headers[.contentType]
         self.init(
-            status: response.status.code, statusText: response.reasonPhrase ?? "", httpVersion: "\(response.version)",
+            status: response.status.code, statusText: response.reasonPhrase.map(redaction.text) ?? "",
+            httpVersion: "\(response.version)",
             headers: [HARDocument.NameValue](response.headers, redaction),
             content: HARDocument.Content(size: length ?? -1, mimeType: type ?? ""),
             redirectURL: response.headers.first { $0.name == .location }
