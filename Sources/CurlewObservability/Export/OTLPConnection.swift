@@ -52,7 +52,8 @@ struct OTLPConnection: Sendable {
     }
 
     private func pause(after attempt: Int, _ requested: Duration?) -> Duration {
-        let usual = Duration.seconds(1 << min(attempt - 1, 10)) * (0.8 + 0.4 * min(1, max(0, random())))
+        let share = random()
+        let usual = Duration.seconds(1 << min(attempt - 1, 10)) * (share.isNaN ? 1 : 0.8 + 0.4 * min(1, max(0, share)))
         return min(requested ?? usual, options.longestWait)
     }
 
@@ -60,6 +61,11 @@ struct OTLPConnection: Sendable {
         let request = Request<HTTPResponse>(.post, path, body: .data(body, type: .json), name: "OTLP")
         do throws(NetworkError) {
             let response = try await client.send(request)
+            // Only the body of a success counts. The page of a proxy may be long, or break off.
+            guard (200..<300).contains(response.status.code) else {
+                response.body.cancel()
+                return OTLPResponse(response.status, response.headers, Data(), now: time.date)
+            }
             let answer = try await Self.body(of: response)
             return OTLPResponse(response.status, response.headers, answer, now: time.date)
         } catch {
