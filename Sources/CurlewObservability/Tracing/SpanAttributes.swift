@@ -8,9 +8,9 @@ struct SpanAttributes: Sendable {
     let redaction: Redaction
     let recordsUserAgent: Bool
 
-    /// The methods that the conventions know: those of RFC 9110, and PATCH.
+    /// The methods that the conventions know since version 1.38.0: those of RFC 9110, PATCH, and QUERY.
     private static let methods: Set<String> = [
-        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
+        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
     ]
 
     /// Returns the redaction with the secrets that the client and its interceptors declare.
