@@ -31,11 +31,13 @@ struct CassetteRecorder: Sendable {
             sent.postData = HARDocument.PostData(
                 mimeType: message.headers[.contentType] ?? "", text: stored.text, encoding: stored.encoding)
         }
+        let interim = Locked<[HARDocument.Interim]>([])
         let draft = Draft(
-            number: cassette.nextNumber(), date: context.time.date, start: context.time.now, request: sent)
+            number: cassette.nextNumber(), date: context.time.date, start: context.time.now, request: sent,
+            interim: interim)
         var response: HTTPResponse
         do {
-            response = try await transport.send(message, in: context)
+            response = try await transport.send(message, in: watching(interim, since: draft.start))
         } catch {
             let failure = NetworkError(error)
             if !failure.isCancelled { add(failure, draft) }
@@ -44,12 +46,30 @@ struct CassetteRecorder: Sendable {
         return try keep(&response, draft, of: message)
     }
 
+    /// Returns the context with a receiver of interim responses.
+    private func watching(_ interim: Locked<[HARDocument.Interim]>, since start: MonotonicInstant) -> ExchangeContext {
+        var context = context
+        let (redactor, time, outer) = (redactor, context.time, context.onInterim)
+        context.onInterim = { status, headers in
+            outer?(status, headers)
+            let elapsed = Self.milliseconds(start.duration(to: time.now))
+            let response = HARDocument.Interim(
+                time: elapsed, status: status.code, headers: redactor.fields(headers))
+            interim.withLock { if $0.count < Self.mostInterim { $0.append(response) } }
+        }
+        return context
+    }
+
+    /// The maximum number of interim responses that are recorded.
+    private static let mostInterim = 100
+
     /// The parts of an entry that are known before the response.
     struct Draft: Sendable {
         let number: Int
         let date: Date
         let start: MonotonicInstant
         let request: HARDocument.Request
+        let interim: Locked<[HARDocument.Interim]>
         var head: MonotonicInstant?
     }
 
@@ -59,7 +79,9 @@ struct CassetteRecorder: Sendable {
         let head = Head(response, redactor)
         if let data = response.body.bufferedData {
             guard data.count <= cassette.options.maximumBodyBytes else { throw cassette.tooLong("response", message) }
-            guard add(head, data, [], draft, nil) else { throw refusal("response", response.mediaType, message) }
+            guard add(head, data, [], response.body.trailers, draft, nil) else {
+                throw refusal("response", response.mediaType, message)
+            }
             return response
         }
         let isCoded = response.headers.contains(.contentEncoding)
@@ -98,7 +120,9 @@ struct CassetteRecorder: Sendable {
     }
 
     /// Stores the entry of a response. Returns false if its body must not be stored.
-    func add(_ head: Head, _ data: Data, _ chunks: [Int], _ draft: Draft, _ failure: NetworkError?) -> Bool {
+    func add(
+        _ head: Head, _ data: Data, _ chunks: [Int], _ trailers: HTTPHeaders, _ draft: Draft, _ failure: NetworkError?
+    ) -> Bool {
         guard let stored = redactor.stored(data, head.mediaType) else { return false }
         var response = head.response
         response.content.text = stored.text
@@ -106,8 +130,9 @@ struct CassetteRecorder: Sendable {
         response.content.size = Int64(stored.encoding == nil ? stored.text.utf8.count : data.count)
         // A redaction moves the bytes, so the chunks are known only for a body without secrets.
         if head.keepsChunks, chunks.count > 1, stored.text.utf8.elementsEqual(data) {
-            response.content.comment = CassetteReplay.chunksMark + chunks.map { "\($0)" }.joined(separator: " ")
+            response.content.chunks = chunks
         }
+        if !trailers.isEmpty { response.trailers = redactor.fields(trailers) }
         response.error = failure.map { CassetteFailure.text(of: $0, redactor) }
         add(response, draft)
         return true
@@ -120,6 +145,9 @@ struct CassetteRecorder: Sendable {
     }
 
     private func add(_ response: HARDocument.Response, _ draft: Draft) {
+        var response = response
+        let interim = draft.interim.withLock { $0 }
+        if !interim.isEmpty { response.interim = interim }
         let now = context.time.now
         let head = draft.head ?? now
         let timings = HARDocument.Timings(
@@ -190,10 +218,10 @@ final class BodyTape: Sendable {
     }
 
     /// Stores the entry. Throws if its body must not be stored.
-    func finish(_ failure: NetworkError? = nil) throws {
+    func finish(_ failure: NetworkError? = nil, trailers: HTTPHeaders = [:]) throws {
         guard let content = take() else { return }
         guard failure?.isCancelled != true else { return abandon() }
-        guard recorder.add(head, content.data, content.chunks, draft, failure) else {
+        guard recorder.add(head, content.data, content.chunks, trailers, draft, failure) else {
             throw recorder.refusal("response", head.mediaType, message)
         }
     }
@@ -202,7 +230,7 @@ final class BodyTape: Sendable {
     func drop() {
         guard let content = take() else { return }
         guard head.mediaType?.essence == MediaType.eventStream.essence else { return abandon() }
-        if !recorder.add(head, content.data, content.chunks, draft, nil) { abandon() }
+        if !recorder.add(head, content.data, content.chunks, [:], draft, nil) { abandon() }
     }
 
     private func abandon() {
@@ -226,11 +254,18 @@ struct TapedChunks: AsyncSequence, Sendable {
     let body: ResponseBody
     let tape: BodyTape
 
-    func makeAsyncIterator() -> Iterator { Iterator(base: body.makeAsyncIterator(), tape: tape) }
+    func makeAsyncIterator() -> Iterator { Iterator(body: body, tape: tape) }
 
     struct Iterator: AsyncIteratorProtocol {
-        var base: ResponseBody.Iterator
-        let tape: BodyTape
+        private let body: ResponseBody
+        private var base: ResponseBody.Iterator
+        private let tape: BodyTape
+
+        init(body: ResponseBody, tape: BodyTape) {
+            self.body = body
+            base = body.makeAsyncIterator()
+            self.tape = tape
+        }
 
         mutating func next() async throws -> Data? {
             let chunk: Data?
@@ -241,7 +276,7 @@ struct TapedChunks: AsyncSequence, Sendable {
                 throw error
             }
             guard let chunk else {
-                try tape.finish()
+                try tape.finish(trailers: body.trailers)
                 return nil
             }
             try tape.add(chunk)

@@ -70,7 +70,8 @@ final class CassettePlayer: Sendable {
         let shown = CassetteRequest(request, body: received.body, redactor: redactor)
         guard let slot = index.withLock({ $0.take(shown) }) else {
             let (slots, count) = index.withLock { ($0.slots, $0.count(shown)) }
-            let report = CassetteNearest(request: shown, options: options).report(slots, recordings: count)
+            let report = CassetteNearest(request: shown, options: options, redaction: redactor.redaction)
+                .report(slots, recordings: count)
             cassette.report("\(report)")
             return .mismatch(report)
         }
