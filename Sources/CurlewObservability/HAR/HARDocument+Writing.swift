@@ -86,10 +86,12 @@ extension HARDocument.Response {
 
     /// Creates the HAR form of a failure without a response: status 0, and the reason in `error`.
     ///
-    /// - `failure`: the error of the exchange. Its text is redacted.
-    public init(_ failure: NetworkError) {
+    /// - `failure`: the error of the exchange.
+    /// - `redaction`: the secrets to redact in its text, in addition to those that the client and its interceptors
+    ///   declare. Default `.standard`.
+    public init(_ failure: NetworkError, redaction: Redaction = .standard) {
         self.init(status: 0, httpVersion: "", content: HARDocument.Content(size: 0), bodySize: -1)
-        error = failure.line
+        error = failure.line(redaction)
     }
 }
 
@@ -117,8 +119,12 @@ extension HARDocument.Timings {
 
 extension NetworkError {
     /// The label and the detail of the error in one line, redacted.
-    var line: String {
-        let text = detail.isEmpty ? "" : ": \(secrets.redaction.text(detail).joinedLines)"
+    var line: String { line(.standard) }
+
+    /// Returns the label and the detail of the error in one line, redacted by `redaction` and by the declarations of the
+    /// client.
+    func line(_ redaction: Redaction) -> String {
+        let text = detail.isEmpty ? "" : ": \(secrets.added(to: redaction).text(detail).joinedLines)"
         return (label + text).clipped(to: 500).printable
     }
 }

@@ -32,7 +32,8 @@ public final class CallTracer: Sendable {
     public init(exporter: any TraceSpanExporter, options: Options = Options()) {
         self.exporter = exporter
         self.options = options
-        attributes = SpanAttributes(redaction: options.redaction, recordsUserAgent: options.recordsUserAgent)
+        attributes = SpanAttributes(
+            redaction: options.redaction, recordsUserAgent: options.recordsUserAgent, methods: options.knownMethods)
         spans = Locked(OpenSpans(limit: options.maximumOpen))
     }
 

@@ -29,10 +29,8 @@ struct CassetteReplay {
         }
         let pieces = pieces(of: data)
         let failure = entry.response.error.map { CassetteFailure.error($0, request) }
-        let trailers = HTTPHeaders(recorded: entry.response.trailers ?? entry.facts?.trailers ?? [])
-        for interim in entry.response.interim ?? entry.facts?.interim ?? [] where (100...199).contains(interim.status) {
-            context.record(.interim(HTTPStatus(interim.status), HTTPHeaders(recorded: interim.headers)))
-        }
+        let trailers = trailers
+        for interim in interim { context.record(.interim(interim.status, interim.headers)) }
         let isWhole = pieces.count <= 1 && failure == nil
         if isWhole, !trailers.isEmpty { context.record(.trailers(trailers)) }
         let limit = context.limits.responseBody
@@ -50,6 +48,21 @@ struct CassetteReplay {
         response.metrics.firstByte = .zero
         if isWhole { response.metrics.total = .zero }
         return response
+    }
+
+    /// The recorded trailers; empty if one of them is invalid. The flight recorder has them in the facts of an entry.
+    var trailers: HTTPHeaders {
+        let fields = HTTPHeaders(recorded: entry.response.trailers ?? entry.facts?.trailers ?? [])
+        return fields.problem == nil ? fields : [:]
+    }
+
+    /// The recorded interim responses, without invalid ones and without 101, which is final.
+    var interim: [(status: HTTPStatus, headers: HTTPHeaders)] {
+        (entry.response.interim ?? entry.facts?.interim ?? []).compactMap { interim in
+            let fields = HTTPHeaders(recorded: interim.headers)
+            guard (100...199).contains(interim.status), interim.status != 101, fields.problem == nil else { return nil }
+            return (HTTPStatus(interim.status), fields)
+        }
     }
 
     /// Returns the recorded fields. The body is decoded, and a redaction may have changed its length.

@@ -171,6 +171,21 @@ struct BrowserInputTests {
         #expect(seen["click"] == "2:200 true" && seen["slash"] == "text" && seen["error"] == nil, "\(seen)")
     }
 
+    @Test("times and sizes are rounded to the unit that they have after rounding")
+    func numbers() async throws {
+        let script = """
+            const times = [0, 0.5, 0.9996, 9.96, 999.4, 999.6, 9996, 59940, 59960, 60000, 119700, 3599999];
+            note("times", times.map(duration).join("|"));
+            note("sizes", [999, 999499, 999600, 9960000, 1e9].map(size).join("|"));
+            """
+        guard let seen = try await play(script) else { return }
+        #expect(
+            seen["times"]
+                == "0|500 µs|1.0 ms|10 ms|999 ms|1.00 s|10.0 s|59.9 s|1 min 0 s|1 min 0 s|2 min 0 s|60 min 0 s",
+            "\(seen)")
+        #expect(seen["sizes"] == "999 B|999 kB|1.0 MB|10 MB|1.0 GB", "\(seen)")
+    }
+
     @Test("hostile data breaks neither the details nor the command: odd names, deep JSON, options instead of a URL")
     func hostile() async throws {
         var document = Self.document

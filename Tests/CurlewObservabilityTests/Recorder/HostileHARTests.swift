@@ -222,6 +222,15 @@ struct HostileHARTests {
         #expect(HARDocument.Response(response, redaction: .none).statusText == "token=hunter2 is invalid")
     }
 
+    @Test("the text of a failure is redacted by the given list, too")
+    func failure() {
+        let error = NetworkError(.badResponse, detail: "ssn=hunter2 token=hunter2")
+        let rules = FieldRules(secretMembers: ["ssn"])
+        let text = HARDocument.Response(error, redaction: .standard.adding(rules)).error
+        #expect(text == "badResponse: ssn=REDACTED token=REDACTED")
+        #expect(HARDocument.Response(error).error == "badResponse: ssn=hunter2 token=REDACTED")
+    }
+
     @Test("a remark, a title or a creator of any length does not exceed the limit of a page")
     func pageLimit() {
         let long = String(repeating: "<remark>", count: 100_000)

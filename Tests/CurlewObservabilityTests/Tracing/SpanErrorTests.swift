@@ -144,6 +144,15 @@ struct SpanErrorTests {
         #expect(spans.requests.map { $0.name.prefix { $0 != " " } } == ["QUERY", "HTTP", "HTTP"])
     }
 
+    @Test("the list of known methods can be changed")
+    func knownMethods() async throws {
+        var options = CallTracer.Options()
+        options.knownMethods = ["PROPFIND"]
+        let client = Tracing.client(spans, options: options) { $0.onAny { _ in .status(204) } }
+        for method in ["PROPFIND", "GET"] { try await client.send(Request<Void>(HTTPMethod(rawValue: method), "/")) }
+        #expect(spans.requests.map { $0.text("http.request.method") } == ["PROPFIND", "_OTHER"])
+    }
+
     @Test("a refresh of tokens is a child of the call that started it")
     func refresh() async throws {
         let store = TokenStore()

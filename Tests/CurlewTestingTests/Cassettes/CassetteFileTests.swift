@@ -169,6 +169,26 @@ struct CassetteFileTests {
         #expect(folderItself?.reason == .storage)
     }
 
+    @Test("A file that no cassette could read is not written, and the previous one stays")
+    func savedLimits() async throws {
+        let folder = try CassetteFolder()
+        let mock = MockTransport.answering { call in .text(String(repeating: call.path, count: 300)) }
+        let path = try await record(folder, mock) { _ = try await $0.send(Request<String>.get("/1")) }
+        let before = try folder.text()
+        for change in [{ $0.maximumFileBytes = 3000 }, { $0.maximumEntries = 2 }] as [(inout Cassette.Options) -> Void]
+        {
+            var options = Cassette.Options()
+            change(&options)
+            let cassette = try Cassette(path, mode: .recordNew, recording: mock, options: options)
+            for number in 2...6 {
+                _ = try await client(cassette).send(Request<String>(.get, RequestPath("/\(number)")))
+            }
+            let error = await #expect(throws: NetworkError.self) { try await cassette.save() }
+            #expect(error?.reason == .limitExceeded(.responseBody))
+            #expect(try folder.text() == before)
+        }
+    }
+
     @Test("A thousand exchanges are replayed quickly")
     func speed() async throws {
         let folder = try CassetteFolder()
