@@ -67,11 +67,25 @@ struct OTLPConnection: Sendable {
                 return OTLPResponse(response.status, response.headers, Data(), now: time.date)
             }
             let answer = try await Self.body(of: response)
-            return OTLPResponse(response.status, response.headers, answer, now: time.date)
+            return withoutFields(OTLPResponse(response.status, response.headers, answer, now: time.date))
         } catch {
             return OTLPResponse(error)
         }
     }
+
+    /// Returns the result without values of the request's fields, which the message of a collector may repeat.
+    private func withoutFields(_ result: OTLPResponse) -> OTLPResponse {
+        guard case .accepted(let rejected, var message) = result, !message.isEmpty else { return result }
+        for value in options.headers.map(\.value) where value.utf8.count >= Self.shortestValue {
+            while let range = message.utf8.firstRange(of: value.utf8) {
+                message.replaceSubrange(range, with: Redaction.mark)
+            }
+        }
+        return .accepted(rejected: rejected, message: Redaction.standard.text(message))
+    }
+
+    /// Shorter values may be parts of common words.
+    private static let shortestValue = 8
 
     private static func body(of response: HTTPResponse) async throws(NetworkError) -> Data {
         do {

@@ -173,7 +173,10 @@ struct CassetteFile {
 
     /// The path without symbolic links, so that two spellings of it are one file.
     private static func identity(of path: String) -> String {
-        URL(fileURLWithPath: path).standardizedFileURL.path
+        // The file itself may not exist yet, but its folder does.
+        let url = URL(fileURLWithPath: path)
+        return url.deletingLastPathComponent().resolvingSymlinksInPath().standardizedFileURL
+            .appendingPathComponent(url.lastPathComponent).path
     }
 }
 

@@ -62,7 +62,7 @@ struct HostileHARTests {
             object[step] = object[step].map { replacing($0, at: path.dropFirst(), by: new) }
             return object
         }
-        guard var list = value as? [Any], let index = Int(step) else { return value }
+        guard var list = value as? [Any], let index = Int(step), list.indices.contains(index) else { return value }
         list[index] = replacing(list[index], at: path.dropFirst(), by: new)
         return list
     }
@@ -201,6 +201,36 @@ struct HostileHARTests {
             }
         }
         #expect(read > 10, "seed \(seed)")
+    }
+
+    @Test("changed bytes are refused with a NetworkError, or make another document", arguments: 0..<4)
+    func bytes(round: Int) throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededGenerator(seed: seed)
+        let data = try Self.complete(&random).data()
+        for _ in 0..<200 {
+            var changed = data
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let index = Int.random(in: 0..<changed.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: changed[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: changed.remove(at: index)
+                default: changed = Data(changed.prefix(max(8, index)))
+                }
+            }
+            guard let document = try? HARDocument(changed) else { continue }
+            #expect(throws: Never.self, "seed \(seed)") { try document.redacted().data() }
+            _ = HTMLReport(document, limit: 100_000)
+        }
+    }
+
+    @Test("a page of random text keeps any limit", arguments: 0..<10)
+    func pages(round: Int) throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededGenerator(seed: seed)
+        let document = HARDocument(entries: (0..<200).map { _ in RandomHAR.entry(&random) })
+        let limit = Int.random(in: 70_000...300_000, using: &random)
+        #expect(HTMLReport(document, limit: limit).text.utf8.count <= limit, "seed \(seed)")
     }
 
     @Test("deep nesting and large numbers are refused without a crash")

@@ -118,6 +118,22 @@ struct OTLPRobustnessTests {
         #expect(exporter.statistics.requests < 1000, "\(exporter.statistics)")
     }
 
+    @Test("the cause of a loss shows no field of the request, although the collector repeats it")
+    func echo() async throws {
+        let mock = MockTransport.answering { call in
+            let key = call.request.headers["X-Team"] ?? ""
+            return .json(
+                text:
+                    #"{"partialSuccess":{"rejectedSpans":1,"errorMessage":"team \#(key) and token=hunter2 are unknown"}}"#
+            )
+        }
+        let exporter = exporter(mock) { $0.headers = ["X-Team": "collector-key-1"] }
+        exporter.export(Self.span(1))
+        #expect(await exporter.flush())
+        #expect(
+            losses.withLock { $0.map(\.cause) } == ["rejected: team REDACTED and token=REDACTED are unknown"])
+    }
+
     @Test("every text is valid JSON: controls, quotes, marks of direction, and the ends of the Unicode range")
     func texts() throws {
         var random = SeededGenerator(seed: 24)

@@ -57,6 +57,23 @@ struct CassetteFileTests {
         #expect(try Cassette(folder.path(), mode: .replay).count == 21)
     }
 
+    @Test("A file that is reached by a symbolic link is the same file")
+    func links() async throws {
+        let folder = try CassetteFolder()
+        let real = folder.url.appendingPathComponent("real")
+        let link = folder.url.appendingPathComponent("link")
+        try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        let mock = MockTransport.answering { .text($0.path) }
+        for (place, name) in [(real, "/a"), (link, "/b")] {
+            let cassette = try Cassette(
+                place.appendingPathComponent("c.har").path, mode: .recordAll, recording: mock)
+            _ = try await client(cassette).send(Request<String>(.get, RequestPath(name)))
+            try await cassette.finish()
+        }
+        #expect(try Cassette(real.appendingPathComponent("c.har").path, mode: .replay).count == 2)
+    }
+
     @Test("The file is the same, in whatever order concurrent calls were recorded")
     func stable() async throws {
         func recorded(_ order: [Int]) async throws -> [String] {
