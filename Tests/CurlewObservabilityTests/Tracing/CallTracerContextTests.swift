@@ -90,10 +90,13 @@ struct CallTracerContextTests {
 
     @Test("a request after a refreshed credential has its own identifier, and the refresh is a child of the call")
     func refresh() async throws {
-        let store = TokenStore()
+        let clock = ManualClock()
+        let store = TokenStore(time: clock)
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let client = Tracing.client(
-            spans, pipeline: [.bearer(store) { try await $0.client.send(Request<Tokens>.post("/renew").name("Renew")) }]
+            spans,
+            pipeline: [.bearer(store) { try await $0.client.send(Request<Tokens>.post("/renew").name("Renew")) }],
+            configuration: APIClient.Configuration(time: clock)
         ) {
             $0.on(.post, "/renew", .text(#"{"access_token": "new", "refresh_token": "r"}"#))
             $0.onAny { .status($0.request.headers[.authorization] == "Bearer old" ? 401 : 204) }

@@ -11,7 +11,7 @@ import Testing
 
 /// Secrets in files and errors of cassettes and mocks, in every form in which a server may repeat them.
 @Suite(.timeLimit(.minutes(2)))
-struct CassetteSecretTests {
+struct CassetteRedactionTests {
     /// A random credential with the characters of Base64.
     private static func token(_ random: inout SeededGenerator) -> String {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
