@@ -83,7 +83,7 @@ public final class CallTracer: Sendable {
     /// Returns the response with a body whose end is recorded, unless it is in memory.
     func watch(_ response: HTTPResponse, of wire: WireSpan, in context: ExchangeContext) -> HTTPResponse {
         guard wire.context.isSampled, !response.body.isAtHand else { return response }
-        spans.withLock { $0.beginBody(of: wire.context, in: wire.call) }
+        let sent = spans.withLock { $0.beginBody(of: wire.context, in: wire.call) }
         let redaction = attributes.redaction(in: context)
         var response = response
         response.body = response.body.onEnd { [self] end in
@@ -94,7 +94,7 @@ public final class CallTracer: Sendable {
             case .failed(let error): failure = SpanFailure(NetworkError(error), redaction)
             case .dropped: isWhole = false
             }
-            export(spans.withLock { $0.endBody(of: wire.context, failure, isWhole: isWhole) })
+            export(spans.withLock { $0.endBody(of: sent, failure, isWhole: isWhole) })
         }
         return response
     }

@@ -75,6 +75,8 @@ struct OpenSpans: Sendable {
 
     struct Sent: Sendable {
         let context: TraceContext
+        /// The context of its fields, which two requests share if an interceptor closer to the transport sent both.
+        let wire: TraceContext?
         let hop: Int
         let attempt: Int
         let number: Int
@@ -145,7 +147,8 @@ struct OpenSpans: Sendable {
                 ? "redirect" : context.attempt > last.attempt ? "retry" : isOpen ? "hedge" : "resend"
             span.add(TraceSpan.Link(last.context, attributes: [TraceSpan.Attribute("curlew.link", .string(relation))]))
         }
-        let sent = Sent(context: own, hop: context.hop, attempt: context.attempt, number: number)
+        let sent = Sent(
+            context: own, wire: wire?.context, hop: context.hop, attempt: context.attempt, number: number)
         let clock = calls.change(context.id) { call in
             call.last = sent
             return call.clock
@@ -200,15 +203,18 @@ struct OpenSpans: Sendable {
         if case .ended = bodies.insert(body, for: context.spanID.rawValue) { lose() }
     }
 
-    /// Records that the body of a request with this context will be read, so that its span waits for the end of the
-    /// body.
-    mutating func beginBody(of context: TraceContext, in call: UInt64) {
+    /// Records that the body of the last request with these fields will be read, so that its span waits for the end of
+    /// the body. Returns the context of that request.
+    mutating func beginBody(of wire: TraceContext, in call: UInt64) -> TraceContext {
+        let last = calls[call]?.last
+        let context = last?.wire?.spanID == wire.spanID ? last?.context ?? wire : wire
         let span = calls.change(call) { call -> TraceSpan? in
             guard let span = call.ended, span.context.spanID == context.spanID else { return nil }
             call.ended = nil
             return span
         }
         keep((span ?? nil).map { .ended($0, call: call) } ?? .open, context)
+        return context
     }
 
     /// Records the end of a body. Returns the spans that are complete.

@@ -67,6 +67,37 @@ struct SpanErrorTests {
         #expect(spans.calls.first?.isError == false)
     }
 
+    @Test("where an interceptor near the transport sends twice, the second request has the error of the second body")
+    func twice() async throws {
+        let count = Locked(0)
+        let base = Tracing.client(spans) {
+            $0.onAny { _ in
+                let isFirst = count.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                if isFirst { return .status(202) }
+                return HTTPResponse(
+                    status: .ok, body: ResponseBody(ChunkSource(["ab"], error: Self.cut), limit: 100, length: nil))
+            }
+        }
+        let client = base.adding(Twice())
+        await #expect(throws: NetworkError.self) {
+            try await client.withResponse(to: Request<Data>.get("/")) { try await Self.read($0) }
+        }
+        try await yieldUntil { spans.spans.count == 3 }
+        #expect(spans.requests.map { $0.text("error.type") } == [nil, "connection_lost"])
+    }
+
+    private struct Twice: Interceptor {
+        var placement: Placement { .signing }
+
+        func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+            _ = try await next(request)
+            return try await next.again(request, in: next.context)
+        }
+    }
+
     @Test("a streamed body that is complete, or that the caller leaves, is no error, and its span ends")
     func endedStream() async throws {
         let client = client(nil)
