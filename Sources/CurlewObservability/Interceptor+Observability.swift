@@ -4,7 +4,8 @@ public import CurlewCore
 public import CurlewHTTP
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Logs each call in two lines, with a line for each retry, redirect and refresh of tokens between them, or, with `each: .request`, for each request on the wire, with secrets redacted.
+    /// Logs each call in two lines, with a line for each retry, redirect and refresh of tokens between them, or, with
+    /// `each: .request`, each request on the wire. Secrets are redacted.
     ///
     ///     → #12 GET https://api.example.com/users/1 (GetUser)
     ///     · #12 attempt 1: status 503 after 9 ms; retried in 10 ms, because the failure may be temporary

@@ -37,10 +37,12 @@ extension APIClient {
         /// - `observersQueue`: the queue of the configured observers, if it exists.
         /// - `events`: the complete queue of another client, for calls on behalf of its calls. Its interceptors that
         ///   observe are notified once, also if they are in this pipeline too.
+        /// - `cause`: the number of the call on whose behalf the calls are made.
         init(
             baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
             query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: Chain? = nil,
-            calls: CallGate = CallGate(), observersQueue: EventQueue? = nil, events: EventQueue? = nil
+            calls: CallGate = CallGate(), observersQueue: EventQueue? = nil, events: EventQueue? = nil,
+            cause: UInt64? = nil
         ) {
             let queue = observersQueue ?? events ?? .serving(configuration.observers)
             self.observersQueue = queue
@@ -68,7 +70,7 @@ extension APIClient {
                 bounds: CallBounds(timeouts: configuration.timeouts, limits: configuration.limits),
                 time: configuration.time,
                 homeFields: Set(own.map(\.name)).subtracting([.accept, .acceptLanguage, .userAgent]),
-                fields: exchanger.fields, secrets: exchanger.secrets)
+                fields: exchanger.fields, secrets: exchanger.secrets, cause: cause)
             decodedHeaders = Self.basic(configuration, accept: configuration.codecs.accept)
                 .merging(own, replacing: true)
             rawHeaders = Self.basic(configuration, accept: "*/*").merging(own, replacing: true)

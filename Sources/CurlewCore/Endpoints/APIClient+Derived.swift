@@ -65,7 +65,7 @@ extension APIClient {
                 transport: core.exchanger.transport, configuration: configuration ?? core.configuration,
                 query: query ?? core.query, options: options ?? core.options,
                 chain: pipeline == nil ? core.exchanger.chain : nil, calls: core.calls,
-                observersQueue: core.observersQueue))
+                observersQueue: core.observersQueue, cause: core.terms.cause))
     }
 }
 

@@ -26,15 +26,15 @@ public struct APIClient: Sendable {
         core = Core(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
-    /// Creates a client for calls that are made on behalf of another call. The observers of that call receive the
-    /// events.
+    /// Creates a client for calls that are made on behalf of another call (`ExchangeContext.cause`). The observers of
+    /// that call receive the events.
     package init(
         baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
         notifyingObserversOf context: ExchangeContext
     ) {
         core = Core(
             baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration,
-            events: context.events)
+            events: context.events, cause: context.id)
     }
 
     init(_ core: Core) {

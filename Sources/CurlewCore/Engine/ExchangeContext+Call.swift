@@ -11,10 +11,11 @@ extension ExchangeContext {
         let homeFields: Set<HTTPField.Name>
         let fields: FieldRules
         let secrets: DeclaredSecrets
+        let cause: UInt64?
 
         init(
             origin: Origin?, bounds: CallBounds, time: any TimeSource, homeFields: Set<HTTPField.Name> = [],
-            fields: FieldRules, secrets: DeclaredSecrets? = nil
+            fields: FieldRules, secrets: DeclaredSecrets? = nil, cause: UInt64? = nil
         ) {
             self.origin = origin
             self.bounds = bounds
@@ -22,6 +23,7 @@ extension ExchangeContext {
             self.homeFields = homeFields
             self.fields = fields
             self.secrets = secrets ?? DeclaredSecrets(fields)
+            self.cause = cause
         }
     }
 

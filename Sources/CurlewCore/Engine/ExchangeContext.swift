@@ -58,6 +58,9 @@ public struct ExchangeContext: Sendable {
 
     /// The number of the call, unique in this process and ascending from one.
     public var id: UInt64 { call.id }
+    /// The number of the call on whose behalf this one is made, such as a call that needs new tokens; nil if the app
+    /// makes it.
+    package var cause: UInt64? { call.client.cause }
     /// The name of the route or endpoint, for logs and metrics; empty if there is none.
     public var routeName: String { call.routeName }
     /// The moment when the call started.
@@ -196,7 +199,14 @@ public struct ExchangeContext: Sendable {
     }
 
     /// True if the client has observers. Check it before creating an expensive event.
-    public var isObserved: Bool { call.events != nil }
+    public var isObserved: Bool { call.events != nil || onInterim != nil }
+
+    /// Receives the interim responses that a transport records, on its thread; nil if only observers do. For a transport
+    /// that records the exchanges of another one.
+    package var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)? {
+        get { detour?.facts.onInterim }
+        set { change { $0.onInterim = newValue } }
+    }
 
     /// The number of the request on the wire to which an event belongs, counted from one; nil for events that belong to
     /// no single request. Unlike `attempt`, it distinguishes the two requests of a hedged attempt.
@@ -210,8 +220,12 @@ public struct ExchangeContext: Sendable {
     /// Records an event for the observers, which receive it later, on their dispatch queue. `event` is evaluated only
     /// if there are observers. May be called on any thread and returns immediately.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
-        guard let events = call.events else { return }
+        guard let events = call.events else {
+            if let onInterim, case .interim(let status, let headers) = event() { onInterim(status, headers) }
+            return
+        }
         let event = event()
+        if case .interim(let status, let headers) = event { onInterim?(status, headers) }
         if case .measured(let metrics) = event { return record(metrics) }
         guard let requestEvents else { return events.record(withholding(event), in: self) }
         requestEvents.take(withholding(event), in: self)
@@ -321,6 +335,7 @@ public struct ExchangeContext: Sendable {
             var pastAttempts: [Attempt] = []
             var principalKey: PrincipalKey?
             var sharedDeadline: SharedDeadline?
+            var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)?
         }
 
         let facts: Facts

@@ -52,7 +52,8 @@ struct OTLPConnection: Sendable {
     }
 
     private func pause(after attempt: Int, _ requested: Duration?) -> Duration {
-        let usual = Duration.seconds(1 << min(attempt - 1, 10)) * (0.8 + 0.4 * min(1, max(0, random())))
+        let share = random()
+        let usual = Duration.seconds(1 << min(attempt - 1, 10)) * (share.isNaN ? 1 : 0.8 + 0.4 * min(1, max(0, share)))
         return min(requested ?? usual, options.longestWait)
     }
 
@@ -60,12 +61,31 @@ struct OTLPConnection: Sendable {
         let request = Request<HTTPResponse>(.post, path, body: .data(body, type: .json), name: "OTLP")
         do throws(NetworkError) {
             let response = try await client.send(request)
+            // Only the body of a success counts. The page of a proxy may be long, or break off.
+            guard (200..<300).contains(response.status.code) else {
+                response.body.cancel()
+                return OTLPResponse(response.status, response.headers, Data(), now: time.date)
+            }
             let answer = try await Self.body(of: response)
-            return OTLPResponse(response.status, response.headers, answer, now: time.date)
+            return withoutFields(OTLPResponse(response.status, response.headers, answer, now: time.date))
         } catch {
             return OTLPResponse(error)
         }
     }
+
+    /// Returns the result without values of the request's fields, which the message of a collector may repeat.
+    private func withoutFields(_ result: OTLPResponse) -> OTLPResponse {
+        guard case .accepted(let rejected, var message) = result, !message.isEmpty else { return result }
+        for value in options.headers.map(\.value) where value.utf8.count >= Self.shortestValue {
+            while let range = message.utf8.firstRange(of: value.utf8) {
+                message.replaceSubrange(range, with: Redaction.mark)
+            }
+        }
+        return .accepted(rejected: rejected, message: Redaction.standard.text(message))
+    }
+
+    /// Shorter values may be parts of common words.
+    private static let shortestValue = 8
 
     private static func body(of response: HTTPResponse) async throws(NetworkError) -> Data {
         do {

@@ -23,8 +23,8 @@ extension OTLPExporter {
         public var attempts: Int
         /// The maximum wait before a batch is sent again. A longer `Retry-After` is shortened to it. Default 60 s.
         public var longestWait: Duration
-        /// Receives a notice of each loss. Called on the task of the exporter, never concurrently with itself for
-        /// spans. Default none.
+        /// Receives a notice of each loss. Called on the task of the exporter and on those that flush it or shut it
+        /// down, possibly concurrently. Default none.
         public var onLoss: (@Sendable (Loss) -> Void)?
 
         /// Creates options. Omitted parameters have the defaults. Numbers below one count as one.

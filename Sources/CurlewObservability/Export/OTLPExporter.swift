@@ -34,10 +34,11 @@ public final class OTLPExporter: TraceSpanExporter {
         var worker: Task<Void, Never>?
         /// The wait of the worker for more spans.
         var pause: Task<Void, Never>?
-        /// Whether waiting spans are sent without further delay.
-        var isUrgent = false
-        /// The waits for an empty queue.
-        var drained: [SharedResult<Void>] = []
+        /// The number of spans that ever entered the queue, and of those that left the exporter, sent or lost.
+        var entered = 0
+        var left = 0
+        /// The waits until this number of spans has left. While there are any, spans are sent without further delay.
+        var flushes: [(end: Int, result: SharedResult<Void>)] = []
         var isShutDown = false
         var metrics: [@Sendable () -> Data] = []
         var metricsTasks: [Task<Void, Never>] = []
@@ -94,6 +95,7 @@ public final class OTLPExporter: TraceSpanExporter {
                 return
             }
             state.queue.append(span)
+            state.entered += 1
             if state.worker == nil {
                 state.worker = Task { await self.sendAll() }
             } else if state.queue.count >= options.batchSize {
@@ -127,7 +129,8 @@ public final class OTLPExporter: TraceSpanExporter {
         if isLate { task.cancel() }
     }
 
-    /// Sends all spans that wait now, and the metrics, without waiting for full batches.
+    /// Sends all spans that wait now, and the metrics, without waiting for full batches. Spans that arrive meanwhile do
+    /// not prolong it.
     ///
     /// Returns true when everything was sent or failed for good, and false if `deadline` passes or the task is cancelled
     /// before that; the exporter then continues to send.
@@ -152,6 +155,7 @@ public final class OTLPExporter: TraceSpanExporter {
         let left = state.withLock { state in
             defer { state.queue = [] }
             state.statistics.dropped += state.queue.count
+            state.left += state.queue.count
             state.worker?.cancel()
             return state.queue.count
         }
@@ -163,10 +167,9 @@ public final class OTLPExporter: TraceSpanExporter {
     private func drain() async {
         let waiter = SharedResult<Void>()
         let isBusy = state.withLock { state in
-            guard state.worker != nil else { return false }
-            state.isUrgent = true
+            guard state.left < state.entered else { return false }
             state.pause?.cancel()
-            state.drained.append(waiter)
+            state.flushes.append((state.entered, waiter))
             return true
         }
         if isBusy { try? await waiter.wait() }
@@ -178,7 +181,9 @@ public final class OTLPExporter: TraceSpanExporter {
         while let batch = await nextBatch() {
             reportDropped()
             await send(batch)
+            endFlushes()
         }
+        endFlushes()
     }
 
     /// Waits for a full batch or the end of the interval, and removes the batch from the queue. Returns nil, and ends the
@@ -186,27 +191,33 @@ public final class OTLPExporter: TraceSpanExporter {
     private func nextBatch() async -> [TraceSpan]? {
         let (time, interval) = (time, options.interval)
         let pause = state.withLock { state -> Task<Void, Never>? in
-            if state.isUrgent || state.queue.isEmpty || state.queue.count >= options.batchSize { return nil }
+            if !state.flushes.isEmpty || state.queue.isEmpty || state.queue.count >= options.batchSize { return nil }
             let pause = Task { _ = try? await time.sleep(for: interval) }
             state.pause = pause
             return pause
         }
         await pause?.value
-        let (batch, drained) = state.withLock { state -> ([TraceSpan]?, [SharedResult<Void>]) in
+        return state.withLock { state -> [TraceSpan]? in
             state.pause = nil
             if state.queue.isEmpty {
                 state.worker = nil
-                state.isUrgent = false
-                defer { state.drained = [] }
-                return (nil, state.drained)
+                return nil
             }
             let batch = Array(state.queue.prefix(options.batchSize))
             state.queue.removeFirst(batch.count)
             state.statistics.waiting = batch.count
-            return (batch, [])
+            return batch
         }
-        for waiter in drained { waiter.finish(.success(())) }
-        return batch
+    }
+
+    /// Ends the flushes whose spans have all left.
+    private func endFlushes() {
+        let done = state.withLock { state in
+            let done = state.flushes.filter { $0.end <= state.left }
+            state.flushes.removeAll { $0.end <= state.left }
+            return done
+        }
+        for flush in done { flush.result.finish(.success(())) }
     }
 
     private func send(_ batch: [TraceSpan]) async {
@@ -214,6 +225,7 @@ public final class OTLPExporter: TraceSpanExporter {
             OTLPTraceWriter.body(batch, resource: resource), to: "/v1/traces")
         let loss = state.withLock { state -> Loss? in
             state.statistics.waiting = 0
+            state.left += batch.count
             switch result {
             case .accepted(let rejected, let message):
                 let rejected = min(rejected, batch.count)

@@ -46,10 +46,22 @@ enum OTLPResponse: Equatable {
         let partialSuccess: PartialSuccess?
     }
 
+    /// A member that has another type than the protocol says does not hide the others.
     private struct PartialSuccess: Decodable {
         let rejectedSpans: Count?
         let rejectedDataPoints: Count?
         let errorMessage: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case rejectedSpans, rejectedDataPoints, errorMessage
+        }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            rejectedSpans = try? values.decode(Count.self, forKey: .rejectedSpans)
+            rejectedDataPoints = try? values.decode(Count.self, forKey: .rejectedDataPoints)
+            errorMessage = try? values.decode(String.self, forKey: .errorMessage)
+        }
     }
 
     /// A 64-bit number, which JSON of Protobuf writes as text, and some collectors as a number.

@@ -21,7 +21,7 @@ struct OTLPTraceWriter {
         writer.attributes(resource)
         writer.raw(#"},"scopeSpans":[{"scope":{"name":"curlew","version":"0.1"},"spans":["#)
         writer.list(spans) { $0.span($1) }
-        writer.raw(#"],"schemaUrl":"https://opentelemetry.io/schemas/1.37.0"}]}]}"#)
+        writer.raw(#"],"schemaUrl":"https://opentelemetry.io/schemas/1.38.0"}]}]}"#)
         return Data(writer.bytes)
     }
 

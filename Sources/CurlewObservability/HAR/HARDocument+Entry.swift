@@ -138,6 +138,16 @@ extension HARDocument {
                 self.hitCount = hitCount
                 self.comment = comment
             }
+
+            /// Reads the value. Missing texts are empty, and a missing number is 0.
+            public init(from decoder: any Decoder) throws {
+                let values = try decoder.container(keyedBy: CodingKeys.self)
+                expires = try values.decodeIfPresent(String.self, forKey: .expires)
+                lastAccess = try values.decodeIfPresent(String.self, forKey: .lastAccess) ?? ""
+                eTag = try values.decodeIfPresent(String.self, forKey: .eTag) ?? ""
+                hitCount = try values.decodeIfPresent(Int.self, forKey: .hitCount) ?? 0
+                comment = try values.decodeIfPresent(String.self, forKey: .comment)
+            }
         }
     }
 

@@ -86,11 +86,17 @@ extension HARDocument {
         /// The reason why no complete response arrived, in the field `_error`; nil if it did. Chromium uses the same
         /// field.
         public var error: String?
+        /// The interim responses, in order, in the field `_interim`. Cassettes write it; the recorder has them in `Facts`.
+        public var interim: [Interim]?
+        /// The trailer fields, in order, in the field `_trailers`. Cassettes write it; the recorder has them in `Facts`.
+        public var trailers: [NameValue]?
 
         private enum CodingKeys: String, CodingKey {
             case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize, comment
             case transferSize = "_transferSize"
             case error = "_error"
+            case interim = "_interim"
+            case trailers = "_trailers"
         }
 
         /// Creates a response.
@@ -129,6 +135,9 @@ extension HARDocument {
             comment = try values.decodeIfPresent(String.self, forKey: .comment)
             transferSize = try values.decodeIfPresent(Int64.self, forKey: .transferSize)
             error = try values.decodeIfPresent(String.self, forKey: .error)
+            // Another program may use the same names for something else.
+            interim = try? values.decodeIfPresent([Interim].self, forKey: .interim)
+            trailers = try? values.decodeIfPresent([NameValue].self, forKey: .trailers)
         }
     }
 
@@ -151,7 +160,7 @@ extension HARDocument {
         /// Reads the value. A missing text is empty.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            name = try values.decode(String.self, forKey: .name)
+            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
             value = try values.decodeIfPresent(String.self, forKey: .value) ?? ""
             comment = try values.decodeIfPresent(String.self, forKey: .comment)
         }
@@ -190,111 +199,17 @@ extension HARDocument {
             self.secure = secure
             self.comment = comment
         }
-    }
 
-    /// The body of a request.
-    public struct PostData: Codable, Hashable, Sendable {
-        /// The media type of the body; empty if it is unknown.
-        public var mimeType: String
-        /// The fields of a form. Documents have either these or `text`.
-        public var params: [Param]?
-        /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
-        public var text: String?
-        /// A remark.
-        public var comment: String?
-        /// `base64` if `text` is encoded, otherwise nil. The format has no field for this, so it is in `_encoding`.
-        public var encoding: String?
-
-        private enum CodingKeys: String, CodingKey {
-            case mimeType, params, text, comment
-            case encoding = "_encoding"
-        }
-
-        /// Creates a body.
-        public init(
-            mimeType: String, params: [Param]? = nil, text: String? = nil, comment: String? = nil,
-            encoding: String? = nil
-        ) {
-            self.mimeType = mimeType
-            self.params = params
-            self.text = text
-            self.comment = comment
-            self.encoding = encoding
-        }
-
-        /// Reads the value. A missing media type is empty.
+        /// Reads the value. A missing name or value is empty.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            mimeType = try values.decodeIfPresent(String.self, forKey: .mimeType) ?? ""
-            params = try values.decodeIfPresent([Param].self, forKey: .params)
-            text = try values.decodeIfPresent(String.self, forKey: .text)
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
-            encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
-        }
-    }
-
-    /// A field of a form.
-    public struct Param: Codable, Hashable, Sendable {
-        /// The name.
-        public var name: String
-        /// The value, or the content of a file.
-        public var value: String?
-        /// The name of a file.
-        public var fileName: String?
-        /// The media type of a file.
-        public var contentType: String?
-        /// A remark.
-        public var comment: String?
-
-        /// Creates a field.
-        public init(
-            name: String, value: String? = nil, fileName: String? = nil, contentType: String? = nil,
-            comment: String? = nil
-        ) {
-            self.name = name
-            self.value = value
-            self.fileName = fileName
-            self.contentType = contentType
-            self.comment = comment
-        }
-    }
-
-    /// The body of a response, after decoding.
-    public struct Content: Codable, Hashable, Sendable {
-        /// The number of bytes after decoding; `-1` if it is unknown.
-        public var size: Int64
-        /// The number of bytes that compression saved.
-        public var compression: Int64?
-        /// The media type of the body; empty if it is unknown.
-        public var mimeType: String
-        /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
-        public var text: String?
-        /// `base64` if `text` is encoded, otherwise nil.
-        public var encoding: String?
-        /// A remark.
-        public var comment: String?
-
-        /// Creates a body. By default, nothing is known.
-        public init(
-            size: Int64 = -1, mimeType: String = "", text: String? = nil, encoding: String? = nil,
-            compression: Int64? = nil, comment: String? = nil
-        ) {
-            self.size = size
-            self.compression = compression
-            self.mimeType = mimeType
-            self.text = text
-            self.encoding = encoding
-            self.comment = comment
-        }
-
-        /// Reads the value. Everything may be missing.
-        public init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            size = try values.decodeIfPresent(Int64.self, forKey: .size) ?? -1
-            compression = try values.decodeIfPresent(Int64.self, forKey: .compression)
-            mimeType = try values.decodeIfPresent(String.self, forKey: .mimeType) ?? ""
-            text = try values.decodeIfPresent(String.self, forKey: .text)
-            encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
+            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
+            value = try values.decodeIfPresent(String.self, forKey: .value) ?? ""
+            path = try values.decodeIfPresent(String.self, forKey: .path)
+            domain = try values.decodeIfPresent(String.self, forKey: .domain)
+            expires = try values.decodeIfPresent(String.self, forKey: .expires)
+            httpOnly = try values.decodeIfPresent(Bool.self, forKey: .httpOnly)
+            secure = try values.decodeIfPresent(Bool.self, forKey: .secure)
             comment = try values.decodeIfPresent(String.self, forKey: .comment)
         }
     }

@@ -26,10 +26,9 @@ extension HARDocument.Request {
         if data != nil, let type = postData?.mimeType, !type.isEmpty, !fields.contains(.contentType) {
             fields[.contentType] = type
         }
-        let fragment = url.first("#") ?? url.endIndex
+        // The whole URL, although its fragment is not sent: the text of an error hides what precedes the last @.
         let request = try HTTPRequest(
-            HTTPMethod(rawValue: method), url: String(url[..<fragment]), headers: fields,
-            body: data.map { .bytes($0) } ?? .empty)
+            HTTPMethod(rawValue: method), url: url, headers: fields, body: data.map { .bytes($0) } ?? .empty)
         try request.validate()
         return request
     }

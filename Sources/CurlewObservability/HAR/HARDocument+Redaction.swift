@@ -23,11 +23,14 @@ extension HARDocument {
         if redaction.hidesNothing { return self }
         var copy = self
         copy.log.comment = log.comment.map(redaction.text)
+        copy.log.creator.comment = log.creator.comment.map(redaction.text)
+        copy.log.browser?.comment = log.browser?.comment.map(redaction.text)
         copy.log.pages = log.pages?.map { page in
             var page = page
             // Browsers use the URL as the title.
-            page.title = redaction.url(page.title)
+            page.title = redaction.text(redaction.url(page.title))
             page.comment = page.comment.map(redaction.text)
+            page.pageTimings.comment = page.pageTimings.comment.map(redaction.text)
             return page
         }
         copy.log.entries = entries.map { entry in
@@ -35,6 +38,8 @@ extension HARDocument {
             entry.request.redact(redaction, opaqueBodies)
             entry.response.redact(redaction, opaqueBodies)
             entry.comment = entry.comment.map(redaction.text)
+            entry.timings.comment = entry.timings.comment.map(redaction.text)
+            entry.cache.redact(redaction)
             entry.facts?.redact(redaction)
             return entry
         }
@@ -44,8 +49,10 @@ extension HARDocument {
 
 extension HARDocument.Request {
     fileprivate mutating func redact(_ redaction: Redaction, _ opaqueBodies: HARDocument.OpaqueBodies) {
-        // Another program may have recorded the name and password of a URL.
-        url = redaction.unusable(url: url)
+        // Another program may have recorded the name and password of a URL. In a URL that cannot be sent, they may be
+        // anywhere before the last @.
+        let isUsable = (try? HTTPRequest(url: url)) != nil
+        url = isUsable ? redaction.url(url) : redaction.unusable(url: url)
         queryString = [HARDocument.NameValue](queryOf: url)
         headers = headers.map { $0.redacted(redaction) }
         cookies = cookies.map(\.redacted)
@@ -69,16 +76,34 @@ extension HARDocument.Response {
     fileprivate mutating func redact(_ redaction: Redaction, _ opaqueBodies: HARDocument.OpaqueBodies) {
         headers = headers.map { $0.redacted(redaction) }
         cookies = cookies.map(\.redacted)
+        statusText = redaction.text(statusText)
         redirectURL = redaction.value(redirectURL, ofHeader: .location)
         comment = comment.map(redaction.text)
         error = error.map(redaction.text)
-        guard content.text != nil else { return }
+        trailers = trailers?.map { $0.redacted(redaction) }
+        interim = interim?.map { $0.redacted(redaction) }
+        guard content.text != nil else {
+            content.comment = content.comment.map(redaction.text)
+            return
+        }
         let data = (try? content.data()) ?? nil
         let recorded = RecordedBody(
             data ?? Data(), mediaType: MediaType(content.mimeType), redaction: redaction, opaqueBodies: opaqueBodies)
-        content.text = data == nil ? nil : recorded.text
+        let text = data == nil ? nil : recorded.text
+        // A redaction moves the bytes.
+        if text != content.text { content.chunks = nil }
+        content.text = text
         content.encoding = recorded.encoding
         content.comment = recorded.comment ?? content.comment.map(redaction.text)
+    }
+}
+
+extension HARDocument.Cache {
+    fileprivate mutating func redact(_ redaction: Redaction) {
+        comment = comment.map(redaction.text)
+        let comments = (beforeRequest?.comment, afterRequest?.comment)
+        beforeRequest?.comment = comments.0.map(redaction.text)
+        afterRequest?.comment = comments.1.map(redaction.text)
     }
 }
 
@@ -91,11 +116,15 @@ extension HARDocument.Facts {
             decision.text = redaction.text(decision.text)
             return decision
         }
-        interim = interim?.map { response in
-            var response = response
-            response.headers = response.headers.map { $0.redacted(redaction) }
-            return response
-        }
+        interim = interim?.map { $0.redacted(redaction) }
+    }
+}
+
+extension HARDocument.Interim {
+    fileprivate func redacted(_ redaction: Redaction) -> HARDocument.Interim {
+        var copy = self
+        copy.headers = headers.map { $0.redacted(redaction) }
+        return copy
     }
 }
 

@@ -55,8 +55,9 @@ extension HARDocument.Response {
     ///
     /// - `body`: the bytes of the body after decoding; nil if they are not recorded. Default nil. The initializer does
     ///   not read `response.body`.
-    /// - `redaction`: the secrets to redact, in addition to those that the client and its interceptors declare. With
-    ///   `.none`, the value contains all of them. Default `.standard`.
+    /// - `redaction`: the secrets to redact, in addition to the fields that the client and its interceptors declare. A
+    ///   response does not know the members and paths that they declare: pass `.standard.adding(rules)` for these. With
+    ///   `.none`, the value contains all secrets. Default `.standard`.
     /// - `opaqueBodies`: what happens to a body whose secrets cannot be recognized. Default `.omitted`.
     public init(
         _ response: HTTPResponse, body: Data? = nil, redaction: Redaction = .standard,
@@ -65,7 +66,8 @@ extension HARDocument.Response {
         let length = response.body.declaredLength ?? body.map { Int64($0.count) }
         let type = response.headers[.contentType]
         self.init(
-            status: response.status.code, statusText: response.reasonPhrase ?? "", httpVersion: "\(response.version)",
+            status: response.status.code, statusText: response.reasonPhrase.map(redaction.text) ?? "",
+            httpVersion: "\(response.version)",
             headers: [HARDocument.NameValue](response.headers, redaction),
             content: HARDocument.Content(size: length ?? -1, mimeType: type ?? ""),
             redirectURL: response.headers.first { $0.name == .location }
@@ -84,10 +86,12 @@ extension HARDocument.Response {
 
     /// Creates the HAR form of a failure without a response: status 0, and the reason in `error`.
     ///
-    /// - `failure`: the error of the exchange. Its text is redacted.
-    public init(_ failure: NetworkError) {
+    /// - `failure`: the error of the exchange.
+    /// - `redaction`: the secrets to redact in its text, in addition to those that the client and its interceptors
+    ///   declare. Default `.standard`.
+    public init(_ failure: NetworkError, redaction: Redaction = .standard) {
         self.init(status: 0, httpVersion: "", content: HARDocument.Content(size: 0), bodySize: -1)
-        error = failure.line
+        error = failure.line(redaction)
     }
 }
 
@@ -115,8 +119,12 @@ extension HARDocument.Timings {
 
 extension NetworkError {
     /// The label and the detail of the error in one line, redacted.
-    var line: String {
-        let text = detail.isEmpty ? "" : ": \(secrets.redaction.text(detail).joinedLines)"
+    var line: String { line(.standard) }
+
+    /// Returns the label and the detail of the error in one line, redacted by `redaction` and by the declarations of the
+    /// client.
+    func line(_ redaction: Redaction) -> String {
+        let text = detail.isEmpty ? "" : ": \(secrets.added(to: redaction).text(detail).joinedLines)"
         return (label + text).clipped(to: 500).printable
     }
 }

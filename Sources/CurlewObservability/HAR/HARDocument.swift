@@ -163,6 +163,16 @@ public struct HARDocument: Codable, Hashable, Sendable {
             self.pageTimings = pageTimings
             self.comment = comment
         }
+
+        /// Reads the value. Missing texts are empty, and missing times are unknown.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            startedDateTime = try values.decodeIfPresent(String.self, forKey: .startedDateTime) ?? ""
+            id = try values.decodeIfPresent(String.self, forKey: .id) ?? ""
+            title = try values.decodeIfPresent(String.self, forKey: .title) ?? ""
+            pageTimings = try values.decodeIfPresent(PageTimings.self, forKey: .pageTimings) ?? PageTimings()
+            comment = try values.decodeIfPresent(String.self, forKey: .comment)
+        }
     }
 
     /// The times when a page was loaded, in milliseconds since its start. `-1` and nil mean that a time is unknown.

@@ -91,7 +91,7 @@ struct ExchangeText: Sendable {
 
     /// - `time`: nil for a call whose request could not be created.
     func fields(of error: NetworkError, after time: Duration?) -> [LogEntry.Field] {
-        [LogEntry.Field("error.type", error.label)] + (time.map { [Self.duration($0)] } ?? [])
+        [LogEntry.Field("error.type", error.errorType)] + (time.map { [Self.duration($0)] } ?? [])
             + Self.count(error.attempts)
     }
 

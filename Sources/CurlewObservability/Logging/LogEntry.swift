@@ -40,7 +40,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     /// - note: `event.name`
     /// - response: `http.response.status_code`, `duration_ms`, `attempts` if there were several, and `source` if it does
     ///   not come from the server
-    /// - failure: `error.type`, `duration_ms`, and `attempts` if there were several
+    /// - failure: `error.type` (`MetricsRegistry.name(of:)`), `duration_ms`, and `attempts` if there were several
     public let fields: [Field]
 
     /// Creates an entry, for example one that an app writes to the same sink. Control characters in `lines` and in

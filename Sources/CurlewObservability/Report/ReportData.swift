@@ -15,6 +15,11 @@ struct ReportData {
 
     init(_ document: HARDocument, room: Int) {
         var writer = Writer()
+        // The texts of the document as a whole must leave room for its entries.
+        let textLimit = max(100, min(room / 20, 10_000))
+        let comment = document.log.comment?.clipped(to: textLimit)
+        let creator = "\(document.log.creator.name) \(document.log.creator.version)".clipped(to: textLimit)
+        writer.size = Writer.size(of: comment ?? "") + Writer.size(of: creator)
         var entries: [JSONValue] = []
         var omittedEntries = 0
         // The newest entries and bodies are kept, so both are added from the end.
@@ -37,14 +42,13 @@ struct ReportData {
             return value
         }
         var notes: [String] = []
-        if let comment = document.log.comment { notes.append(comment) }
+        if let comment { notes.append(comment) }
         if omittedEntries > 0 {
             notes.append("The page omits the oldest \(omittedEntries) exchanges to limit its size.")
         }
         if omittedBodies > 0 { notes.append("The page omits \(omittedBodies) bodies to limit its size.") }
-        let creator = document.log.creator
         let root: JSONValue = [
-            "creator": .string("\(creator.name) \(creator.version)"),
+            "creator": .string(creator),
             "notes": .array(notes.map { .string($0) }),
             "entries": .array(entries.reversed()),
             "bodies": .array(bodies.reversed()),

@@ -39,18 +39,20 @@ extension ReportFrame {
         function duration(ms) {
           if (ms === null || ms === undefined || ms < 0) return "";
           if (ms === 0) return "0";
-          if (ms < 1) return Math.round(ms * 1000) + " µs";
-          if (ms < 10) return ms.toFixed(1) + " ms";
-          if (ms < 1000) return Math.round(ms) + " ms";
-          if (ms < 60000) return (ms / 1000).toFixed(ms < 10000 ? 2 : 1) + " s";
-          return Math.floor(ms / 60000) + " min " + Math.round(ms % 60000 / 1000) + " s";
+          // Each limit is that of the rounded text: 59.96 s is 1 min 0 s.
+          if (ms < 0.9995) return Math.round(ms * 1000) + " µs";
+          if (ms < 9.95) return ms.toFixed(1) + " ms";
+          if (ms < 999.5) return Math.round(ms) + " ms";
+          if (ms < 59950) return (ms / 1000).toFixed(ms < 9995 ? 2 : 1) + " s";
+          const seconds = Math.round(ms / 1000);
+          return Math.floor(seconds / 60) + " min " + seconds % 60 + " s";
         }
         function size(bytes) {
           if (bytes < 0) return "";
           if (bytes < 1000) return bytes + " B";
           for (const unit of ["kB", "MB", "GB"]) {
             bytes /= 1000;
-            if (bytes < 1000 || unit === "GB") return bytes.toFixed(bytes < 10 ? 1 : 0) + " " + unit;
+            if (bytes < 999.5 || unit === "GB") return bytes.toFixed(bytes < 9.95 ? 1 : 0) + " " + unit;
           }
         }
 

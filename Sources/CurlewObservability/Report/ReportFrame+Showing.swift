@@ -69,8 +69,9 @@ extension ReportFrame {
         const SUBJECTS = { cache: "Cache", redirect: "Redirect", policy: "Policy", token: "Credential",
           cookies: "Cookies", joined: "Sharing", warning: "Warning" };
         function sentence(decision) {
-          const subject = SUBJECTS[decision.name.split(".")[0]];
-          const text = subject ? subject + ": " + decision.text : decision.text[0].toUpperCase() + decision.text.slice(1);
+          const kind = decision.name.split(".")[0], first = decision.text.slice(0, 1).toUpperCase();
+          const subject = Object.hasOwn(SUBJECTS, kind) ? SUBJECTS[kind] : "";
+          const text = subject ? subject + ": " + decision.text : first + decision.text.slice(1);
           return /[.!?]$/.test(text) ? text : text + ".";
         }
 
@@ -128,13 +129,16 @@ extension ReportFrame {
           if (!/json/i.test(type) && !/^\s*[\[{]/.test(text)) return text;
           try { JSON.parse(text); } catch { return text; }
           let depth = 0, result = "";
+          // The indentation of deeper text would have many times the size of the text.
+          const deepest = 64;
           const line = () => "\n" + "  ".repeat(depth);
-          const tokens = text.match(/"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+/g) || [];
+          const tokens = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+/g) || [];
           for (let i = 0; i < tokens.length; i += 1) {
             const token = tokens[i];
             if (token === "{" || token === "[") {
               if (tokens[i + 1] === "}" || tokens[i + 1] === "]") { result += token + tokens[i += 1]; continue; }
               depth += 1;
+              if (depth > deepest) return text;
               result += token + line();
             } else if (token === "}" || token === "]") {
               depth -= 1;
@@ -166,11 +170,17 @@ extension ReportFrame {
           return word || "''";
         }
 
+        const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
         const OWN = /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|content-length|:.*)$/i;
         function curl(r) {
           const body = raw.bodies[r.index] && raw.bodies[r.index][0];
           const hasBody = body && body[0] >= 0 && !body[2];
           const fields = fieldsOf(r.sent).filter(([name]) => !OWN.test(name));
+          // Other text would be an option of curl, or would let it read a file.
+          if (!/^https?:\/\/[^\s\/]/i.test(r.url)) return "# No command: the URL is not one of HTTP.";
+          if (!TOKEN.test(r.method) || !fields.every(([name]) => TOKEN.test(name))) {
+            return "# No command: the method or the name of a field is invalid.";
+          }
           if ([r.method, r.url, hasBody ? textOf(body[0]) : ""].concat(...fields).some((t) => t.includes("\0"))) {
             return "# No command: a part contains a NUL byte, which an argument cannot.";
           }

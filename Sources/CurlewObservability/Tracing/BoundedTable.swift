@@ -22,16 +22,15 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     subscript(key: Key) -> Value? { entries[key]?.value }
 
-    /// Inserts a value, in place of an earlier one of the same key. Returns the number of other entries that had to make
-    /// room: 0 or 1.
-    mutating func insert(_ value: Value, for key: Key) -> Int {
+    /// Inserts a value, in place of an earlier one of the same key. Returns the value of the entry that had to make room;
+    /// nil if there was room.
+    @discardableResult
+    mutating func insert(_ value: Value, for key: Key) -> Value? {
         serial += 1
         entries[key] = Entry(serial: serial, value: value)
         if order.count - head >= 2 * limit + 64 || head > limit + 64 { compact() }
         order.append((key, serial))
-        guard entries.count > limit else { return 0 }
-        removeOldest()
-        return 1
+        return entries.count > limit ? removeOldest() : nil
     }
 
     mutating func remove(_ key: Key) -> Value? {
@@ -44,15 +43,13 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return change(&entries.values[index].value)
     }
 
-    private mutating func removeOldest() {
+    private mutating func removeOldest() -> Value? {
         while head < order.count {
             let oldest = order[head]
             head += 1
-            if entries[oldest.key]?.serial == oldest.serial {
-                entries[oldest.key] = nil
-                return
-            }
+            if entries[oldest.key]?.serial == oldest.serial { return entries.removeValue(forKey: oldest.key)?.value }
         }
+        return nil
     }
 
     private mutating func compact() {

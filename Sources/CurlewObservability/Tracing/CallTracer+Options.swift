@@ -19,10 +19,18 @@ extension CallTracer {
         public var redaction: Redaction
         /// Whether spans have the attribute `user_agent.original`. Default false.
         public var recordsUserAgent: Bool
+        /// The methods that `http.request.method` and the names of spans contain. Any other is `_OTHER`, and is in
+        /// `http.request.method_original`. Default `standardMethods`.
+        public var knownMethods = standardMethods
         /// The maximum number of open calls, and of open requests. Default 2,048.
         public var maximumOpen: Int
         /// The source of identifiers: 64 random bits for each call. Default the random numbers of the system.
         public var random: @Sendable () -> UInt64
+
+        /// The methods that the conventions know since version 1.38.0: those of RFC 9110, PATCH, and QUERY.
+        public static let standardMethods: Set<HTTPMethod> = [
+            .connect, .delete, .get, .head, .options, .patch, .post, .put, .query, .trace,
+        ]
 
         /// Creates options. Omitted parameters have the defaults.
         public init(

@@ -11,12 +11,12 @@ import CurlewHTTP
 /// - A call is a span of the kind `internal`. Each of its requests on the wire is a child of the kind `client`, whose
 ///   identifier is sent in `traceparent`: a retry, a redirect, a second request of hedging and the request after a
 ///   refreshed credential have their own. Each has a link to the request before it.
-/// - The span of a request ends when its body has ended, also when the caller streams it or cancels the call. The span of
-///   a call ends with the call.
+/// - The span of a request ends when its body has ended, also when the caller streams it or cancels the call. A body that
+///   breaks off is an error of the request, also after the call has returned. The span of a call ends with the call.
 /// - A response from a cache creates no span of a request, and a call that shares the exchange of another has a link to
 ///   the span of that call.
-/// - A refresh of tokens is a call with spans of its own. Several calls may wait for it, so it starts a trace, unless
-///   `Options.parent` returns another. It does not pass the interceptor, so it is sent without `traceparent`.
+/// - A refresh of tokens is a call with spans of its own, and a child of the call that started it, although other calls
+///   may wait for it, too. It does not pass the interceptor, so it is sent without `traceparent`.
 /// - A call whose request cannot be built creates no span.
 ///
 /// Several clients may share a tracer. At most `Options.maximumOpen` calls and as many requests are open; beyond that,
@@ -32,14 +32,15 @@ public final class CallTracer: Sendable {
     public init(exporter: any TraceSpanExporter, options: Options = Options()) {
         self.exporter = exporter
         self.options = options
-        attributes = SpanAttributes(redaction: options.redaction, recordsUserAgent: options.recordsUserAgent)
+        attributes = SpanAttributes(
+            redaction: options.redaction, recordsUserAgent: options.recordsUserAgent, methods: options.knownMethods)
         spans = Locked(OpenSpans(limit: options.maximumOpen))
     }
 
     /// The current counts.
     public var statistics: Statistics {
         spans.withLock {
-            Statistics(ended: $0.ended, dropped: $0.dropped, open: $0.calls.count + $0.requests.count)
+            Statistics(ended: $0.ended, dropped: $0.dropped, open: $0.open)
         }
     }
 
@@ -78,6 +79,25 @@ public final class CallTracer: Sendable {
     }
 
     private static let baggageName = HTTPField.Name("baggage")
+
+    /// Returns the response with a body whose end is recorded, unless it is in memory.
+    func watch(_ response: HTTPResponse, of wire: WireSpan, in context: ExchangeContext) -> HTTPResponse {
+        guard wire.context.isSampled, !response.body.isAtHand else { return response }
+        let sent = spans.withLock { $0.beginBody(of: wire.context, in: wire.call) }
+        let redaction = attributes.redaction(in: context)
+        var response = response
+        response.body = response.body.onEnd { [self] end in
+            var failure: SpanFailure?
+            var isWhole = true
+            switch end {
+            case .complete: break
+            case .failed(let error): failure = SpanFailure(NetworkError(error), redaction)
+            case .dropped: isWhole = false
+            }
+            export(spans.withLock { $0.endBody(of: sent, failure, isWhole: isWhole) })
+        }
+        return response
+    }
 
     // MARK: - Events
 
@@ -119,7 +139,8 @@ public final class CallTracer: Sendable {
     }
 
     private func begin(_ request: HTTPRequest, _ context: ExchangeContext) {
-        let parent = TraceContext(headers: request.headers) ?? options.parent?() ?? TraceContext.current
+        let cause = context.cause.flatMap { cause in spans.withLock { $0.trail(of: cause)?.context } }
+        let parent = TraceContext(headers: request.headers) ?? cause ?? options.parent?() ?? TraceContext.current
         let own = child(of: parent)
         let trail = OpenSpans.Trail(
             context: own, baggage: options.propagation.baggageOrigins.isEmpty ? nil : TraceBaggage.current,

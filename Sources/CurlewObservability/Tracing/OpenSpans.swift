@@ -59,13 +59,24 @@ struct OpenSpans: Sendable {
         let trail: Trail
         /// The last request on the wire so far.
         var last: Sent?
-        /// The last request that has ended. It waits for the end of the call, because only that event reports an error
-        /// of the body.
+        /// The last request that has ended. It waits for the end of the call, which may report an error of its body.
         var ended: TraceSpan?
+    }
+
+    /// What is known about a request whose body is still being read.
+    enum Body: Sendable {
+        /// The request has not ended.
+        case open
+        /// The request has ended. Its span waits for the end of the body, which may be an error.
+        case ended(TraceSpan, call: UInt64)
+        /// The body has broken off, and the request has not ended.
+        case failed(SpanFailure)
     }
 
     struct Sent: Sendable {
         let context: TraceContext
+        /// The context of its fields, which two requests share if an interceptor closer to the transport sent both.
+        let wire: TraceContext?
         let hop: Int
         let attempt: Int
         let number: Int
@@ -83,6 +94,8 @@ struct OpenSpans: Sendable {
 
     var calls: BoundedTable<UInt64, Call>
     var requests: BoundedTable<RequestKey, Request>
+    /// The streamed bodies, by the identifier of their request.
+    var bodies: BoundedTable<UInt64, Body>
     /// Calls may share the exchange of a call that has ended, so its requests still need its context.
     var recent = BoundedTable<UInt64, Trail>(limit: 256)
     /// The number of spans that ended.
@@ -93,12 +106,24 @@ struct OpenSpans: Sendable {
     init(limit: Int) {
         calls = BoundedTable(limit: limit)
         requests = BoundedTable(limit: limit)
+        bodies = BoundedTable(limit: limit)
     }
+
+    /// The number of spans that have begun, and were not handed to the exporter.
+    var open: Int { calls.count + requests.count }
 
     func trail(of call: UInt64) -> Trail? { calls[call]?.trail ?? recent[call] }
 
     mutating func begin(_ call: Call, id: UInt64) {
-        dropped += calls.insert(call, for: id)
+        guard let oldest = calls.insert(call, for: id) else { return }
+        dropped += 1
+        if oldest.ended != nil { lose() }
+    }
+
+    /// Counts a span that had ended, and is dropped before the exporter receives it.
+    private mutating func lose() {
+        ended -= 1
+        dropped += 1
     }
 
     /// Begins the span of a request, with a link to the request before it in the same call.
@@ -122,13 +147,14 @@ struct OpenSpans: Sendable {
                 ? "redirect" : context.attempt > last.attempt ? "retry" : isOpen ? "hedge" : "resend"
             span.add(TraceSpan.Link(last.context, attributes: [TraceSpan.Attribute("curlew.link", .string(relation))]))
         }
-        let sent = Sent(context: own, hop: context.hop, attempt: context.attempt, number: number)
+        let sent = Sent(
+            context: own, wire: wire?.context, hop: context.hop, attempt: context.attempt, number: number)
         let clock = calls.change(context.id) { call in
             call.last = sent
             return call.clock
         }
         let request = Request(span: span, clock: clock ?? SpanClock(context.time))
-        dropped += requests.insert(request, for: RequestKey(call: context.id, number: number))
+        if requests.insert(request, for: RequestKey(call: context.id, number: number)) != nil { dropped += 1 }
     }
 
     /// Changes the span that an event belongs to: that of its request, or that of its call.
@@ -151,13 +177,58 @@ struct OpenSpans: Sendable {
         change(&request.span)
         request.span.end = max(request.span.start, request.clock.time(context.time.now))
         ended += 1
-        let span = request.span
-        let before = calls.change(context.id) { call -> TraceSpan? in
+        switch bodies[request.span.context.spanID.rawValue] {
+        case .open, .ended:
+            keep(.ended(request.span, call: context.id), request.span.context)
+            return []
+        case .failed(let failure):
+            _ = bodies.remove(request.span.context.spanID.rawValue)
+            if request.span.status == .unset { failure.write(to: &request.span) }
+        case nil: break
+        }
+        return hold(request.span, for: context.id)
+    }
+
+    /// Keeps the last span of a call until the call ends. Returns the spans that are complete.
+    private mutating func hold(_ span: TraceSpan, for call: UInt64) -> [TraceSpan] {
+        let before = calls.change(call) { call -> TraceSpan? in
             defer { call.ended = span }
             return call.ended
         }
         guard let before else { return [span] }
         return before.map { [$0] } ?? []
+    }
+
+    private mutating func keep(_ body: Body, _ context: TraceContext) {
+        if case .ended = bodies.insert(body, for: context.spanID.rawValue) { lose() }
+    }
+
+    /// Records that the body of the last request with these fields will be read, so that its span waits for the end of
+    /// the body. Returns the context of that request.
+    mutating func beginBody(of wire: TraceContext, in call: UInt64) -> TraceContext {
+        let last = calls[call]?.last
+        let context = last?.wire?.spanID == wire.spanID ? last?.context ?? wire : wire
+        let span = calls.change(call) { call -> TraceSpan? in
+            guard let span = call.ended, span.context.spanID == context.spanID else { return nil }
+            call.ended = nil
+            return span
+        }
+        keep((span ?? nil).map { .ended($0, call: call) } ?? .open, context)
+        return context
+    }
+
+    /// Records the end of a body. Returns the spans that are complete.
+    ///
+    /// - `failure`: the error of the body; nil if it is complete or was dropped.
+    /// - `isWhole`: false if the reader has left the body. Then the call may still report why.
+    mutating func endBody(of context: TraceContext, _ failure: SpanFailure?, isWhole: Bool) -> [TraceSpan] {
+        guard let body = bodies.remove(context.spanID.rawValue) else { return [] }
+        guard case .ended(var span, let call) = body else {
+            if let failure { keep(.failed(failure), context) }
+            return []
+        }
+        if let failure, span.status == .unset { failure.write(to: &span) }
+        return failure == nil && !isWhole ? hold(span, for: call) : [span]
     }
 
     /// Ends the span of a call. Returns the spans that are complete.
@@ -171,6 +242,12 @@ struct OpenSpans: Sendable {
         call.span["curlew.requests"] = .int(Int64(call.last?.number ?? 0))
         call.span.end = max(call.span.start, call.clock.time(context.time.now))
         ended += 1
+        if failure != nil, call.ended == nil, let last = call.last?.context.spanID.rawValue,
+            case .ended(let span, _) = bodies[last]
+        {
+            _ = bodies.remove(last)
+            call.ended = span
+        }
         guard var last = call.ended else { return [call.span] }
         // The body broke off after its head: only the end of the call reports that.
         if let failure, failure.isOfTransfer, last.status == .unset { failure.write(to: &last) }

@@ -7,19 +7,14 @@ import CurlewHTTP
 struct SpanAttributes: Sendable {
     let redaction: Redaction
     let recordsUserAgent: Bool
-
-    /// The methods that the conventions know: those of RFC 9110, and PATCH.
-    private static let methods: Set<String> = [
-        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
-    ]
+    let methods: Set<HTTPMethod>
 
     /// Returns the redaction with the secrets that the client and its interceptors declare.
     func redaction(in context: ExchangeContext) -> Redaction { context.secrets.added(to: redaction) }
 
     /// Returns the name of a span: the method and the route. A path may have any number of values, so it is no name.
     func name(of request: HTTPRequest, in context: ExchangeContext) -> String {
-        let method = request.method.rawValue
-        let known = Self.methods.contains(method) ? method : "HTTP"
+        let known = methods.contains(request.method) ? request.method.rawValue : "HTTP"
         return context.routeName.isEmpty ? known : "\(known) \(context.routeName.clipped(to: 200).printable)"
     }
 
@@ -57,7 +52,7 @@ struct SpanAttributes: Sendable {
 
     private func writeMethod(of request: HTTPRequest, to span: inout TraceSpan) {
         let method = request.method.rawValue
-        if Self.methods.contains(method) {
+        if methods.contains(request.method) {
             span["http.request.method"] = .string(method)
         } else {
             span["http.request.method"] = .string("_OTHER")

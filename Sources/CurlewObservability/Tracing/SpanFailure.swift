@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The class and the message of a failure, as a span shows them.
 struct SpanFailure: Sendable {
-    /// The attribute `error.type`: the status code, or `NetworkError.label`.
+    /// The attribute `error.type`: the status code, or the name of the reason (`NetworkError.errorType`).
     let type: String
     /// The redacted message; empty if the status code explains the failure.
     let message: String
@@ -13,11 +13,10 @@ struct SpanFailure: Sendable {
     let isOfTransfer: Bool
 
     init(_ error: NetworkError, _ redaction: Redaction) {
-        if case .status(let status) = error.reason {
-            type = "\(status.code)"
+        type = error.errorType
+        if case .status = error.reason {
             message = ""
         } else {
-            type = error.label
             message = redaction.text(error.detail).clipped(to: 300).printable
         }
         switch error.reason {

@@ -90,8 +90,10 @@ public struct TraceBaggage: Hashable, Sendable {
 
     @discardableResult
     private mutating func add(_ member: Member) -> Bool {
+        // A long field has many members beyond the limit, so the count comes first.
+        guard members.count < Self.maximumCount else { return false }
         let length = members.reduce(member.text.utf8.count) { $0 + $1.text.utf8.count + 1 }
-        guard members.count < Self.maximumCount, length <= Self.maximumLength else { return false }
+        guard length <= Self.maximumLength else { return false }
         members.append(member)
         return true
     }

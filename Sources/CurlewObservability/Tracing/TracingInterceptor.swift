@@ -25,8 +25,9 @@ struct TracingInterceptor: Interceptor, ImmediateObserver {
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var request = request
         var context = next.context
-        context.facts[WireSpanKey.self] = tracer.send(&request, in: context)
-        return try await next(request, context: context)
+        let wire = tracer.send(&request, in: context)
+        context.facts[WireSpanKey.self] = wire
+        return tracer.watch(try await next(request, context: context), of: wire, in: context)
     }
 
     func record(_ event: ExchangeEvent, in context: ExchangeContext) {

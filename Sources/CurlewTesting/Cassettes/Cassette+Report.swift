@@ -46,9 +46,12 @@ extension Cassette {
     }
 
     /// Returns the error for a request that no entry matches, and stores it as a problem.
-    func mismatch(_ request: CassetteRequest, line: NetworkError.RequestLine) -> NetworkError {
+    func mismatch(
+        _ request: CassetteRequest, _ redaction: Redaction, line: NetworkError.RequestLine
+    ) -> NetworkError {
         let (slots, recordings) = state.withLock { ($0.index.slots, $0.index.count(request)) }
-        let report = CassetteNearest(request: request, options: options).report(slots, recordings: recordings)
+        let report = CassetteNearest(request: request, options: options, redaction: redaction)
+            .report(slots, recordings: recordings)
         self.report("\(report)")
         return NetworkError(
             .refused(by: .cassette), detail: report.summary,
@@ -73,6 +76,8 @@ struct CassetteProblems: LineReport, CustomStringConvertible {
 struct CassetteNearest {
     let request: CassetteRequest
     let options: Cassette.Options
+    /// The secrets of the options and of the client, which an entry of another program may contain.
+    let redaction: Redaction
 
     /// The maximum number of entries whose paths are compared.
     private static let mostPaths = 5000
@@ -85,7 +90,7 @@ struct CassetteNearest {
             ? "All \(recordings) recordings of \(request.line) were replayed."
             : "No entry of the cassette matches \(request.line)."
         let rough = slots.prefix(Self.mostPaths).map { slot -> (slot: CassetteIndex.Slot, weight: Int) in
-            let url = CassetteURL(slot.entry.request.url)
+            let url = CassetteURL(redaction.url(slot.entry.request.url))
             let weight = path(url.path).reduce(0) { $0 + $1.weight } * 4
             return (
                 slot,
@@ -95,7 +100,7 @@ struct CassetteNearest {
         let order = rough.sorted { ($0.weight, $0.slot.number) < ($1.weight, $1.slot.number) }.prefix(Self.mostEntries)
         var seen: Set<String> = []
         let candidates = order.compactMap { item -> (name: String, differences: [Difference])? in
-            let entry = CassetteRequest(item.slot.entry, redaction: options.redaction)
+            let entry = CassetteRequest(item.slot.entry, redaction: redaction)
             let differences = differences(entry, isUsed: item.slot.isUsed)
             let isNew = seen.insert(entry.line + differences.map(\.text).joined()).inserted
             return isNew ? ("\(entry.line) (entry \(item.slot.number))", differences) : nil
@@ -129,32 +134,37 @@ struct CassetteNearest {
             found += items.isEmpty ? [Difference("the order of the query's items differs", weight: 1)] : items
         }
         found += ItemDifference.differences(sent: mine.fields, recorded: theirs.fields, kind: "field")
-        found += body(mine.body, theirs.body)
-        if found.isEmpty { found.append(Difference(isUsed ? "it was already replayed" : "nothing", weight: 0)) }
+        found += body(mine.body, theirs.body, of: entry)
+        if found.isEmpty {
+            found.append(Difference(isUsed ? "it was already replayed" : "a value that is not shown", weight: 0))
+        }
         return found
     }
 
-    private func body(_ sent: CassetteKey.Body, _ recorded: CassetteKey.Body) -> [Difference] {
+    private func body(
+        _ sent: CassetteKey.Body, _ recorded: CassetteKey.Body, of entry: CassetteRequest
+    ) -> [Difference] {
         if sent == recorded { return [] }
         switch (sent, recorded) {
         case (.json(let mine), .json(let theirs)): return JSONDifference.between(sent: mine, recorded: theirs)
         case (.form(let mine), .form(let theirs)):
             return ItemDifference.differences(sent: mine, recorded: theirs, kind: "form field")
         default:
-            let text = "body: the request has \(Self.shown(sent, request)), the entry has \(Self.shown(recorded, nil))"
-            return [Difference(text)]
+            let mine = Self.shown(sent, isLegible: request.isLegible)
+            let theirs = Self.shown(recorded, isLegible: entry.isLegible)
+            return [Difference("body: the request has \(mine), the entry has \(theirs)")]
         }
     }
 
-    private static func shown(_ body: CassetteKey.Body, _ request: CassetteRequest?) -> String {
+    /// - `isLegible`: whether the secrets in the bytes were recognized, so that they may be shown.
+    private static func shown(_ body: CassetteKey.Body, isLegible: Bool) -> String {
         switch body {
         case .none: return "none"
         case .json: return "JSON"
         case .form: return "a form"
         case .bytes(let data):
             let text = String(decoding: data.prefix(64), as: UTF8.self)
-            let isText = !text.unicodeScalars.contains { $0 == "\u{FFFD}" || $0.value < 0x09 }
-            return "\(data.count) bytes" + (isText ? ", \(Difference.quoted(text, limit: 60))" : "")
+            return "\(data.count) bytes" + (isLegible ? ", \(Difference.quoted(text, limit: 60))" : "")
         }
     }
 }

@@ -29,8 +29,9 @@ import Foundation
 ///   recording, unless ``Options/opaqueTypes`` allows its media type. Requests are redacted before they are matched, so
 ///   a replay needs no credential. The original response goes to the caller while it is recorded.
 /// - **Bodies**: a streamed response is recorded while the caller reads it. Content codings are decoded. Event streams
-///   and records keep their chunks. Trailers and interim responses are not recorded. A body that the caller does not
-///   read to its end is not recorded and is one of the ``problems``, except for an event stream, which ends there.
+///   and records keep their chunks (`_chunks`). Trailers (`_trailers`) and interim responses (`_interim`) are recorded
+///   and replayed. A body that the caller does not read to its end is not recorded and is one of the ``problems``,
+///   except for an event stream, which ends there.
 /// - **Failures** of the recorded transport are entries too, with the field `_error`. The replay throws a
 ///   `NetworkError` with the same reason. Cancelled requests are not recorded.
 /// - **Files** have the mode 0600 and are replaced atomically. See ``save()`` for several writers.
@@ -102,7 +103,8 @@ public final class Cassette: Transport {
                 let recorder = CassetteRecorder(cassette: self, request: shown, redactor: redactor, context: context)
                 return try await recorder.record(outgoing, body: data, over: base)
             }
-            throw mismatch(shown, line: NetworkError.RequestLine(request.knowing(secrets)))
+            throw mismatch(
+                shown, redactor.redaction, line: NetworkError.RequestLine(request.knowing(secrets)))
         } catch is CancellationError {
             throw NetworkError(.cancelled)
         }

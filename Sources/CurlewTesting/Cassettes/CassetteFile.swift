@@ -65,9 +65,18 @@ struct CassetteFile {
         let isFirst = mode == .recordAll && Self.rewritten.withLock { $0.insert(Self.identity(of: path)).inserted }
         do {
             let old = isFirst ? [] : try read(isRequired: false)
-            let new = isFirst ? recorded.map { Self.kept($0, previous) } : recorded
+            let new = isFirst ? Self.kept(recorded, previous) : recorded
             let entries = merged(old, new, loaded: mode == .recordNew ? previous : [])
-            try PrivateFile.replace(path, with: HARDocument(entries: entries).data(pretty: true) + Data("\n".utf8))
+            let data = try HARDocument(entries: entries).data(pretty: true) + Data("\n".utf8)
+            guard entries.count <= options.maximumEntries, data.count <= options.maximumFileBytes else {
+                throw NetworkError(
+                    .limitExceeded(.responseBody),
+                    detail:
+                        "The cassette \(path) would have \(entries.count) entries and \(data.count) bytes, more than "
+                        + "a cassette may read.",
+                    hint: "Raise Cassette.Options.maximumEntries or maximumFileBytes, or divide the file.")
+            }
+            try PrivateFile.replace(path, with: data)
         } catch {
             if isFirst { Self.rewritten.withLock { _ = $0.remove(Self.identity(of: path)) } }
             if let error = error as? NetworkError { throw error }
@@ -136,11 +145,16 @@ struct CassetteFile {
         }
     }
 
-    /// Returns the entry of the previous file if a new one differs from it in times only, so that an unchanged exchange
-    /// changes no line.
-    private static func kept(_ entry: HARDocument.Entry, _ previous: [HARDocument.Entry]) -> HARDocument.Entry {
-        let content = timeless(entry)
-        return previous.first { $0.request == content.request && timeless($0) == content } ?? entry
+    /// Returns the entries, with the entry of the previous file for each one that differs from it in times only, so that
+    /// an unchanged exchange changes no line.
+    private static func kept(
+        _ entries: [HARDocument.Entry], _ previous: [HARDocument.Entry]
+    ) -> [HARDocument.Entry] {
+        let known = Dictionary(grouping: previous) { $0.request.method + " " + $0.request.url }
+        return entries.map { entry in
+            let content = timeless(entry)
+            return known[entry.request.method + " " + entry.request.url]?.first { timeless($0) == content } ?? entry
+        }
     }
 
     private static func timeless(_ entry: HARDocument.Entry) -> HARDocument.Entry {
@@ -149,12 +163,20 @@ struct CassetteFile {
         entry.time = 0
         entry.timings = HARDocument.Timings()
         entry.response.headers.removeAll { HTTPField.Name($0.name) == .date }
+        entry.response.interim = entry.response.interim?.map { interim in
+            var interim = interim
+            interim.time = 0
+            return interim
+        }
         return entry
     }
 
     /// The path without symbolic links, so that two spellings of it are one file.
     private static func identity(of path: String) -> String {
-        URL(fileURLWithPath: path).standardizedFileURL.path
+        // The file itself may not exist yet, but its folder does.
+        let url = URL(fileURLWithPath: path)
+        return url.deletingLastPathComponent().resolvingSymlinksInPath().standardizedFileURL
+            .appendingPathComponent(url.lastPathComponent).path
     }
 }
 
@@ -172,8 +194,9 @@ extension Cassette {
     /// - In the mode ``Mode/recordAll``, the first writer of a process replaces the file, and the later ones of that
     ///   process add to it. Of two processes, the last one to start writing replaces what the other has written.
     ///
-    /// Throws `NetworkError` with the reason `.storage` if the file cannot be written, or if another writer holds the
-    /// lock for 30 seconds.
+    /// Throws `NetworkError`: `.storage` if the file cannot be written, or if another writer holds the lock for 30 seconds,
+    /// and `.limitExceeded(.responseBody)` if the file would exceed the limits of the options, so that no cassette could
+    /// read it. The previous file then stays as it is.
     public func save() async throws(NetworkError) {
         let work = state.withLock { state -> [HARDocument.Entry]? in
             guard state.hasUnsaved else { return nil }

@@ -23,6 +23,8 @@ struct CassetteRequest: Sendable {
     let fields: [ItemDifference.Item]
     /// The redacted body.
     let body: Data
+    /// Whether the secrets in the body were recognized. Other bodies are compared, but never shown.
+    let isLegible: Bool
     let mediaType: MediaType?
 
     /// Creates the value for a request that is sent now.
@@ -30,8 +32,7 @@ struct CassetteRequest: Sendable {
         let mediaType = request.headers[.contentType].flatMap { MediaType($0) }
         self.init(
             method: request.method.rawValue, url: redactor.url(request.urlString),
-            fields: redactor.fields(request.headers), body: redactor.comparedBody(body, mediaType),
-            mediaType: mediaType)
+            fields: redactor.fields(request.headers), body: redactor.compared(body, mediaType), mediaType: mediaType)
     }
 
     /// Creates the value for an entry. It is redacted again, because another program may have recorded it.
@@ -43,11 +44,12 @@ struct CassetteRequest: Sendable {
         let data = (try? entry.request.postData?.data()) ?? Data()
         self.init(
             method: entry.request.method, url: redactor.url(entry.request.url), fields: redactor.fields(headers),
-            body: redactor.comparedBody(data, mediaType), mediaType: mediaType)
+            body: redactor.compared(data, mediaType), mediaType: mediaType)
     }
 
     private init(
-        method: String, url: String, fields: [HARDocument.NameValue], body: Data, mediaType: MediaType?
+        method: String, url: String, fields: [HARDocument.NameValue], body: (data: Data, isLegible: Bool),
+        mediaType: MediaType?
     ) {
         self.method = method
         let parts = CassetteURL(url)
@@ -55,7 +57,8 @@ struct CassetteRequest: Sendable {
         path = parts.path
         query = parts.query
         self.fields = fields.map { ItemDifference.Item(name: $0.name.lowercased(), value: $0.value) }
-        self.body = body
+        self.body = body.data
+        isLegible = body.isLegible
         self.mediaType = mediaType
     }
 
@@ -128,7 +131,7 @@ struct CassetteURL {
 
     /// Returns the path with each segment decoded and encoded again, because programs encode different characters.
     private static func normalized(_ path: String) -> String {
-        guard path.holds("%") else { return path }
+        guard path.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 >= 0x80 }) else { return path }
         return path.parts("/", keepingEmpty: true).map { segment in
             let text = String(segment)
             return PercentCoding.decode(text).map { PercentCoding.encode($0, for: .pathSegment) } ?? text

@@ -31,11 +31,13 @@ struct CassetteRecorder: Sendable {
             sent.postData = HARDocument.PostData(
                 mimeType: message.headers[.contentType] ?? "", text: stored.text, encoding: stored.encoding)
         }
+        let interim = Locked<[HARDocument.Interim]>([])
         let draft = Draft(
-            number: cassette.nextNumber(), date: context.time.date, start: context.time.now, request: sent)
+            number: cassette.nextNumber(), date: context.time.date, start: context.time.now, request: sent,
+            interim: interim)
         var response: HTTPResponse
         do {
-            response = try await transport.send(message, in: context)
+            response = try await transport.send(message, in: watching(interim, since: draft.start))
         } catch {
             let failure = NetworkError(error)
             if !failure.isCancelled { add(failure, draft) }
@@ -44,12 +46,30 @@ struct CassetteRecorder: Sendable {
         return try keep(&response, draft, of: message)
     }
 
+    /// Returns the context with a receiver of interim responses.
+    private func watching(_ interim: Locked<[HARDocument.Interim]>, since start: MonotonicInstant) -> ExchangeContext {
+        var context = context
+        let (redactor, time, outer) = (redactor, context.time, context.onInterim)
+        context.onInterim = { status, headers in
+            outer?(status, headers)
+            let elapsed = Self.milliseconds(start.duration(to: time.now))
+            let response = HARDocument.Interim(
+                time: elapsed, status: status.code, headers: redactor.fields(headers))
+            interim.withLock { if $0.count < Self.mostInterim { $0.append(response) } }
+        }
+        return context
+    }
+
+    /// The maximum number of interim responses that are recorded.
+    private static let mostInterim = 100
+
     /// The parts of an entry that are known before the response.
     struct Draft: Sendable {
         let number: Int
         let date: Date
         let start: MonotonicInstant
         let request: HARDocument.Request
+        let interim: Locked<[HARDocument.Interim]>
         var head: MonotonicInstant?
     }
 
@@ -59,7 +79,9 @@ struct CassetteRecorder: Sendable {
         let head = Head(response, redactor)
         if let data = response.body.bufferedData {
             guard data.count <= cassette.options.maximumBodyBytes else { throw cassette.tooLong("response", message) }
-            guard add(head, data, [], draft, nil) else { throw refusal("response", response.mediaType, message) }
+            guard add(head, data, [], response.body.trailers, draft, nil) else {
+                throw refusal("response", response.mediaType, message)
+            }
             return response
         }
         let isCoded = response.headers.contains(.contentEncoding)
@@ -98,7 +120,9 @@ struct CassetteRecorder: Sendable {
     }
 
     /// Stores the entry of a response. Returns false if its body must not be stored.
-    func add(_ head: Head, _ data: Data, _ chunks: [Int], _ draft: Draft, _ failure: NetworkError?) -> Bool {
+    func add(
+        _ head: Head, _ data: Data, _ chunks: [Int], _ trailers: HTTPHeaders, _ draft: Draft, _ failure: NetworkError?
+    ) -> Bool {
         guard let stored = redactor.stored(data, head.mediaType) else { return false }
         var response = head.response
         response.content.text = stored.text
@@ -106,8 +130,9 @@ struct CassetteRecorder: Sendable {
         response.content.size = Int64(stored.encoding == nil ? stored.text.utf8.count : data.count)
         // A redaction moves the bytes, so the chunks are known only for a body without secrets.
         if head.keepsChunks, chunks.count > 1, stored.text.utf8.elementsEqual(data) {
-            response.content.comment = CassetteReplay.chunksMark + chunks.map { "\($0)" }.joined(separator: " ")
+            response.content.chunks = chunks
         }
+        if !trailers.isEmpty { response.trailers = redactor.fields(trailers) }
         response.error = failure.map { CassetteFailure.text(of: $0, redactor) }
         add(response, draft)
         return true
@@ -120,6 +145,9 @@ struct CassetteRecorder: Sendable {
     }
 
     private func add(_ response: HARDocument.Response, _ draft: Draft) {
+        var response = response
+        let interim = draft.interim.withLock { $0 }
+        if !interim.isEmpty { response.interim = interim }
         let now = context.time.now
         let head = draft.head ?? now
         let timings = HARDocument.Timings(
@@ -145,108 +173,6 @@ struct CassetteRecorder: Sendable {
             request: NetworkError.RequestLine(request))
         cassette.report("\(self.request.line): \(error.detail)")
         return error
-    }
-}
-
-/// The bytes of a body that the caller reads, up to the limit of the cassette.
-final class BodyTape: Sendable {
-    private let recorder: CassetteRecorder
-    private let head: CassetteRecorder.Head
-    private let draft: CassetteRecorder.Draft
-    private let message: HTTPRequest
-    private let content = Locked(Content())
-
-    private struct Content {
-        var data = Data()
-        var chunks: [Int] = []
-        var isDone = false
-    }
-
-    init(
-        recorder: CassetteRecorder, head: CassetteRecorder.Head, draft: CassetteRecorder.Draft, message: HTTPRequest
-    ) {
-        self.recorder = recorder
-        self.head = head
-        self.draft = draft
-        self.message = message
-    }
-
-    func add(_ chunk: Data) throws {
-        let limit = recorder.cassette.options.maximumBodyBytes
-        let fits = content.withLock { content in
-            guard content.data.count + chunk.count <= limit else {
-                content = Content(isDone: true)
-                return false
-            }
-            content.data += chunk
-            if head.keepsChunks { content.chunks.append(chunk.count) }
-            return true
-        }
-        guard fits else {
-            let error = recorder.cassette.tooLong("response", message)
-            recorder.cassette.report("\(recorder.request.line): \(error.detail)")
-            throw error
-        }
-    }
-
-    /// Stores the entry. Throws if its body must not be stored.
-    func finish(_ failure: NetworkError? = nil) throws {
-        guard let content = take() else { return }
-        guard failure?.isCancelled != true else { return abandon() }
-        guard recorder.add(head, content.data, content.chunks, draft, failure) else {
-            throw recorder.refusal("response", head.mediaType, message)
-        }
-    }
-
-    /// Ends the recording of a body that the caller has left.
-    func drop() {
-        guard let content = take() else { return }
-        guard head.mediaType?.essence == MediaType.eventStream.essence else { return abandon() }
-        if !recorder.add(head, content.data, content.chunks, draft, nil) { abandon() }
-    }
-
-    private func abandon() {
-        recorder.cassette.report(
-            "\(recorder.request.line): the body of the response was not read to its end, so it was not recorded.")
-    }
-
-    private func take() -> Content? {
-        content.withLock { content in
-            guard !content.isDone else { return nil }
-            defer { content = Content(isDone: true) }
-            return content
-        }
-    }
-}
-
-/// The chunks of a body, each stored on a tape before the caller receives it.
-struct TapedChunks: AsyncSequence, Sendable {
-    typealias Element = Data
-
-    let body: ResponseBody
-    let tape: BodyTape
-
-    func makeAsyncIterator() -> Iterator { Iterator(base: body.makeAsyncIterator(), tape: tape) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        var base: ResponseBody.Iterator
-        let tape: BodyTape
-
-        mutating func next() async throws -> Data? {
-            let chunk: Data?
-            do {
-                chunk = try await base.next()
-            } catch {
-                try? tape.finish(NetworkError(error))
-                throw error
-            }
-            guard let chunk else {
-                try tape.finish()
-                return nil
-            }
-            try tape.add(chunk)
-            return chunk
-        }
     }
 }
 

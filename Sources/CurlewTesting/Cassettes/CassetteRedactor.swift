@@ -28,13 +28,25 @@ struct CassetteRedactor: Sendable {
         opaqueTypes = options.opaqueTypes
         guard !redaction.hidesNothing else { return }
         for field in request.headers where isSecret(field.name, in: request.headers) {
-            let words =
-                field.name == .cookie ? field.value.parts(";").map { $0[($0.first("=") ?? $0.startIndex)...] } : []
-            let pieces =
-                words.isEmpty ? [field.value[...]] + field.value.parts(" ") : words.map { $0.trimmed { $0 == 0x3D } }
-            values += pieces.map(String.init).filter { $0.utf8.count >= Self.shortest && !$0.holds(" ") }
+            values += Self.credentials(in: field).filter { $0.utf8.count >= Self.shortest && !$0.holds(" ") }
         }
         values = Array(Set(values)).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    /// Returns the parts of a secret field that a server may repeat: the value and its words, the values of cookies, and
+    /// the name and password of Basic.
+    private static func credentials(in field: HTTPField) -> [String] {
+        if field.name == .cookie {
+            return field.value.parts(";").map { pair in
+                String(pair[(pair.first("=") ?? pair.startIndex)...].trimmed { $0 == UInt8(ascii: "=") || $0 == 0x20 })
+            }
+        }
+        let words = field.value.parts(" ").map(String.init)
+        guard words.count == 2, words[0].lowercased() == "basic", let data = Data(base64Encoded: words[1]) else {
+            return [field.value] + words
+        }
+        let pair = String(decoding: data, as: UTF8.self)
+        return words + [pair] + pair.parts(":", most: 2, keepingEmpty: true).map(String.init)
     }
 
     /// Creates a redactor for a message whose credentials are unknown.
@@ -82,11 +94,13 @@ struct CassetteRedactor: Sendable {
             .joined(separator: "; ")
     }
 
-    /// Returns the body of a request to compare: redacted if it is text, otherwise unchanged.
-    func comparedBody(_ data: Data, _ type: MediaType?) -> Data {
-        guard !data.isEmpty, !redaction.hidesNothing else { return data }
-        return redaction.shownBody(data, mediaType: type, limit: .max, clips: false).map { Data(hiding($0).utf8) }
-            ?? data
+    /// Returns the body of a request to compare: redacted if it is text, otherwise unchanged. `isLegible` is false if its
+    /// secrets cannot be recognized.
+    func compared(_ data: Data, _ type: MediaType?) -> (data: Data, isLegible: Bool) {
+        if data.isEmpty { return (data, true) }
+        let text = redaction.shownBody(data, mediaType: type, limit: .max, clips: false)
+        guard !redaction.hidesNothing else { return (data, text != nil) }
+        return text.map { (Data(hiding($0).utf8), true) } ?? (data, false)
     }
 
     /// A body as it is stored.
@@ -102,7 +116,7 @@ struct CassetteRedactor: Sendable {
             if let text = redaction.shownBody(data, mediaType: type, limit: .max, clips: false) {
                 return Stored(text: hiding(text))
             }
-            guard isAllowed(type), !values.contains(where: { data.firstRange(of: Data($0.utf8)) != nil }) else {
+            guard isAllowed(type), !values.contains(where: { EncodedText.holds($0, in: data) }) else {
                 return nil
             }
         }
@@ -123,16 +137,7 @@ struct CassetteRedactor: Sendable {
     }
 
     private func hiding(_ text: String) -> String {
-        values.reduce(text) { text, value in
-            guard text.utf8.firstRange(of: value.utf8) != nil else { return text }
-            var result = ""
-            var rest = Substring(text)
-            while let range = rest.utf8.firstRange(of: value.utf8) {
-                result += rest[..<range.lowerBound]
-                result += Redaction.mark
-                rest = rest[range.upperBound...]
-            }
-            return result + rest
-        }
+        guard !values.isEmpty else { return text }
+        return values.reduce(text) { EncodedText.replacing($1, in: $0, with: Redaction.mark) }
     }
 }

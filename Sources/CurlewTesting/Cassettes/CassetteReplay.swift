@@ -14,8 +14,8 @@ import Foundation
 struct CassetteReplay {
     let entry: HARDocument.Entry
 
-    /// The start of the comment that lists the sizes of the chunks of a body.
-    static let chunksMark = "chunks: "
+    /// The start of the comment in which earlier versions listed the sizes of the chunks of a body.
+    private static let chunksMark = "chunks: "
 
     func response(to request: HTTPRequest, in context: ExchangeContext) throws(NetworkError) -> HTTPResponse {
         let status = entry.response.status
@@ -29,17 +29,40 @@ struct CassetteReplay {
         }
         let pieces = pieces(of: data)
         let failure = entry.response.error.map { CassetteFailure.error($0, request) }
+        let trailers = trailers
+        for interim in interim { context.record(.interim(interim.status, interim.headers)) }
+        let isWhole = pieces.count <= 1 && failure == nil
+        if isWhole, !trailers.isEmpty { context.record(.trailers(trailers)) }
+        let limit = context.limits.responseBody
         let body =
-            pieces.count > 1 || failure != nil
-            ? ResponseBody(ReplayedChunks(pieces: pieces, failure: failure)) : ResponseBody(data)
+            isWhole
+            ? ResponseBody(data, limit: limit, trailers: trailers)
+            : ResponseBody(
+                ReplayedBody(pieces, failure, trailers, in: context), limit: limit,
+                length: headers[.contentLength] == nil ? nil : Int64(data.count))
         var response = HTTPResponse(
             status: HTTPStatus(status), headers: headers,
-            body: body.limited(to: context.limits.responseBody), version: version, url: request.urlString,
+            body: body, version: version, url: request.urlString,
             reasonPhrase: entry.response.statusText.isEmpty ? nil : entry.response.statusText)
         response.metrics.version = response.version
         response.metrics.firstByte = .zero
-        if failure == nil, pieces.count <= 1 { response.metrics.total = .zero }
+        if isWhole { response.metrics.total = .zero }
         return response
+    }
+
+    /// The recorded trailers; empty if one of them is invalid. The flight recorder has them in the facts of an entry.
+    var trailers: HTTPHeaders {
+        let fields = HTTPHeaders(recorded: entry.response.trailers ?? entry.facts?.trailers ?? [])
+        return fields.problem == nil ? fields : [:]
+    }
+
+    /// The recorded interim responses, without invalid ones and without 101, which is final.
+    var interim: [(status: HTTPStatus, headers: HTTPHeaders)] {
+        (entry.response.interim ?? entry.facts?.interim ?? []).compactMap { interim in
+            let fields = HTTPHeaders(recorded: interim.headers)
+            guard (100...199).contains(interim.status), interim.status != 101, fields.problem == nil else { return nil }
+            return (HTTPStatus(interim.status), fields)
+        }
     }
 
     /// Returns the recorded fields. The body is decoded, and a redaction may have changed its length.
@@ -66,19 +89,23 @@ struct CassetteReplay {
 
     /// Returns the chunks of the body: the recorded ones, or the events of an event stream whose chunks are unknown.
     func pieces(of data: Data) -> [Data] {
-        if let comment = entry.response.content.comment, comment.begins(with: Self.chunksMark) {
-            let sizes = comment.utf8.dropFirst(Self.chunksMark.utf8.count).split(separator: 0x20)
-                .compactMap { Int(Substring($0)) }
-            if sizes.allSatisfy({ $0 > 0 && $0 <= data.count }), Self.sum(sizes, is: data.count) {
-                var start = data.startIndex
-                return sizes.map { size in
-                    defer { start += size }
-                    return data[start..<(start + size)]
-                }
+        if let sizes = sizes, sizes.allSatisfy({ $0 > 0 && $0 <= data.count }), Self.sum(sizes, is: data.count) {
+            var start = data.startIndex
+            return sizes.map { size in
+                defer { start += size }
+                return data[start..<(start + size)]
             }
         }
         let type = MediaType(entry.response.content.mimeType)
         return type?.essence == MediaType.eventStream.essence ? Self.events(data) : data.isEmpty ? [] : [data]
+    }
+
+    private var sizes: [Int]? {
+        let content = entry.response.content
+        if let chunks = content.chunks { return chunks.isEmpty ? nil : chunks }
+        guard let comment = content.comment, comment.begins(with: Self.chunksMark) else { return nil }
+        return comment.utf8.dropFirst(Self.chunksMark.utf8.count).split(separator: 0x20)
+            .compactMap { Int(Substring($0)) }
     }
 
     private static func sum(_ sizes: [Int], is count: Int) -> Bool {
@@ -101,24 +128,39 @@ struct CassetteReplay {
     }
 }
 
-/// Chunks of a recorded body, and then the recorded failure, if any.
-private struct ReplayedChunks: AsyncSequence, Sendable {
-    typealias Element = Data
-
-    let pieces: [Data]
-    let failure: NetworkError?
-
-    func makeAsyncIterator() -> Iterator { Iterator(rest: pieces[...], failure: failure) }
-
-    struct Iterator: AsyncIteratorProtocol {
+/// Chunks of a recorded body, and then its trailers or the recorded failure.
+private final class ReplayedBody: ResponseBodySource {
+    private struct State {
         var rest: ArraySlice<Data>
-        let failure: NetworkError?
-
-        mutating func next() async throws -> Data? {
-            try Task.checkCancellation()
-            if let piece = rest.popFirst() { return piece }
-            if let failure { throw failure }
-            return nil
-        }
+        var isOver = false
     }
+
+    private let state: Locked<State>
+    private let failure: NetworkError?
+    private let fields: HTTPHeaders
+    private let context: ExchangeContext
+
+    init(_ pieces: [Data], _ failure: NetworkError?, _ trailers: HTTPHeaders, in context: ExchangeContext) {
+        state = Locked(State(rest: pieces[...]))
+        self.failure = failure
+        fields = failure == nil ? trailers : [:]
+        self.context = context
+    }
+
+    func next() async throws -> Data? {
+        try Task.checkCancellation()
+        let (piece, isFirstEnd) = state.withLock { state -> (Data?, Bool) in
+            if let piece = state.rest.popFirst() { return (piece, false) }
+            defer { state.isOver = true }
+            return (nil, !state.isOver)
+        }
+        if let piece { return piece }
+        if let failure { throw failure }
+        if isFirstEnd, !fields.isEmpty { context.record(.trailers(fields)) }
+        return nil
+    }
+
+    func cancel() {}
+
+    var trailers: HTTPHeaders { state.withLock { $0.isOver } ? fields : [:] }
 }

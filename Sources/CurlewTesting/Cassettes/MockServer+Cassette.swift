@@ -19,6 +19,7 @@ extension MockServer {
     /// and marks them as used. Routes that are added to the server take precedence over the cassette.
     ///
     /// - A `Location` with the origin of the recorded request is changed to that of the server.
+    /// - Recorded trailers and interim responses are sent.
     /// - An entry with a failure ends the connection: before the head, or after the part of the body that was recorded.
     /// - A request without a match is a 404 with the nearest entries, and is one of the cassette's `problems` and of
     ///   ``unmatchedRequests``.
@@ -70,7 +71,8 @@ final class CassettePlayer: Sendable {
         let shown = CassetteRequest(request, body: received.body, redactor: redactor)
         guard let slot = index.withLock({ $0.take(shown) }) else {
             let (slots, count) = index.withLock { ($0.slots, $0.count(shown)) }
-            let report = CassetteNearest(request: shown, options: options).report(slots, recordings: count)
+            let report = CassetteNearest(request: shown, options: options, redaction: redactor.redaction)
+                .report(slots, recordings: count)
             cassette.report("\(report)")
             return .mismatch(report)
         }
@@ -92,8 +94,10 @@ final class CassettePlayer: Sendable {
             headers[.location] = address.description + String(Substring(location.utf8.dropFirst(recorded.utf8.count)))
         }
         let pieces = replay.pieces(of: data)
-        let response = MockResponse(
+        var response = MockResponse(
             status: HTTPStatus(status), headers: headers, body: pieces.count > 1 ? .chunks(pieces) : .data(data))
+        for interim in replay.interim { response = response.after(interim.status, headers: interim.headers) }
+        if request.method != .head { response = response.with(trailers: replay.trailers) }
         guard entry.response.error != nil else { return response }
         var broken = response
         broken.body = .chunks(pieces)

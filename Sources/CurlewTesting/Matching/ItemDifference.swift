@@ -5,10 +5,22 @@ import CurlewHTTP
 
 /// The differences between named values: the items of a query, the fields of a form, header fields.
 enum ItemDifference {
-    /// A name with its value, decoded and redacted.
+    /// A name with its value, decoded and redacted. Items are compared by their bytes: texts that are canonically
+    /// equivalent are different requests.
     struct Item: Hashable, Sendable, Comparable {
         let name: String
         let value: String
+
+        static func == (left: Item, right: Item) -> Bool {
+            left.name.utf8.elementsEqual(right.name.utf8) && left.value.utf8.elementsEqual(right.value.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            for text in [name, value] {
+                for byte in text.utf8 { hasher.combine(byte) }
+                hasher.combine(UInt8(0xFF))
+            }
+        }
 
         static func < (left: Item, right: Item) -> Bool {
             (left.name, left.value) < (right.name, right.value)
@@ -21,10 +33,11 @@ enum ItemDifference {
     static func differences(sent: [Item], recorded: [Item], kind: String) -> [Difference] {
         let names = Set(sent.map(\.name)).union(recorded.map(\.name)).sorted()
         return names.compactMap { name in
-            let mine = sent.filter { $0.name == name }.map(\.value)
-            let theirs = recorded.filter { $0.name == name }.map(\.value)
-            guard mine != theirs else { return nil }
-            let isOrder = mine.sorted() == theirs.sorted()
+            let ours = sent.filter { $0.name == name }
+            let others = recorded.filter { $0.name == name }
+            guard ours != others else { return nil }
+            let (mine, theirs) = (ours.map(\.value), others.map(\.value))
+            let isOrder = mine != theirs && mine.sorted() == theirs.sorted()
             return Difference(
                 "\(kind) \(name.clipped(to: 100)): the request has \(list(mine)), the entry has \(list(theirs))"
                     + (isOrder ? " (the order differs)" : ""),

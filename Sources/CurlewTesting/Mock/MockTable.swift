@@ -59,7 +59,8 @@ struct MockTable: Sendable {
 
     /// The error for a call without a stub, with a report of the nearest stubs.
     func unmatched(_ call: RecordedCall) -> NetworkError {
-        let nearest = NearestStubs(method: call.method, target: call.request.target, noun: .stub)
+        let shown = call.request.secrets.redaction.url(call.request.target)
+        let nearest = NearestStubs(method: call.method, target: shown, noun: .stub)
         let report = RequestMismatch(
             "No stub matches \(call).", among: typedCandidates(call) + nearest.candidates(routes.patterns), noun: .stub)
         return NetworkError(

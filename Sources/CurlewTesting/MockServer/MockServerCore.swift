@@ -192,8 +192,9 @@ extension MockServerCore {
 
     /// Returns the response to a request without a route, and stores the report about it.
     private func refusal(of request: RecordedRequest, _ status: HTTPStatus, suffix: String) -> MockResponse {
-        let summary = "no route for \(request.method) \(request.path)\(suffix)"
-        let nearest = NearestStubs(method: request.method, target: request.path, noun: .route)
+        let path = Redaction.standard.url(request.path)
+        let summary = "no route for \(request.method) \(path)\(suffix)"
+        let nearest = NearestStubs(method: request.method, target: path, noun: .route)
         let report = state.withLock { state in
             let report = RequestMismatch(
                 summary + ".", among: nearest.candidates(state.routes.patterns), noun: .route)

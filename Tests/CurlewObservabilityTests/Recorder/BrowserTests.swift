@@ -12,7 +12,7 @@ import Testing
 /// The pages in a real browser, where there is one: `chromium` or `google-chrome`.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct BrowserTests {
-    private static let browser = ["chromium", "google-chrome", "chromium-browser"].lazy
+    static let browser = ["chromium", "google-chrome", "chromium-browser"].lazy
         .compactMap { try? Program.path($0) }.first
 
     /// Loads the page without a window, and returns its elements and the messages of its console. Nil without a

@@ -57,6 +57,23 @@ struct CassetteFileTests {
         #expect(try Cassette(folder.path(), mode: .replay).count == 21)
     }
 
+    @Test("A file that is reached by a symbolic link is the same file")
+    func links() async throws {
+        let folder = try CassetteFolder()
+        let real = folder.url.appendingPathComponent("real")
+        let link = folder.url.appendingPathComponent("link")
+        try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        let mock = MockTransport.answering { .text($0.path) }
+        for (place, name) in [(real, "/a"), (link, "/b")] {
+            let cassette = try Cassette(
+                place.appendingPathComponent("c.har").path, mode: .recordAll, recording: mock)
+            _ = try await client(cassette).send(Request<String>(.get, RequestPath(name)))
+            try await cassette.finish()
+        }
+        #expect(try Cassette(real.appendingPathComponent("c.har").path, mode: .replay).count == 2)
+    }
+
     @Test("The file is the same, in whatever order concurrent calls were recorded")
     func stable() async throws {
         func recorded(_ order: [Int]) async throws -> [String] {
@@ -167,6 +184,26 @@ struct CassetteFileTests {
         #expect(try Cassette(folder.path(), mode: .replay).count == 20_001)
         let folderItself = #expect(throws: NetworkError.self) { try Cassette(folder.url.path, mode: .replay) }
         #expect(folderItself?.reason == .storage)
+    }
+
+    @Test("A file that no cassette could read is not written, and the previous one stays")
+    func savedLimits() async throws {
+        let folder = try CassetteFolder()
+        let mock = MockTransport.answering { call in .text(String(repeating: call.path, count: 300)) }
+        let path = try await record(folder, mock) { _ = try await $0.send(Request<String>.get("/1")) }
+        let before = try folder.text()
+        for change in [{ $0.maximumFileBytes = 3000 }, { $0.maximumEntries = 2 }] as [(inout Cassette.Options) -> Void]
+        {
+            var options = Cassette.Options()
+            change(&options)
+            let cassette = try Cassette(path, mode: .recordNew, recording: mock, options: options)
+            for number in 2...6 {
+                _ = try await client(cassette).send(Request<String>(.get, RequestPath("/\(number)")))
+            }
+            let error = await #expect(throws: NetworkError.self) { try await cassette.save() }
+            #expect(error?.reason == .limitExceeded(.responseBody))
+            #expect(try folder.text() == before)
+        }
     }
 
     @Test("A thousand exchanges are replayed quickly")
