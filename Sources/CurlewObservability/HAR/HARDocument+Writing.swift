@@ -118,9 +118,6 @@ extension HARDocument.Timings {
 }
 
 extension NetworkError {
-    /// The label and the detail of the error in one line, redacted.
-    var line: String { line(.standard) }
-
     /// Returns the label and the detail of the error in one line, redacted by `redaction` and by the declarations of the
     /// client.
     func line(_ redaction: Redaction) -> String {

@@ -26,8 +26,8 @@ extension MetricsRegistry {
     ///
     /// The attributes of the target are `curlew.route`, `http.request.method`, `server.address`, `server.port` and
     /// `url.scheme`. The status is `http.response.status_code`, the error is `error.type`: for a response, its status from
-    /// 400 on; otherwise the name of the reason (`MetricsRegistry.name(of:)`). Methods other than those of RFC 9110 and
-    /// PATCH are `_OTHER`. `http.client.request.duration` is the metric of the stable HTTP conventions of OpenTelemetry;
+    /// 400 on; otherwise the name of the reason (`MetricsRegistry.name(of:)`). Methods other than those of RFC 9110,
+    /// PATCH and QUERY are `_OTHER`. `http.client.request.duration` is the metric of the stable HTTP conventions of OpenTelemetry;
     /// the conventions do not define the others.
     public struct Snapshot: Hashable, Sendable {
         /// The date on which the registry was created. All counts begin there.

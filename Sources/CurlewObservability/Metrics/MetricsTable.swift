@@ -202,11 +202,11 @@ extension Duration {
 }
 
 extension HTTPMethod {
-    /// The method, or `_OTHER` unless it is one of RFC 9110 §9.3 or PATCH (RFC 5789), as the semantic conventions of
+    /// The method, or `_OTHER` unless it is one of RFC 9110 §9.3, PATCH or QUERY, as the semantic conventions of
     /// OpenTelemetry require.
     var known: HTTPMethod {
         switch rawValue {
-        case "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH": self
+        case "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY": self
         default: HTTPMethod(rawValue: "_OTHER")
         }
     }

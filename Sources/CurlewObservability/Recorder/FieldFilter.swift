@@ -59,6 +59,12 @@ struct FieldFilter {
         return String(Substring(redaction.url(origin + request.target).utf8.dropFirst(origin.utf8.count)))
     }
 
+    /// Returns the redacted reason phrase of the response. A short one has no room for a name and a secret.
+    func reasonPhrase(of response: HTTPResponse) -> String? {
+        guard let phrase = response.reasonPhrase, phrase.utf8.count > 4 else { return response.reasonPhrase }
+        return redaction.text(phrase).clipped(to: 200)
+    }
+
     /// Whether a secret may follow this byte of a target.
     private static func beginsSecret(_ byte: UInt8) -> Bool {
         switch byte {

@@ -96,7 +96,7 @@ struct RecordStore {
     ) -> FlightRecorder.Record? {
         let slot = add(context)
         guard slot.record.duration == nil else { return nil }
-        let text = error.line
+        let text = error.line(redaction)
         slot.record.duration = duration
         slot.record.outcome = .failed(text)
         var size = text.utf8.count
@@ -138,7 +138,7 @@ struct RecordStore {
     /// Stores the failure of a request.
     mutating func requestFailed(_ error: NetworkError, in context: ExchangeContext) {
         guard let (slot, index) = exchange(of: context) else { return }
-        let text = error.line
+        let text = error.line(redaction)
         slot.record.exchanges[index].failure = text
         grow(slot, by: text.utf8.count)
     }
@@ -293,9 +293,10 @@ struct RecordStore {
     private mutating func head(
         of response: HTTPResponse, _ context: ExchangeContext
     ) -> FlightRecorder.ResponseHead {
-        let (headers, size) = filters[filter(for: context.secrets)].headers(response.headers)
+        let place = filter(for: context.secrets)
+        let (headers, size) = filters[place].headers(response.headers)
         return FlightRecorder.ResponseHead(
-            status: response.status, reason: response.reasonPhrase, headers: headers, size: size,
+            status: response.status, reason: filters[place].reasonPhrase(of: response), headers: headers, size: size,
             version: response.version, length: response.body.declaredLength)
     }
 }

@@ -29,7 +29,7 @@ struct RecorderSecretTests {
         for record in recorder.records {
             parts.append("\(record)\n\(record.entries)\n\(record.outcome)")
             parts += strings(in: record.exchanges) + strings(in: record.decisions)
-            parts += strings(in: record.request as Any) + strings(in: record.response as Any)
+            parts += strings(in: record.request as Any) + strings(in: record.response as Any) + [record.target]
         }
         return parts.joined(separator: "\n")
     }
@@ -44,6 +44,24 @@ struct RecorderSecretTests {
             return [body.content.request?.text, body.content.response?.text].compactMap(\.self)
         default: return Mirror(reflecting: value).children.flatMap { strings(in: $0.value) }
         }
+    }
+
+    @Test("the recorder's own redaction applies to errors, reason phrases and targets, also before a request is sent")
+    func ownRedaction() async throws {
+        let rules = Redaction.standard.adding(FieldRules(secretMembers: ["color"]))
+        let recorder = FlightRecorder(redaction: rules)
+        let transport = MockTransport {
+            $0.on(.get, "/phrase") { _ in HTTPResponse(status: .ok, reasonPhrase: "Fine color=\(Self.canary)") }
+            $0.on(.get, "/broken") { _ in
+                throw NetworkError(.connectionLost(.requestNotSent), detail: "Lost color=\(Self.canary).")
+            }
+        }
+        let client = APIClient(
+            baseURL: "https://a.test", pipeline: [.recording(recorder)], transport: transport)
+        try await client.send(.get("/phrase", query: ["color": Self.canary]))
+        await #expect(throws: NetworkError.self) { try await client.send(.get("/broken")) }
+        let text = try text(of: recorder)
+        #expect(text.contains("Fine color=") && text.contains("Lost color=") && !text.contains(Self.canary))
     }
 
     private func client(
