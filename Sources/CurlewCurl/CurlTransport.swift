@@ -97,11 +97,19 @@ public final class CurlTransport: Transport {
         let transfer = Transfer(
             request: request, context: context, upload: upload, opensConnection: opensConnection || upgrade != nil,
             owner: self)
-        defer {
-            transfer.noteArrival()
-            upload?.report()
+        defer { transfer.noteArrival() }
+        do {
+            let response = try await perform(transfer)
+            await upload?.reportAll()
+            return response
+        } catch {
+            await upload?.reportAll()
+            throw error
         }
-        return try await withTaskCancellationHandler {
+    }
+
+    private func perform(_ transfer: Transfer) async throws -> HTTPResponse {
+        try await withTaskCancellationHandler {
             // The continuation is resumed exactly once: by the thread that removes the transfer from its queue, or by
             // the event loop when the transfer has ended.
             try await withUnsafeThrowingContinuation { continuation in

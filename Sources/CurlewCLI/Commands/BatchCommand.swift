@@ -34,7 +34,7 @@ struct BatchCommand {
             (try? HTTPRequest(url: plan.url)) != nil
         }
         let insight = Insight(arguments, console)
-        let (client, session) = try ClientBuilder(arguments: arguments, io: io)
+        let (client, session) = try ClientBuilder(arguments: arguments, io: io, hasTarget: first != nil)
             .client(for: first ?? usual, observers: insight.observers, adding: insight.interceptors)
         let concurrency = try arguments.number(.concurrency, in: 1...1000) ?? 8
         let showsSecrets = arguments.has(.showSecrets)

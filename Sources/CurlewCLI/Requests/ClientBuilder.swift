@@ -22,6 +22,8 @@ struct ClientBuilder {
     var connections = 64
     /// The timeout of the whole call if `--max-time` is absent.
     var total: Duration?
+    /// Whether the plan names the origin of the requests. If not, `--auth` applies to the origins of `--auth-origin` only.
+    var hasTarget = true
     /// Whether redirects are followed without `--follow`.
     var follows = false
 
@@ -61,7 +63,7 @@ struct ClientBuilder {
         let named = try arguments.all(.authOrigin).map { url in
             try HTTPRequest(url: URLShorthand.complete(url)).origin
         }
-        let origins = named.isEmpty ? [own] : named
+        let origins = named.isEmpty && hasTarget ? [own] : named
         if !isPreview { try session?.save(credential, for: origins) }
         let others = (session?.kept ?? []).filter { !origins.contains($0.0) }
         return origins.map { ($0, credential) } + others

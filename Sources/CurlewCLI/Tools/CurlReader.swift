@@ -156,6 +156,9 @@ struct CurlReader {
             cookies.append(value)
         case "user-agent":
             if value.isEmpty { plan.removed.append(.userAgent) } else { plan.headers.set(.userAgent, value) }
+        case "cert" where value.holds(":"):
+            throw UsageError(
+                "--cert of curl with a password is not supported.", "Decrypt the key, and give it without a password.")
         case "referer": if !value.isEmpty { plan.headers.set(.referer, value) }
         case "upload-file": bodyFile = value
         case "cookie-jar", "write-out": warnings.append("--\(option) is ignored.")

@@ -39,7 +39,7 @@ final class CallEvents: Sendable {
             state.attempts += 1
             let isLate = state.isOver && context.sharedDeadline == nil
             let attempt = AttemptEvents(
-                state.attempts, queue, SentRequest(request), at: context.time.now,
+                state.attempts, queue, SentRequest(request), at: context.time.now, after: context.queued,
                 in: isLate || !keepsContext ? nil : context, isOver: isLate)
             if !isLate, context.sharedDeadline == nil {
                 if state.first == nil { state.first = attempt } else { state.others.append(attempt) }
@@ -96,18 +96,21 @@ final class AttemptEvents: Sendable {
     /// The number of the request within the call, counted from one.
     let number: Int
     let request: SentRequest
+    /// The time that the request waited in queues of the pipeline.
+    private let queued: Duration
     private let start: MonotonicInstant
     private let queue: EventQueue
     private let state: LockedField<State>
 
     init(
-        _ number: Int, _ queue: EventQueue, _ request: SentRequest, at start: MonotonicInstant,
+        _ number: Int, _ queue: EventQueue, _ request: SentRequest, at start: MonotonicInstant, after queued: Duration,
         in base: ExchangeContext?, isOver: Bool
     ) {
         self.number = number
         self.queue = queue
         self.request = request
         self.start = start
+        self.queued = queued
         state = LockedField(State(phase: isOver ? .over : .sent, base: base))
     }
 
@@ -210,7 +213,7 @@ final class AttemptEvents: Sendable {
             let total = start.duration(to: context.time.now)
             metrics.total = total
             if let firstByte = metrics.firstByte { metrics.transfer = max(.zero, total - firstByte) }
-            if metrics.queue == nil { metrics.queue = context.queued > .zero ? context.queued : nil }
+            if metrics.queue == nil { metrics.queue = queued > .zero ? queued : nil }
             state.metrics = metrics
         }
         end(&state, failure, context)

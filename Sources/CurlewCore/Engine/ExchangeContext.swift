@@ -278,6 +278,7 @@ public struct ExchangeContext: Sendable {
     package func conclude(_ request: HTTPRequest, with failure: NetworkError, after duration: Duration) {
         guard let events = call.events else { return }
         let count = events.end(readsOn: false, in: self)
+        let failure = call.client.secrets.isEmpty ? failure : failure.withholding(call.client.secrets)
         if observes(.summaries) {
             events.queue.finish(
                 request, with: failure, CallOutcome(failure, after: duration, requests: count), in: self)

@@ -82,7 +82,7 @@ extension Pipeline {
                 var failure = NetworkError(error)
                 if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
                 if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
-                if case .timedOut = failure.reason { failure.detail += bounds(of: context) }
+                if case .timedOut = failure.reason { failure.detail = Self.sentence(failure.detail) + bounds(of: context) }
                 if failure.codecs == nil, failure.response != nil { failure.codecs = context.codecs }
                 failure = failure.withholding(secrets)
                 if context.isObserved {
@@ -91,6 +91,11 @@ extension Pipeline {
                 }
                 throw failure
             }
+        }
+
+        /// Returns the text with a full stop at its end. Texts of libcurl have none.
+        private static func sentence(_ text: String) -> String {
+            text.isEmpty || text.utf8.last == UInt8(ascii: ".") ? text : text + "."
         }
 
         /// Returns a sentence with the duration and the time limits of a call that timed out.

@@ -129,6 +129,8 @@ extension Pipeline {
     /// created.
     func warnings(in setup: Pipeline.Environment, over transport: any Transport) -> [String] {
         let chain = Chain(interceptors, transport)
+        // Places are those in the chain, which omits interceptors that only observe.
+        let interceptors = chain.interceptors
         let context = ExchangeContext(clientOrigin: setup.clientOrigin)
         let preparing = Set(chain.preparing.map(\.place))
         let place = setup.clientOrigin.map { "\($0)" } ?? "https://example.invalid"

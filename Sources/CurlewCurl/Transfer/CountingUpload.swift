@@ -23,6 +23,8 @@ final class CountingUpload: Upload {
         var hasReportedEnd = false
         var isScheduled = false
         var isReporting = false
+        /// The calls that wait until a report on another thread has ended.
+        var waiters: [UnsafeContinuation<Void, Never>] = []
         var lastReport: UInt64 = 0
     }
 
@@ -103,8 +105,19 @@ final class CountingUpload: Upload {
         upload.end()
     }
 
+    func reportAll() async {
+        report()
+        await withUnsafeContinuation { continuation in
+            let isDone = state.withLock { state in
+                if state.isReporting { state.waiters.append(continuation) }
+                return !state.isReporting
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
     /// Reports what has been counted. Does nothing while another thread reports, which then reports the rest too.
-    func report() {
+    private func report() {
         let mayReport = state.withLock { state in
             defer { state.isReporting = true }
             return !state.isReporting
@@ -119,6 +132,13 @@ final class CountingUpload: Upload {
             case .end(let counter): counter(nil)
             }
         }
+        let waiters = state.withLock { state in
+            // Another thread may have begun a report since. It resumes those who wait for it.
+            guard !state.isReporting else { return [UnsafeContinuation<Void, Never>]() }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
     private static func next(_ state: inout State) -> Report? {

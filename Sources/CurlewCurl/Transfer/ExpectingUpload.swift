@@ -76,8 +76,8 @@ final class ExpectingUpload: Upload {
         upload.end()
     }
 
-    func report() {
-        upload.report()
+    func reportAll() async {
+        await upload.reportAll()
     }
 }
 #endif

@@ -25,14 +25,14 @@ protocol Upload: AnyObject, Sendable {
     func end()
     /// The trailers of the request, once `read` has returned `.end`.
     var trailers: HTTPHeaders { get }
-    /// Reports what the upload counts. The task of the call calls it when the exchange has ended.
-    func report()
+    /// Reports what the upload counts. The task of the call waits for it when the exchange has ended.
+    func reportAll() async
 }
 
 extension Upload {
     var trailers: HTTPHeaders { [:] }
 
-    func report() {}
+    func reportAll() async {}
 }
 
 /// The result of reading an upload.

@@ -77,9 +77,13 @@ struct OTLPConnection: Sendable {
     private func withoutFields(_ result: OTLPResponse) -> OTLPResponse {
         guard case .accepted(let rejected, var message) = result, !message.isEmpty else { return result }
         for value in options.headers.map(\.value) where value.utf8.count >= Self.shortestValue {
-            while let range = message.utf8.firstRange(of: value.utf8) {
-                message.replaceSubrange(range, with: Redaction.mark)
+            var rest = message[...]
+            message = ""
+            while let range = rest.utf8.firstRange(of: value.utf8) {
+                message += rest[..<range.lowerBound] + Redaction.mark
+                rest = rest[range.upperBound...]
             }
+            message += rest
         }
         return .accepted(rejected: rejected, message: Redaction.standard.text(message))
     }

@@ -212,14 +212,9 @@ struct RecordStore {
 
     private mutating func slot(of call: UInt64) -> Slot? {
         if let latest, latest.call == call { return latest }
-        let found: Slot?
-        switch places.find(call) {
-        case .place(let place): found = ring[place]
-        case .none: found = nil
-        case .unknown: found = ring.first { $0?.call == call } ?? nil
-        }
-        if let found { latest = found }
-        return found
+        guard let place = places.find(call) else { return nil }
+        latest = ring[place]
+        return latest
     }
 
     /// Returns the slot of a call, and the index of the exchange to which an event belongs.
@@ -266,6 +261,11 @@ struct RecordStore {
     private mutating func filter(for secrets: DeclaredSecrets) -> Int {
         if secrets.isEmpty { return 0 }
         if let index = declared.firstIndex(where: { $0.isIdentical(to: secrets) }) { return index + 1 }
+        // Derived clients have equal declarations of their own, and are often created for one call.
+        if let index = declared.firstIndex(where: { $0.rules == secrets.rules }) {
+            declared[index] = secrets
+            return index + 1
+        }
         if declared.count == Self.mostFilters {
             declared.removeFirst()
             filters.remove(at: 1)

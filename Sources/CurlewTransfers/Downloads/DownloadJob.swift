@@ -64,6 +64,9 @@ final class DownloadJob: Sendable {
     var route: any Route { state.withLock { $0.route } }
     var file: PartialFile? { state.withLock { $0.file } }
     var head: HTTPResponse? { state.withLock { $0.head } }
+    /// The maximum number of digests that are kept.
+    private static let mostDigests = 16
+
     var digests: [DigestField] { state.withLock { $0.digests } }
     var deadline: Deadline? { state.withLock { $0.deadline } }
     var resumed: Int64 { state.withLock { $0.resumed } }
@@ -162,7 +165,9 @@ final class DownloadJob: Sendable {
                 state.resumed = 0
             } else {
                 state.head = state.head ?? response
-                state.digests += digests
+                // Most parts repeat the digests of the file, and each one is verified at the end.
+                let new = digests.filter { !state.digests.contains($0) }
+                state.digests += new.prefix(Self.mostDigests - state.digests.count)
             }
         }
     }

@@ -3,6 +3,12 @@
 public import CurlewCore
 import CurlewHTTP
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Uploads that continue after a cut, and after the end of the process.
 extension APIClient {
     /// Uploads `source` to the resource that `request` names, and continues after each cut:
@@ -85,7 +91,8 @@ extension APIClient {
         try Self.check(upload)
         let claim = UploadClaim()
         defer { claim.release() }
-        if let file = upload.file { try claim.add(file: file) }
+        // Without its file, no other process can resume the upload.
+        if let file = upload.file, FileManager.default.fileExists(atPath: file) { try claim.add(file: file) }
         let request = Request<Void>(HTTPMethod(rawValue: upload.method), url: upload.endpoint, name: "upload")
         let meter = UploadMeter(nil, parts: 0, total: nil, time: configuration.time)
         let shell = UploadShell(self, request, Upload.Options(), meter)

@@ -8,9 +8,10 @@ import CurlewHTTP
 /// Those that arrive while the machine is busy become one, so that a server that sends many costs no memory.
 final class ResumptionObserver: ImmediateObserver {
     private struct State {
+        /// The URL of the request on the wire, which differs from that of the call after a redirect.
         var url = ""
         /// The fields that have arrived since `take`.
-        var headers: HTTPHeaders?
+        var interim: UploadInterim?
     }
 
     private let state = Locked(State())
@@ -24,10 +25,11 @@ final class ResumptionObserver: ImmediateObserver {
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    var kinds: ExchangeEvent.Kinds { .interim }
+    var kinds: ExchangeEvent.Kinds { [.interim, .heads] }
 
     /// Notes the URL against which the URL of the upload is resolved.
-    func begin(_ url: String) {
+    func requestSent(_ request: HTTPRequest, in context: ExchangeContext) {
+        let url = request.urlString
         state.withLock { $0.url = url }
     }
 
@@ -40,8 +42,9 @@ final class ResumptionObserver: ImmediateObserver {
         state.withLock { state in
             for name in Self.fields {
                 guard let value = headers[name] else { continue }
-                state.headers = state.headers ?? HTTPHeaders()
-                state.headers?[name] = value
+                state.interim = state.interim ?? UploadInterim(headers: HTTPHeaders(), url: state.url)
+                state.interim?.url = state.url
+                state.interim?.headers[name] = value
             }
         }
         signal.yield()
@@ -50,8 +53,8 @@ final class ResumptionObserver: ImmediateObserver {
     /// Returns the latest fields that have arrived since the last call.
     func take() -> UploadInterim? {
         state.withLock { state in
-            defer { state.headers = nil }
-            return state.headers.map { UploadInterim(headers: $0, url: state.url) }
+            defer { state.interim = nil }
+            return state.interim
         }
     }
 }

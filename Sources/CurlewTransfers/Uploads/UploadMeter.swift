@@ -6,6 +6,8 @@ import CurlewCore
 final class UploadMeter: Sendable {
     private struct State {
         var positions: [Int64]
+        /// The number of the newest pass of each part. Bytes of an older one are ignored: they may be reported late.
+        var passes: [Int]
         var hasStarted = false
     }
 
@@ -14,7 +16,7 @@ final class UploadMeter: Sendable {
 
     init(_ handler: TransferProgress.Handler?, parts: Int, total: Int64?, time: any TimeSource) {
         meter = handler.map { ProgressMeter($0, total: total, time: time) }
-        state = Locked(State(positions: Array(repeating: 0, count: parts)))
+        state = Locked(State(positions: Array(repeating: 0, count: parts), passes: Array(repeating: 0, count: parts)))
     }
 
     var isObserved: Bool { meter != nil }
@@ -32,10 +34,11 @@ final class UploadMeter: Sendable {
         if let start { meter.start(at: start) }
     }
 
-    /// Adds bytes that the transport has taken.
-    func add(_ count: Int, to part: Int) {
+    /// Adds bytes that the transport has taken in a pass.
+    private func add(_ count: Int, to part: Int, pass: Int) {
         guard let meter else { return }
         state.withLock { state in
+            guard state.passes[part] == pass else { return }
             state.positions[part] += Int64(count)
             meter.restart(at: state.positions.reduce(0, +))
         }
@@ -58,8 +61,12 @@ final class UploadMeter: Sendable {
     func counting(_ body: RequestBody, for part: Int, at offset: Int64, length: Int64?) -> RequestBody {
         guard isObserved, length != 0, !body.isEmpty else { return body }
         return body.counted(length: length) {
+            let pass = self.state.withLock { state in
+                state.passes[part] += 1
+                return state.passes[part]
+            }
             self.move(part, to: offset)
-            return { count in if let count { self.add(count, to: part) } }
+            return { count in if let count { self.add(count, to: part, pass: pass) } }
         }
     }
 }

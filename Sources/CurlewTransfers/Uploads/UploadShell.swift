@@ -183,10 +183,7 @@ struct UploadShell: Sendable {
             request = other
         }
         var changes = changes(isTransfer: call.sendsChunk, isForeign: isForeign(call.target))
-        if let observer {
-            changes.observers = [observer]
-            changes.request = { request, _ in observer.begin(request.urlString) }
-        }
+        if let observer { changes.observers = [observer] }
         return try await client.call(request, changing: changes) { response, _ in
             let reply = UploadReply(status: response.status, headers: response.headers, url: response.url)
             return (reply, Response(try await response.body.collect(), from: response))
