@@ -149,7 +149,7 @@ final class AttemptEvents: Sendable {
             queue.receive(response, in: context)
             state.phase = .responded
             state.status = response.status
-            state.bodySize = response.body.bufferedData?.count
+            state.bodySize = response.body.bufferedCount
             if !state.trailers.isEmpty {
                 for fields in state.trailers { queue.enqueue(.trailers(fields), in: context) }
                 state.trailers = []
@@ -170,11 +170,12 @@ final class AttemptEvents: Sendable {
         }
     }
 
-    /// Records the measurements of the transport.
-    func measured(_ metrics: ExchangeMetrics, in context: ExchangeContext) {
+    /// Records the measurements of the transport. They are large, so they are not copied.
+    func measured(_ metrics: consuming ExchangeMetrics, in context: ExchangeContext) {
+        var metrics = Optional(metrics)
         state.withLock { state in
             guard state.phase != .over else { return }
-            state.metrics = metrics
+            swap(&state.metrics, &metrics)
             state.isMeasured = true
             if state.phase == .responded { end(&state, nil, context) }
         }

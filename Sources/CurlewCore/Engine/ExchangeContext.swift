@@ -232,18 +232,17 @@ public struct ExchangeContext: Sendable {
     }
 
     /// Records the measurements of the request on the wire: `ExchangeEvent.measured`.
-    package func record(_ metrics: ExchangeMetrics) {
+    package func record(_ metrics: consuming ExchangeMetrics) {
         guard let events = call.events else { return }
         // The transport measures only its own queue, so the waits in the pipeline are added here.
         guard waited == 0 else {
-            var metrics = metrics
             metrics.queue = (metrics.queue ?? .zero) + queued
             return take(metrics, events)
         }
         take(metrics, events)
     }
 
-    private func take(_ metrics: ExchangeMetrics, _ events: CallEvents) {
+    private func take(_ metrics: consuming ExchangeMetrics, _ events: CallEvents) {
         if let requestEvents {
             requestEvents.measured(metrics, in: self)
         } else {

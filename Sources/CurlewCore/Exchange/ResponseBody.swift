@@ -114,7 +114,17 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 
     /// Whether the complete content is in memory, as bytes or as a decoded value.
-    package var isAtHand: Bool { bufferedData != nil || value != nil }
+    package var isAtHand: Bool {
+        switch storage.content {
+        case .buffered, .value: true
+        case .source, .sequence, .watched: false
+        }
+    }
+
+    /// The number of bytes, if all of them are buffered.
+    var bufferedCount: Int? {
+        if case .buffered(let data) = storage.content { data.count } else { nil }
+    }
 
     /// Reads and returns the complete body.
     ///
