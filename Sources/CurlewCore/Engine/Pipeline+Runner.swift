@@ -82,7 +82,9 @@ extension Pipeline {
                 var failure = NetworkError(error)
                 if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
                 if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
-                if case .timedOut = failure.reason { failure.detail = Self.sentence(failure.detail) + bounds(of: context) }
+                if case .timedOut = failure.reason {
+                    failure.detail = Self.sentence(failure.detail) + bounds(of: context)
+                }
                 if failure.codecs == nil, failure.response != nil { failure.codecs = context.codecs }
                 failure = failure.withholding(secrets)
                 if context.isObserved {

@@ -116,7 +116,9 @@ struct UploadProgressTests {
         var ends = 0
     }
 
-    @Test("reads, rewinds and reports in any order count each pass from zero, and its end once", arguments: 0..<40 as Range<UInt64>)
+    @Test(
+        "reads, rewinds and reports in any order count each pass from zero, and its end once",
+        arguments: 0..<40 as Range<UInt64>)
     func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let size = Int.random(in: 1...100_000, using: &random)
