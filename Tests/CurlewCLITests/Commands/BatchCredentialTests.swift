@@ -65,6 +65,17 @@ struct BatchCredentialTests {
         #expect(!(run.output + run.error).contains("hunter2"))
     }
 
+    @Test func aBatchWithoutAUsableURLKeepsNoCredential() async throws {
+        let folder = try TemporaryFolder()
+        let run = await Run(
+            ["batch", "-a", "u:hunter2", "--session", "./s"], input: ["nonsense\n"], folder: folder.path)
+        #expect(run.code == 1, "\(run.error)")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let text = try? String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
+            #expect(text?.contains("hunter2") != true && text?.contains("localhost") != true, "\(name)")
+        }
+    }
+
     @Test func theOptionNamesItsOrigins() async throws {
         let (one, two) = (try server(), try server())
         defer {

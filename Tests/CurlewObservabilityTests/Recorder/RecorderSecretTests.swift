@@ -64,6 +64,18 @@ struct RecorderSecretTests {
         #expect(text.contains("Fine color=") && text.contains("Lost color=") && !text.contains(Self.canary))
     }
 
+    @Test("the error of a call that the client makes for another has the declared secrets, as a failed revalidation")
+    func ownCalls() throws {
+        let recorder = FlightRecorder()
+        let context = ExchangeContext(
+            observers: [RecordingInterceptor(recorder: recorder)], fields: FieldRules(secretMembers: ["color"]))
+        let request = try HTTPRequest(url: "https://a.test/")
+        context.begin(request)
+        context.conclude(request, with: NetworkError(.badResponse, detail: "Odd color=\(Self.canary)."), after: .zero)
+        let text = try text(of: recorder)
+        #expect(text.contains("Odd color=") && !text.contains(Self.canary))
+    }
+
     private func client(
         _ source: Source, _ name: String, _ recorder: FlightRecorder, _ configure: (MockTransport) -> Void
     ) -> APIClient {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewHTTP
+import CurlewRedirects
 import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewCore
 @testable import CurlewTransfers
 
 /// What the machine of the draft learns from interim responses with status 104, and what it does not believe.
@@ -107,6 +108,85 @@ struct UploadInterimTests {
         #expect(Self.next(&course, Self.reply(204, ["Upload-Offset": "40", "Upload-Complete": "?0"])) == "read 40")
         #expect(Self.next(&course, .read(UploadChunk(count: 60, isLast: true))) == "PATCH")
         #expect(Self.next(&course, Self.reply(200, ["Upload-Complete": "?1"])) == "finish")
+    }
+
+    @Test("After a redirect, the URL of an interim response belongs to the server that sent it", arguments: [false, true])
+    func redirected(isCut: Bool) async throws {
+        let creations = Locked(0)
+        let methods = Locked<[String]>([])
+        let transport = ClosureTransport { request, context in
+            methods.withLock { $0.append("\(request.method.rawValue) \(request.urlString)") }
+            if case .stream = request.body.kind { for try await _ in try request.body.chunks() {} }
+            if request.origin.host == "a.test" {
+                return HTTPResponse(
+                    status: .permanentRedirect, headers: [.location: "https://b.test/files"], url: request.urlString)
+            }
+            guard request.method == .post else {
+                let isQuestion = request.method == .head
+                return HTTPResponse(
+                    status: .noContent,
+                    headers: isQuestion
+                        ? ["Upload-Offset": "0", "Upload-Complete": "?0"]
+                        : ["Upload-Offset": "5", "Upload-Complete": "?1"],
+                    url: request.urlString)
+            }
+            context.record(.interim(HTTPStatus(104), [.location: "/files/1"]))
+            let number = creations.withLock { creations in
+                creations += 1
+                return creations
+            }
+            if isCut, number == 1 { throw NetworkError(.connectionLost(.requestMayHaveArrived)) }
+            return HTTPResponse(
+                status: .created, headers: [.location: "/files/1", "Upload-Complete": "?0", "Upload-Offset": "0"],
+                url: request.urlString)
+        }
+        let client = APIClient(
+            baseURL: "https://a.test", pipeline: [.redirects()], transport: transport,
+            configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+        let result = try await client.upload(
+            .data(Data("12345".utf8)), to: .post("/files"), options: Upload.Options(.draft))
+        #expect(result.url == "https://b.test/files/1", "\(methods.withLock { $0 })")
+        #expect(creations.withLock { $0 } == 1)
+        #expect(methods.withLock { $0.last } == "PATCH https://b.test/files/1")
+        #expect(!methods.withLock { $0.contains("PATCH https://a.test/files/1") })
+    }
+
+    @Test("A handler of confirmed bytes may cause another report, and values ascend")
+    func acknowledgement() async {
+        let values = Locked<[Int64]>([])
+        let shared = Locked<UploadAcknowledgement?>(nil)
+        let acknowledgement = UploadAcknowledgement { value in
+            values.withLock { $0.append(value) }
+            if value < 1000, let own = shared.withLock({ $0 }) { own.report(0, 1000) }
+        }
+        shared.withLock { $0 = acknowledgement }
+        acknowledgement.report(0, 10)
+        await withTaskGroup(of: Void.self) { group in
+            for part in 1...20 {
+                group.addTask { for offset in 1...50 { acknowledgement.report(part, Int64(offset)) } }
+            }
+        }
+        let all = values.withLock { $0 }
+        #expect(all.prefix(2) == [10, 1000] && all.last == 2000)
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0 < $1 })
+        shared.withLock { $0 = nil }
+    }
+
+    @Test("Bytes that an earlier pass of a part reports late do not count for the next one")
+    func lateCounts() async throws {
+        let values = Locked<[TransferProgress]>([])
+        let meter = UploadMeter(
+            { value in values.withLock { $0.append(value) } }, parts: 1, total: 100, time: ManualClock())
+        let body = RequestBody.bytes(Data(repeating: 1, count: 50))
+        let first = try #require(meter.counting(body, for: 0, at: 0, length: 50).counted).makeCounter()
+        first(30)
+        let second = try #require(meter.counting(body, for: 0, at: 50, length: 50).counted).makeCounter()
+        first(20)
+        #expect(meter.completed == 50)
+        second(50)
+        #expect(meter.completed == 100)
+        meter.end()
+        #expect(values.withLock { $0.last?.completed } == 100)
     }
 
     @Test(
