@@ -125,32 +125,16 @@ enum ProcessStreams {
             }
         }
     }
+}
 
-    #if canImport(Glibc)
-    private static func systemOpen(_ path: String, _ flags: Int32) -> Int32 { Glibc.open(path, flags) }
-    private static func systemRead(_ file: Int32, _ buffer: inout [UInt8]) -> Int {
-        Glibc.read(file, &buffer, buffer.count)
-    }
-    private static func systemWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        Glibc.write(file, bytes.baseAddress, bytes.count)
-    }
-    #elseif canImport(Musl)
-    private static func systemOpen(_ path: String, _ flags: Int32) -> Int32 { Musl.open(path, flags) }
-    private static func systemRead(_ file: Int32, _ buffer: inout [UInt8]) -> Int {
-        Musl.read(file, &buffer, buffer.count)
-    }
-    private static func systemWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        Musl.write(file, bytes.baseAddress, bytes.count)
-    }
-    #elseif canImport(Darwin)
-    private static func systemOpen(_ path: String, _ flags: Int32) -> Int32 { Darwin.open(path, flags) }
-    private static func systemRead(_ file: Int32, _ buffer: inout [UInt8]) -> Int {
-        Darwin.read(file, &buffer, buffer.count)
-    }
-    private static func systemWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        Darwin.write(file, bytes.baseAddress, bytes.count)
-    }
-    #endif
+// The functions of the system, whose names are those of functions above.
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+
+private func systemRead(_ file: Int32, _ buffer: inout [UInt8]) -> Int { read(file, &buffer, buffer.count) }
+
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(file, bytes.baseAddress, bytes.count)
 }
 
 /// A read that ends with its data or with the cancellation of the task, whichever is first.
