@@ -19,7 +19,7 @@ public struct CookieStore: Sendable {
     private let state: Locked<State>
     private let file: CookieFile?
     /// A lock that is held while the file is written, so that an older state never replaces a newer one.
-    private let writing = Locked(())
+    private let writing = Locked(NoValue())
 
     private struct State: Sendable {
         var jar: CookieJar

@@ -22,7 +22,7 @@ public struct HSTSStore: Sendable {
     private let state: Locked<State>
     private let path: String?
     /// A lock that is held while the file is written, so that an older state never replaces a newer one.
-    private let writing = Locked(())
+    private let writing = Locked(NoValue())
 
     private struct State: Sendable {
         var hosts: HSTSHosts

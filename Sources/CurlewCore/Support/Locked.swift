@@ -108,6 +108,16 @@ struct LockedField<Value>: ~Copyable, Sendable {
     }
 }
 
+/// The value of a lock that protects something else, such as a file.
+///
+/// `Void` would not do: a value without a size has no address of its own, and ThreadSanitizer takes its accesses for
+/// those of the lock's object.
+package struct NoValue: Sendable {
+    private var byte: UInt8 = 0
+
+    package init() {}
+}
+
 extension Locked: CustomReflectable {
     /// A mirror without children: the protected value may be a credential, and must not be read without the lock.
     package var customMirror: Mirror { Mirror(self, children: []) }

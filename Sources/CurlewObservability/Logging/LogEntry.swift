@@ -156,5 +156,5 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     }
 
     /// A lock that is held while an entry is written, so that the lines of two calls do not mix.
-    private static let outputLock = Locked(())
+    private static let outputLock = Locked(NoValue())
 }

@@ -23,7 +23,7 @@ final class BackgroundStore: Sendable {
     private let earlier: Set<UUID>
     private let state: Locked<State>
     /// Held while the ledger is written, so that an older version never replaces a newer one.
-    private let writing = Locked(())
+    private let writing = Locked(NoValue())
     private let report: @Sendable (BackgroundLedger.Entry) -> Void
 
     /// - `report`: receives each transfer that has ended or is lost, except those of calls.
