@@ -110,7 +110,8 @@ struct UploadInterimTests {
         #expect(Self.next(&course, Self.reply(200, ["Upload-Complete": "?1"])) == "finish")
     }
 
-    @Test("After a redirect, the URL of an interim response belongs to the server that sent it", arguments: [false, true])
+    @Test(
+        "After a redirect, the URL of an interim response belongs to the server that sent it", arguments: [false, true])
     func redirected(isCut: Bool) async throws {
         let creations = Locked(0)
         let methods = Locked<[String]>([])
