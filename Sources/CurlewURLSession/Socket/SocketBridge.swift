@@ -40,6 +40,9 @@ final class SocketBridge: SessionExchange {
     private let host: any SocketHost
     private let state: Locked<State>
     private let senders = SocketSenders()
+    /// Taken when the response is passed to its task, on both sides. A continuation that is resumed before its task has
+    /// suspended passes the value without an order that ThreadSanitizer sees; this lock has one.
+    private let handOver = Locked(NoValue())
 
     /// The time that a reader waits for what URLSession has not reported about the end of a connection.
     private let grace: Duration
@@ -60,7 +63,8 @@ final class SocketBridge: SessionExchange {
 
     /// Opens the connection and returns the response, or throws an error. Called once.
     func response() async throws -> HTTPResponse {
-        try await withTaskCancellationHandler {
+        defer { handOver.withLock { _ in } }
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 // The exchange may have been cancelled before the continuation was set.
                 let isOver = state.withLock { state in
@@ -118,6 +122,7 @@ final class SocketBridge: SessionExchange {
         case .opened(let head, let subprotocol):
             var response = response(head, step)
             response.messageConnection = SocketHandle(self, subprotocol: subprotocol)
+            handOver.withLock { _ in }
             step.caller?.resume(returning: response)
         case .refused(let head): step.caller?.resume(returning: response(head, step))
         case .failed(let error): step.caller?.resume(throwing: named(error))
