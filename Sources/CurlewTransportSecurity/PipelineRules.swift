@@ -2,6 +2,5 @@
 
 import CurlewCore
 
-// These interceptors attach no credential. HSTS changes the scheme, but not the host.
-extension HSTSInterceptor: ScopedInterceptor {}
+// The interceptor attaches nothing.
 extension HTTPSOnlyInterceptor: ScopedInterceptor {}

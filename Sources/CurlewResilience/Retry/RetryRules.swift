@@ -61,12 +61,10 @@ extension HTTPRequest {
 
 extension HTTPResponse {
     /// Adapts a response from another origin, so that interceptors closer to the caller can treat it as a response to
-    /// `original`. Removes cookies and HSTS, resolves a relative `Location` against the origin that sent it, and forbids
-    /// caching.
+    /// `original`. Removes cookies, resolves a relative `Location` against the origin that sent it, and forbids caching.
     mutating func arrive(from sent: HTTPRequest, insteadOf original: HTTPRequest) {
         guard sent.origin != original.origin else { return }
         headers.remove(.setCookie)
-        headers.remove(.strictTransportSecurity)
         headers[.cacheControl] = "no-store"
         if let location = headers[.location],
             let parts = try? URLParts(resolving: location, against: sent.origin, target: sent.target)
