@@ -5,8 +5,8 @@ import PackageDescription
 
 // What `import Curlew` brings beside the kernel.
 let capabilities: [Target.Dependency] = [
-    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
-    "CurlewResilience", "CurlewStreams", "CurlewTransfers", "CurlewTransportSecurity",
+    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewResilience",
+    "CurlewStreams", "CurlewTransfers",
 ]
 
 let package = Package(
@@ -41,20 +41,17 @@ let package = Package(
             name: "CurlewConformance", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"] + capabilities),
 
         // L6: what test targets import.
-        .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewStandard"] + capabilities),
+        .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore"] + capabilities),
 
         // L5: what users import.
         .target(
             name: "Curlew",
             dependencies: capabilities + [
-                "CurlewHTTP", "CurlewJSON", "CurlewCore", "CurlewStandard",
+                "CurlewHTTP", "CurlewJSON", "CurlewCore",
                 .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
                 .target(
                     name: "CurlewURLSession", condition: .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])),
             ]),
-
-        // L4: pipelines that combine capabilities.
-        .target(name: "CurlewStandard", dependencies: ["CurlewCore", "CurlewRedirects", "CurlewResilience"]),
 
         // L3: engines and stores. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
         .target(
@@ -78,13 +75,11 @@ let package = Package(
         .target(name: "CurlewCaching", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewCookies", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewObservability", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewRedirects", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewResilience", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewStreams", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
         .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
-        .target(name: "CurlewTransportSecurity", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
-        // L1: the kernel: messages, the pipeline, typed calls.
+        // L1: the kernel: messages, the pipeline, typed calls, redirects and retries.
         .target(
             name: "CurlewCore",
             dependencies: ["CurlewHTTP", "CurlewJSON", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
@@ -114,24 +109,17 @@ let package = Package(
         .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
         .testTarget(
             name: "CurlewCoreTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "CurlewConformance", "TestFixtures",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "CurlewConformance", "TestFixtures"]),
         .testTarget(
             name: "CurlewStreamsTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
         .testTarget(
             name: "CurlewTransfersTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
         .testTarget(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
-                "CurlewStandard", "CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe",
-                "TransferProbe",
+                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe", "TransferProbe",
             ]),
         .testTarget(
             name: "CurlewSQLiteTests",
@@ -140,15 +128,13 @@ let package = Package(
             ]),
         .testTarget(
             name: "CurlewURLSessionTests",
-            dependencies: capabilities + ["CurlewStandard", "CurlewURLSession", "CurlewTesting", "TestServers"]),
+            dependencies: capabilities + ["CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: capabilities + ["CurlewTesting", "CurlewCore"]),
         .testTarget(
             name: "CurlewObservabilityTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
         .testTarget(
             name: "CurlewCLITests",
             dependencies: capabilities + ["CurlewCLI", "CurlewTesting", "TestServers", "curlew"]),
@@ -157,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: capabilities + [
-                "CurlewStandard", "CurlewCurl", "CurlewURLSession", "CurlewTesting", "CurlewConformance", "TestServers",
+                "CurlewCurl", "CurlewURLSession", "CurlewTesting", "CurlewConformance", "TestServers",
             ]),
 
         // Endpoints, a transport and a body for unit tests.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
+public import CurlewCore
 public import CurlewHTTP
 
 /// A circuit breaker for each origin: calls to a server that keeps failing fail immediately until trial calls succeed.

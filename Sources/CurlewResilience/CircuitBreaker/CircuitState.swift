@@ -18,9 +18,9 @@ extension CircuitBreaker {
 
 /// The state machine of one circuit, as a value without I/O: it receives times and outcomes and decides which calls may
 /// pass. `CircuitBreaker` lists its guarantees.
-@_spi(Simulation) public struct CircuitState: Sendable {
+struct CircuitState: Sendable {
     /// The permission for a call to pass. The caller hands it back to `finish` with the outcome of the call.
-    @_spi(Simulation) public struct Permit: Hashable, Sendable {
+    struct Permit: Hashable, Sendable {
         /// Whether the call is a trial of a half-open circuit.
         public let isTrial: Bool
         fileprivate let round: UInt64
@@ -28,7 +28,7 @@ extension CircuitBreaker {
     }
 
     /// The decision about a call.
-    @_spi(Simulation) public enum Admission: Hashable, Sendable {
+    enum Admission: Hashable, Sendable {
         /// The call may pass. Hand the permit back to `finish`.
         case pass(Permit)
         /// The call may not pass. Try again after this time; nil if the circuit is isolated.
@@ -36,7 +36,7 @@ extension CircuitBreaker {
     }
 
     /// The outcome of a call, as the circuit counts it.
-    @_spi(Simulation) public enum Outcome: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         /// The server processed the request. The associated value is the time to the response head.
         case success(Duration)
         /// The server failed or was unreachable.
@@ -68,7 +68,7 @@ extension CircuitBreaker {
     private var closedBy: (round: UInt64, openings: Int)?
 
     /// Creates a closed circuit.
-    @_spi(Simulation) public init(_ policy: CircuitBreaker.Policy = .standard) {
+    init(_ policy: CircuitBreaker.Policy = .standard) {
         self.policy = policy
         window = CircuitWindow(policy.window)
     }
@@ -81,7 +81,7 @@ extension CircuitBreaker {
     }
 
     /// Decides whether a call may pass now. Hand the permit back to `finish` when the call has ended.
-    @_spi(Simulation) public mutating func admit(at now: MonotonicInstant) -> Admission {
+    mutating func admit(at now: MonotonicInstant) -> Admission {
         switch phase {
         case .closed:
             return .pass(Permit(isTrial: false, round: round))
@@ -114,7 +114,7 @@ extension CircuitBreaker {
     }
 
     /// Records the outcome of a call that passed. Does nothing if the permit is from an earlier phase.
-    @_spi(Simulation) public mutating func finish(
+    mutating func finish(
         _ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant,
         using random: inout some RandomNumberGenerator
     ) {
@@ -144,7 +144,7 @@ extension CircuitBreaker {
     /// Records that a response body broke off after its response head was counted as a success.
     ///
     /// - `responded`: the time when the response head arrived.
-    @_spi(Simulation) public mutating func bodyFailed(
+    mutating func bodyFailed(
         _ permit: Permit, responded: MonotonicInstant, at now: MonotonicInstant,
         using random: inout some RandomNumberGenerator
     ) {

@@ -13,7 +13,7 @@ package struct HedgingInterceptor: ValidatingInterceptor {
     public let percentile: Double?
     /// The budget that second requests draw on.
     public let budget: RetryBudget
-    package let isPurseChosen: Bool
+    package let isBudgetChosen: Bool
     private let latencies: HedgingLatencies?
     private let when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)?
 
@@ -34,7 +34,7 @@ package struct HedgingInterceptor: ValidatingInterceptor {
         self.delay = delay
         self.percentile = percentile
         self.budget = budget
-        isPurseChosen = isBudgetChosen
+        self.isBudgetChosen = isBudgetChosen
         self.latencies = latencies
         self.when = when
     }
@@ -106,11 +106,6 @@ package struct HedgingInterceptor: ValidatingInterceptor {
         return response
     }
 
-    /// Declares the budget, so that a pipeline with several budgets is reported.
-    public func declare(in setup: inout Pipeline.Environment) {
-        setup.budgets.insert(budget)
-    }
-
     /// Returns an error for a negative delay, a percentile outside 0.5..<1, and a delay that is not shorter than the
     /// attempt timeout.
     public func problem(in setup: Pipeline.Environment) -> String? {
@@ -132,10 +127,7 @@ extension HedgingInterceptor: CustomStringConvertible {
 }
 
 extension HedgingInterceptor: PayingInterceptor {
-    package var purse: AnyObject { budget }
-
-    package func paying(from purse: AnyObject) -> any Interceptor {
-        guard let budget = purse as? RetryBudget else { return self }
-        return HedgingInterceptor(delay, percentile, budget, isBudgetChosen: isPurseChosen, latencies, when)
+    package func paying(from budget: RetryBudget) -> any Interceptor {
+        HedgingInterceptor(delay, percentile, budget, isBudgetChosen: isBudgetChosen, latencies, when)
     }
 }

@@ -5,9 +5,7 @@ import CurlewCaching
 import CurlewCookies
 import CurlewHTTP
 import CurlewObservability
-import CurlewRedirects
 import CurlewResilience
-import CurlewTransportSecurity
 import Testing
 
 @testable import CurlewCore

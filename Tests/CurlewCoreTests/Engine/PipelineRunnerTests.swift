@@ -7,7 +7,6 @@ import Testing
 @testable import CurlewAuthentication
 @testable import CurlewCookies
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 @Suite(.timeLimit(.minutes(1)))
 struct PipelineRunnerTests {

@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewCore
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 @Suite(.timeLimit(.minutes(1)))
 struct PresetTests {

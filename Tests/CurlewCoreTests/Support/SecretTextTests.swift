@@ -9,7 +9,6 @@ import Testing
 @testable import CurlewCore
 @testable import CurlewObservability
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

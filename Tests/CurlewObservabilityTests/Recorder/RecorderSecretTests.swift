@@ -2,8 +2,6 @@
 
 import CurlewConformance
 import CurlewHTTP
-import CurlewRedirects
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers

@@ -3,7 +3,6 @@
 import CurlewConformance
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
 import CurlewTesting
 import Foundation
 import Testing

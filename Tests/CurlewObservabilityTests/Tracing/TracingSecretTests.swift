@@ -4,8 +4,6 @@ import CurlewAuthentication
 import CurlewConformance
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
-import CurlewResilience
 import CurlewTesting
 import Foundation
 import Testing

@@ -4,7 +4,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@_spi(Simulation) @testable import CurlewResilience
+@testable import CurlewResilience
 
 /// Random lives of a circuit against a model that remembers everything.
 @Suite(.timeLimit(.minutes(1)))

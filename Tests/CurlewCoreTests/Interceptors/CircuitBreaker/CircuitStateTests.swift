@@ -4,7 +4,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@_spi(Simulation) @testable import CurlewResilience
+@testable import CurlewResilience
 
 /// The machine alone.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
-@_spi(Simulation) @testable import CurlewResilience
+@testable import CurlewResilience
 
 /// Several trials, other scopes, rules of the app, and notifications.
 @Suite(.timeLimit(.minutes(1)))

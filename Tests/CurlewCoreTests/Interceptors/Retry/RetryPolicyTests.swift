@@ -5,8 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewRedirects
-@_spi(Simulation) @testable import CurlewResilience
+@testable import CurlewResilience
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -5,8 +5,6 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewStandard
-@testable import CurlewTransportSecurity
 
 /// `.httpsOnly()`.
 @Suite(.timeLimit(.minutes(1)))

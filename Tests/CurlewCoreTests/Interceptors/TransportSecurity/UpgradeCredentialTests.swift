@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewAuthentication
 @testable import CurlewCore
-@testable import CurlewStandard
 
 /// Credentials of `http://host`, where an interceptor sends its requests over https.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
 import CurlewHTTP
 
 /// Retries transient failures. For the rules, see `RetryPolicy`.
@@ -9,7 +8,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
     public let policy: RetryPolicy
     /// The budget that retries draw on.
     public let budget: RetryBudget
-    package let isPurseChosen: Bool
+    package let isBudgetChosen: Bool
     private let rules: RetryRules?
     private let random: @Sendable () -> Double
 
@@ -30,7 +29,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
     ) {
         self.policy = policy
         self.budget = budget
-        self.isPurseChosen = isBudgetChosen
+        self.isBudgetChosen = isBudgetChosen
         self.rules = rules
         self.random = random
     }
@@ -80,10 +79,9 @@ package struct RetryInterceptor: ValidatingInterceptor {
         return nil
     }
 
-    /// Declares this retry interceptor and its budget.
+    /// Declares this retry interceptor.
     public func declare(in setup: inout Pipeline.Environment) {
         setup.retries += 1
-        setup.budgets.insert(budget)
     }
 }
 
@@ -97,11 +95,8 @@ extension ExchangeContext {
 }
 
 extension RetryInterceptor: PayingInterceptor {
-    package var purse: AnyObject { budget }
-
-    package func paying(from purse: AnyObject) -> any Interceptor {
-        guard let budget = purse as? RetryBudget else { return self }
-        return RetryInterceptor(policy, budget, isBudgetChosen: isPurseChosen, rules, random)
+    package func paying(from budget: RetryBudget) -> any Interceptor {
+        RetryInterceptor(policy, budget, isBudgetChosen: isBudgetChosen, rules, random)
     }
 }
 
@@ -203,5 +198,17 @@ extension RetryInterceptor {
             failure.attempts = context.pastAttempts
             throw failure
         }
+    }
+}
+
+private enum RetriesKey: FactKey {
+    static let defaultValue = 0
+}
+
+extension Pipeline.Environment {
+    /// The number of `.retry()` interceptors in the pipeline.
+    fileprivate var retries: Int {
+        get { facts[RetriesKey.self] }
+        set { facts[RetriesKey.self] = newValue }
     }
 }

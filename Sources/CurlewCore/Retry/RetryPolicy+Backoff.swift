@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-
 extension RetryPolicy {
     /// The rule that determines the wait before each retry.
     ///

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
 public import CurlewHTTP
 
 /// A redirect that a call followed: the response, the next request, and what was removed from the request.

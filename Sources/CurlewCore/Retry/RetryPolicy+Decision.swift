@@ -1,48 +1,47 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
-public import CurlewHTTP
+import CurlewHTTP
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
 extension RetryPolicy {
     /// The state of a call that a retry decision depends on, other than the outcome of the attempt.
-    @_spi(Simulation) public struct Situation: Sendable {
+    struct Situation: Sendable {
         /// The number of attempts so far that count towards `RetryPolicy.attempts`, including the current one.
-        public var attempts = 1
+        var attempts = 1
         /// The number of retries that did not count because the request certainly had not reached the server.
-        public var uncounted = 0
+        var uncounted = 0
         /// The number of retries that did not count because the attempt found no network or no route to the host.
-        public var offline = 0
+        var offline = 0
         /// Whether the last attempt found no network, no route to the host, or no address for its name.
-        public var reachedNobody = false
+        var reachedNobody = false
         /// Whether the request may be sent more than once (`ExchangeContext.mayRepeat`).
-        public var mayRepeat = true
+        var mayRepeat = true
         /// Whether the body can be produced again (`RequestBody.canReplay`).
-        public var canReplay = true
+        var canReplay = true
         /// The time since the first attempt began.
-        public var elapsed = Duration.zero
+        var elapsed = Duration.zero
         /// The time left until the deadline of the call; nil if it has none.
-        public var remaining: Duration?
+        var remaining: Duration?
         /// The wait before the last attempt; nil if it was the first.
-        public var previousWait: Duration?
+        var previousWait: Duration?
         /// The current date, to which dates in `Retry-After` and similar fields are compared.
-        public var date: Date
+        var date: Date
         /// A uniformly distributed number in 0..<1, from which the wait is computed.
-        public var random: Double
+        var random: Double
 
         /// Creates the situation after the first attempt of an operation that may be repeated.
-        public init(date: Date = Date(), random: Double = .random(in: 0..<1)) {
+        init(date: Date = Date(), random: Double = .random(in: 0..<1)) {
             self.date = date
             self.random = random
         }
 
         /// Creates the situation after the first attempt of `request`.
-        public init(_ request: HTTPRequest, in context: ExchangeContext, random: Double = .random(in: 0..<1)) {
+        init(_ request: HTTPRequest, in context: ExchangeContext, random: Double = .random(in: 0..<1)) {
             self.init(date: context.time.date, random: random)
             mayRepeat = context.mayRepeat(request)
             canReplay = request.body.canReplay
@@ -59,7 +58,7 @@ extension RetryPolicy {
     ///   call, and `true` makes an error status transient.
     /// - `verdict`: the result of an app-defined rule. Default `.usual`: there is no rule.
     /// - `situation`: the state of the call.
-    @_spi(Simulation) public func decide(
+    func decide(
         _ outcome: Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(), verdict: RetryPolicy.Verdict = .usual,
         in situation: Situation
     ) -> Attempt.Decision {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewHTTP
 
 /// The state of a call over all its attempts, for `.retry()` and `withRetry`.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
-
 extension Interceptor where Self == BuiltInInterceptor {
     /// Follows redirects by the rules of `RedirectPolicy`: `.redirects()`, `.redirects(.sameOrigin)`. This interceptor
     /// is part of `Pipeline.standard`.
@@ -26,3 +24,10 @@ extension Interceptor where Self == BuiltInInterceptor {
 
 // The interceptor itself removes the fields that must not reach another origin.
 extension RedirectInterceptor: ScopedInterceptor {}
+
+extension NetworkError.Policy {
+    /// The policy of `.redirects()`. It refuses a redirect if its target is not allowed, or if it requires a body that
+    /// cannot be sent again.
+    public static let redirects = NetworkError.Policy(
+        "redirects", message: "The server redirected the request without a result.")
+}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
 public import CurlewHTTP
 
 /// Runs `operation` until it succeeds or `policy` ends the retries, for asynchronous work that does not use a client.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewHTTP
 
 extension RetryPolicy.AttemptResult {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
 public import CurlewHTTP
 
 #if canImport(FoundationEssentials)

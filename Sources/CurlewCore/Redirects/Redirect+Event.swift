@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
 import CurlewHTTP
 
 extension Redirect {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewHTTP
 
 /// The redirects that a call has followed so far.

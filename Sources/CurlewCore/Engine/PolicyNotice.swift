@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
-
 /// An event of a pipeline policy, such as a refusal, a wait in a queue, or a circuit that opened. Observers receive it
 /// as `ExchangeEvent.feature`.
 ///

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
 public import CurlewHTTP
 
 /// The rules that decide what is retried, how often, and after which wait.

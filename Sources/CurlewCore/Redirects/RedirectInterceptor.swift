@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
 import CurlewHTTP
 
 /// Follows redirects. For the rules, see `.redirects(_:)`.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
 public import CurlewHTTP
 
 /// Limits how often a client retries, with a token bucket for each origin. Retries take tokens, and successes return
@@ -42,7 +41,7 @@ public final class RetryBudget: Sendable {
 
     /// The receipt for the tokens that one retry took. Call `succeeded()` if the retry succeeded; otherwise discard the
     /// receipt.
-    @_spi(Simulation) public final class Receipt: Sendable {
+    package final class Receipt: Sendable {
         private let budget: RetryBudget
         private let origin: Origin
         private let price: Locked<Int>
@@ -66,7 +65,7 @@ public final class RetryBudget: Sendable {
     /// Takes the tokens for one retry from the bucket of `origin`. Returns nil if the bucket has too few tokens.
     ///
     /// - `afterTimeout`: whether the previous attempt timed out, so that the retry costs `timeoutPrice`.
-    @_spi(Simulation) public func withdraw(for origin: Origin, afterTimeout: Bool = false) -> Receipt? {
+    package func withdraw(for origin: Origin, afterTimeout: Bool = false) -> Receipt? {
         let price = afterTimeout ? timeoutPrice : price
         let isPaid = accounts.withLock { accounts in
             let missing = accounts.missing[origin]?.tokens ?? 0
@@ -79,7 +78,7 @@ public final class RetryBudget: Sendable {
 
     /// Adds one token for a call that succeeded without a retry. For a call that was retried, call
     /// `Receipt.succeeded()` instead.
-    @_spi(Simulation) public func deposit(for origin: Origin) {
+    package func deposit(for origin: Origin) {
         add(1, for: origin)
     }
 
@@ -132,6 +131,6 @@ extension Pipeline {
     /// Interceptors that were created without a budget share one: the budget that the app passed to another
     /// interceptor, or else the budget of the first interceptor.
     public var retryBudget: RetryBudget? {
-        interceptors.lazy.compactMap { $0.paying?.purse as? RetryBudget }.first
+        interceptors.lazy.compactMap { $0.paying?.budget }.first
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
 public import CurlewHTTP
 
 /// A policy that determines which redirects are followed. How a redirect is followed is the same for every policy.
