@@ -88,17 +88,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Sends a request a second time when the first response is late: `.hedging(after: .milliseconds(300))`.
     ///
     /// Hedging shortens the slowest calls where one of many servers is occasionally slow, at the cost of a few more
-    /// requests. Choose a delay within which 95 % of the responses arrive, or let `percentile` measure it.
+    /// requests. Choose a delay within which 95 % of the responses arrive.
     ///
     /// Guarantees:
     /// - A request is hedged only if it may be sent twice (`ExchangeContext.mayRepeat`) and its body can be produced
     ///   again. It is never sent three times. `when` can only exclude calls.
     /// - The second request is sent after `delay` if the first has not ended by then. `.retry()` handles failed
     ///   requests. The second request draws on `budget`, and is not sent if the budget has too few tokens.
-    /// - With a `percentile`, the delay is the time within which that share of the last 128 responses of the origin
-    ///   arrived, at least 1 ms. Until 20 responses are known, `delay` applies.
-    /// - Only calls that may be hedged are measured, and only if their status is below 500. If the second request wins,
-    ///   the time until its response counts. The times of 64 origins are remembered.
     /// - The first response that is not a failure wins. Failures are errors and the statuses 408, 429, 500, 502, 503
     ///   and 504. The other request is cancelled and its response discarded. The call returns when both requests have
     ///   ended. A transport must end a cancelled request immediately, so this is no additional wait.
@@ -109,14 +105,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// the second request, and before the circuit breaker and the limits, which see each request.
     ///
     /// - `delay`: the wait before the second request, not negative. Zero sends both requests immediately.
-    /// - `percentile`: a value in 0.5..<1, such as 0.95. Default nil: the delay is fixed.
     /// - `budget`: the budget that second requests draw on. Default nil: the budget of `.retry()` in the same pipeline,
     ///   so that retries and second requests share one budget. Without `.retry()`, a separate budget.
     /// - `when`: selects the calls that are hedged among those that may be sent twice. Default nil: all of them.
     public static func hedging(
-        after delay: Duration, percentile: Double? = nil, budget: RetryBudget? = nil,
+        after delay: Duration, budget: RetryBudget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(HedgingInterceptor(after: delay, percentile: percentile, budget: budget, when: when))
+        BuiltInInterceptor(HedgingInterceptor(after: delay, budget: budget, when: when))
     }
 }

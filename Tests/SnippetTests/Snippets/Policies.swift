@@ -101,7 +101,7 @@ enum ResiliencePage {
 
     static func hedging() -> Pipeline {
         let hedged = Pipeline.standard.adding(
-            .hedging(after: .milliseconds(300), percentile: 0.95) { request, _ in request.method == .get })
+            .hedging(after: .milliseconds(300)) { request, _ in request.method == .get })
 
         return hedged
     }
