@@ -68,16 +68,6 @@ extension Interceptor where Self == BuiltInInterceptor {
         BuiltInInterceptor(ConcurrencyLimitInterceptor(ConcurrencyLimit(permits, per: scope, waiting: waiting)))
     }
 
-    /// Limits concurrent exchanges to the number that the server handles without queueing:
-    /// `.concurrencyLimit(.adaptive)`.
-    ///
-    /// `ConcurrencyLimit.Adaptive` documents how the limit adapts, and `ConcurrencyLimit` the other parameters.
-    public static func concurrencyLimit(
-        _ adaptive: ConcurrencyLimit.Adaptive, per scope: LimitScope = .origin, waiting: Int = 1000
-    ) -> BuiltInInterceptor {
-        BuiltInInterceptor(ConcurrencyLimitInterceptor(ConcurrencyLimit(adaptive, per: scope, waiting: waiting)))
-    }
-
     /// Adds `limit`, which several clients may share.
     public static func concurrencyLimit(_ limit: ConcurrencyLimit) -> BuiltInInterceptor {
         BuiltInInterceptor(ConcurrencyLimitInterceptor(limit))
