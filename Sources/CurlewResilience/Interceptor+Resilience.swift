@@ -28,15 +28,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// - `policy`: when circuits open, and for how long. Default `.standard`.
     /// - `scope`: the calls that share a circuit. Default: the calls to one origin.
-    /// - `counts`: a rule of the app that classifies each outcome. Default nil: the rules of `CircuitBreaker`.
     public static func circuitBreaker(
-        _ policy: CircuitBreaker.Policy = .standard, per scope: LimitScope = .origin,
-        counts: (@Sendable (RetryPolicy.AttemptResult) -> CircuitBreaker.Count)? = nil
+        _ policy: CircuitBreaker.Policy = .standard, per scope: LimitScope = .origin
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(CircuitBreakerInterceptor(CircuitBreaker(policy, per: scope, counts: counts)))
+        BuiltInInterceptor(CircuitBreakerInterceptor(CircuitBreaker(policy, per: scope)))
     }
 
-    /// Adds `breaker`, which several clients may share and which the app can observe and reset.
+    /// Adds `breaker`, which several clients may share and whose circuits the app can inspect.
     public static func circuitBreaker(_ breaker: CircuitBreaker) -> BuiltInInterceptor {
         BuiltInInterceptor(CircuitBreakerInterceptor(breaker))
     }

@@ -3,8 +3,7 @@
 /// An event of a pipeline policy, such as a refusal, a wait in a queue, or a circuit that opened. Observers receive it
 /// as `ExchangeEvent.feature`.
 ///
-/// The event is recorded immediately, for the call that caused it. Circuits that the app isolates or resets belong to
-/// no call; only `CircuitBreaker.changes()` reports them.
+/// The event is recorded immediately, for the call that caused it.
 public struct PolicyNotice: ExchangeEvent.Feature, Hashable {
     /// The kind of event.
     @nonexhaustive

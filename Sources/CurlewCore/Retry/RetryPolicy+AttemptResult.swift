@@ -9,7 +9,7 @@ public import Foundation
 #endif
 
 extension RetryPolicy {
-    /// The result of one attempt, as the closures of `.retry` and `.circuitBreaker` receive it.
+    /// The result of one attempt, as the closures of `.retry` receive it.
     ///
     ///     .retry(when: { $0.status == .forbidden && $0.headers.contains(.retryAfter) ? .retry : .usual })
     ///

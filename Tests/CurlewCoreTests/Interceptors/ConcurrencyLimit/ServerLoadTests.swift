@@ -118,7 +118,7 @@ struct ServerLoadTests {
         #expect(run.late < run.shed, "seed \(seed)")
     }
 
-    @Test("A limit far above the capacity refuses nobody, which is what one near it is better than")
+    @Test("A limit far above the capacity refuses no call, which is what one near it is better than")
     func comparison() {
         var wide = ServerRun()
         var wideLine = Self.line(200)
