@@ -32,20 +32,10 @@ public struct RedirectPolicy: Sendable {
 
     let rule: Rule
 
-    /// Header fields of the app that are secret, in addition to those of `HTTPField.Name.isSensitive`. Default none.
-    ///
-    /// Declare only fields that would otherwise be considered harmless: fields with unknown names are never sent to
-    /// another origin. The declared fields are also part of the principal, so caches store separate responses for their
-    /// values. The fields of a call's policy are added to those of the client's policy.
-    public var secretHeaders: Set<HTTPField.Name> = []
-
-    /// Header fields of the app that may be sent to another origin, such as a field with the version of the app.
-    /// Default none.
-    ///
-    /// The set may include fields of the client's configuration. It has no effect on credentials such as
-    /// `Authorization` and `Cookie`, on `secretHeaders`, and on `Host`, `Origin` and `Referer`. The fields of a call's
-    /// policy are added to those of the client's policy.
-    public var forwardedHeaders: Set<HTTPField.Name> = []
+    /// The names that `keeping(secret:)` has declared.
+    private(set) var secretHeaders: Set<HTTPField.Name> = []
+    /// The names that `forwarding(_:)` has declared.
+    private(set) var forwardedHeaders: Set<HTTPField.Name> = []
 
     /// A policy that follows every redirect that the rules allow.
     public static let standard = RedirectPolicy(rule: .all)
@@ -68,7 +58,12 @@ public struct RedirectPolicy: Sendable {
         self.rule = rule
     }
 
-    /// Returns a copy with more header fields that are secret and never sent to another origin (`secretHeaders`).
+    /// Returns a copy with more header fields of the app that are secret and never sent to another origin, in addition
+    /// to those of `HTTPField.Name.isSensitive`.
+    ///
+    /// Declare only fields that would otherwise be considered harmless: fields with unknown names are never sent to
+    /// another origin. The declared fields are also part of the principal, so caches store separate responses for their
+    /// values. The fields of a call's policy are added to those of the client's policy.
     public func keeping(secret names: Set<HTTPField.Name>) -> RedirectPolicy {
         var copy = self
         copy.secretHeaders.formUnion(names)
@@ -80,7 +75,12 @@ public struct RedirectPolicy: Sendable {
         keeping(secret: client.secretHeaders).forwarding(client.forwardedHeaders)
     }
 
-    /// Returns a copy with more header fields that may be sent to another origin (`forwardedHeaders`).
+    /// Returns a copy with more header fields that may be sent to another origin, such as one with the version of the
+    /// app.
+    ///
+    /// The names may include fields of the client's configuration. They have no effect on credentials such as
+    /// `Authorization` and `Cookie`, on secret fields, and on `Host`, `Origin` and `Referer`. The fields of a call's
+    /// policy are added to those of the client's policy.
     public func forwarding(_ names: Set<HTTPField.Name>) -> RedirectPolicy {
         var copy = self
         copy.forwardedHeaders.formUnion(names)

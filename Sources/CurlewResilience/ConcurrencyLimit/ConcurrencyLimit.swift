@@ -48,7 +48,7 @@ public final class ConcurrencyLimit: Sendable {
     }
 
     /// The number of exchanges in flight and the number of waiting calls, over all scopes.
-    public var load: (running: Int, waiting: Int) {
+    var load: (running: Int, waiting: Int) {
         queues.withLock { queues in
             queues.known.values.reduce((0, 0)) { ($0.0 + $1.queue.running, $0.1 + $1.queue.waiting) }
         }
