@@ -71,8 +71,8 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         let setup = declared(in: setup)
         var found: [String] = []
         for problem in validating.compactMap({ $0.problem(in: setup) })
-            + [budgetProblem].compactMap(\.self)
         where !found.contains(problem) { found.append(problem) }
+        if let budgetProblem { found.append(budgetProblem) }
         found += surplus
         let placed = interceptors.filter { $0.placement != .custom }
         for (outer, inner) in zip(placed, placed.dropFirst()) where outer.placement > inner.placement {
@@ -172,8 +172,6 @@ extension Pipeline {
         /// `ValidatingInterceptor.declare(in:)` adds the names that an interceptor attaches. They decide which values
         /// descriptions redact and which fields redirects forward.
         public var fields: FieldRules
-        /// The facts that interceptors of one capability declare for each other.
-        package var facts = Facts()
 
         /// Creates an environment. Without arguments, nothing is known about the client.
         public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: FieldRules = FieldRules()) {

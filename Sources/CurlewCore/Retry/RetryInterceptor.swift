@@ -68,20 +68,9 @@ package struct RetryInterceptor: ValidatingInterceptor {
         return try await scheduleNext(after: result, next, context, policy, began)
     }
 
-    /// Returns an error for a policy that allows no attempt, and for a second retry interceptor, because it would
-    /// multiply the attempts.
+    /// Returns an error for a policy that allows no attempt.
     public func problem(in setup: Pipeline.Environment) -> String? {
-        if policy.attempts < 1 { return "The retry policy allows \(policy.attempts) attempts. Allow at least one." }
-        if setup.retries > 1 {
-            return "The pipeline has \(setup.retries) retry interceptors, so their attempts multiply."
-                + " Replace one with replacing(_:)."
-        }
-        return nil
-    }
-
-    /// Declares this retry interceptor.
-    public func declare(in setup: inout Pipeline.Environment) {
-        setup.retries += 1
+        policy.attempts < 1 ? "The retry policy allows \(policy.attempts) attempts. Allow at least one." : nil
     }
 }
 
@@ -198,17 +187,5 @@ extension RetryInterceptor {
             failure.attempts = context.pastAttempts
             throw failure
         }
-    }
-}
-
-private enum RetriesKey: FactKey {
-    static let defaultValue = 0
-}
-
-extension Pipeline.Environment {
-    /// The number of `.retry()` interceptors in the pipeline.
-    fileprivate var retries: Int {
-        get { facts[RetriesKey.self] }
-        set { facts[RetriesKey.self] = newValue }
     }
 }
