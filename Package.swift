@@ -19,7 +19,6 @@ let package = Package(
         .library(name: "CurlewUI", targets: ["CurlewUI"]),
         .library(name: "CurlewJSON", targets: ["CurlewJSON"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
-        .library(name: "CurlewConformance", targets: ["CurlewConformance"]),
         .executable(name: "curlew", targets: ["curlew"]),
         // For the package of the examples only. No part of what Curlew offers: it may change or go in any version.
         .library(name: "_CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
@@ -35,10 +34,6 @@ let package = Package(
         .target(
             name: "CurlewCLI",
             dependencies: ["Curlew", "CurlewHTTP", "CurlewCore", "CurlewTesting", "CurlewSampleAPI"] + capabilities),
-
-        // L7: the cases that every transport and every store of a cache has to pass.
-        .target(
-            name: "CurlewConformance", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"] + capabilities),
 
         // L6: what test targets import.
         .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore"] + capabilities),
@@ -105,11 +100,27 @@ let package = Package(
         // The system's SQLite.
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting", "CurlewConformance"]),
+        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting", "ConformanceCases"]),
         .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
         .testTarget(
             name: "CurlewCoreTests",
-            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "CurlewConformance", "TestFixtures"]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewAuthenticationTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewCachingTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewCookiesTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewResilienceTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        // What holds over several modules: presets, deadlines, secrets.
+        .testTarget(
+            name: "CurlewTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
         .testTarget(
             name: "CurlewStreamsTests",
             dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
@@ -124,14 +135,14 @@ let package = Package(
         .testTarget(
             name: "CurlewSQLiteTests",
             dependencies: capabilities + [
-                "CurlewSQLite", "CurlewTesting", "CurlewConformance", "TestServers", "CacheStoreProbe",
+                "CurlewSQLite", "CurlewTesting", "ConformanceCases", "TestServers", "CacheStoreProbe",
             ]),
         .testTarget(
             name: "CurlewURLSessionTests",
             dependencies: capabilities + ["CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
-        .testTarget(name: "CurlewTestingTests", dependencies: capabilities + ["CurlewTesting", "CurlewCore"]),
+        .testTarget(name: "CurlewTestingTests", dependencies: capabilities + ["CurlewTesting", "CurlewCore", "ConformanceCases"]),
         .testTarget(
             name: "CurlewObservabilityTests",
             dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
@@ -143,7 +154,7 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: capabilities + [
-                "CurlewCurl", "CurlewURLSession", "CurlewTesting", "CurlewConformance", "TestServers",
+                "CurlewCurl", "CurlewURLSession", "CurlewTesting", "ConformanceCases", "TestServers",
             ]),
 
         // Endpoints, a transport and a body for unit tests.
@@ -151,10 +162,15 @@ let package = Package(
             name: "TestFixtures", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"],
             path: "Tests/TestFixtures"),
 
+        // The cases that every transport and every store of a cache has to pass.
+        .target(
+            name: "ConformanceCases", dependencies: capabilities + ["CurlewHTTP", "CurlewCore", "CurlewTesting"],
+            path: "Tests/ConformanceCases"),
+
         // Servers beside MockServer: nginx, HTTP/2 and TLS by Python, proxies, bare sockets; and certificates.
         .target(
             name: "TestServers",
-            dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "CurlewConformance", "CTestSupport"],
+            dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "ConformanceCases", "CTestSupport"],
             path: "Tests/TestServers",
             exclude: [
                 "draftserver.py", "fulltusserver.py", "h2server.py", "pageserver.py", "tusserver.py",
@@ -165,7 +181,7 @@ let package = Package(
         .testTarget(
             name: "SnippetTests",
             dependencies: [
-                "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewConformance", "CurlewUI",
+                "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewUI",
                 "CurlewURLSession",
             ]),
         .testTarget(

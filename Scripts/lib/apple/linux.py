@@ -15,7 +15,7 @@ QUICK = [
     "CurlewHTTP", "CurlewJSON", "CurlewCore", "CurlewAuthentication", "CurlewCaching", "CurlewCookies",
     "CurlewObservability", "CurlewResilience", "CurlewStreams", "CurlewTransfers",
 ]
-MUSL = [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting", "CurlewConformance"]
+MUSL = [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting"]
 
 
 class Check:
