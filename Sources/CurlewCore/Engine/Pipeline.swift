@@ -72,8 +72,8 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         var found: [String] = []
         for problem in validating.compactMap({ $0.problem(in: setup) })
         where !found.contains(problem) { found.append(problem) }
-        if let budgetProblem { found.append(budgetProblem) }
         found += surplus
+        if let budgetProblem { found.append(budgetProblem) }
         let placed = interceptors.filter { $0.placement != .custom }
         for (outer, inner) in zip(placed, placed.dropFirst()) where outer.placement > inner.placement {
             found.append(
