@@ -141,7 +141,7 @@ let package = Package(
         .testTarget(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
-                "CurlewStandard", "CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe",
+                "CurlewStandard", "CurlewCurl", "CurlewTesting", "CTestSupport", "TestFixtures", "TestServers", "TokenFileProbe",
                 "TransferProbe",
             ]),
         .testTarget(
