@@ -130,7 +130,7 @@ let package = Package(
         .testTarget(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
-                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe", "TransferProbe",
+                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestFixtures", "TestServers", "TokenFileProbe", "TransferProbe",
             ]),
         .testTarget(
             name: "CurlewSQLiteTests",
