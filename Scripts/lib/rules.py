@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Text: licence, sizes, forbidden patterns, time-limited suites, nothing of one machine, scripts for every bash."""
 
+import pathlib
 import re
 
 import shell
@@ -140,9 +141,23 @@ def check_shell(path, found):
             found.add("shell", path, line, what, f"`{what}`: {advice}")
 
 
+def check_case(found):
+    """Names that differ in case only are one name on most Macs and on Windows."""
+    paths = {prefix for path in source.files() for prefix in (path, *map(str, pathlib.PurePath(path).parents))}
+    manifests = [path for path in source.files() if path.endswith("Package.swift")]
+    groups = [(path, re.findall(r'\bname: "([^"]+)"', source.text(path))) for path in manifests]
+    for where, names in [(None, paths), *groups]:
+        spellings = {}
+        for name in names:
+            spellings.setdefault(name.lower(), set()).add(name)
+        for same in spellings.values():
+            if len(same) > 1:
+                found.add("case", where or min(same), 1, min(same), f"{' and '.join(sorted(same))} differ in case only: rename one")
+
+
 def main():
     found = source.Findings(
-        "licence", "size", "timelimit", "shell",
+        "licence", "size", "timelimit", "shell", "case",
         *(rule[0] for rule in CODE_RULES + PROSE_RULES), *(rule[0] for rule in TEXT_RULES))
     for path in source.swift_files("Sources/", "Tests/", "Examples/", "Benchmarks/"):
         for name, folders, pattern, advice in CODE_RULES:
@@ -155,6 +170,7 @@ def main():
                     found.add(name, path, line, match, f"`{match}`: {advice}")
         if path.startswith("Tests/"):
             check_suites(path, found)
+    check_case(found)
     for missed in shell.examples():
         found.add("shell", "Scripts/lib/shell.py", 1, "example", missed)
     for path in source.files():
