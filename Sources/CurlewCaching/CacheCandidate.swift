@@ -158,7 +158,7 @@ extension CacheCandidate {
         let what =
             switch refresh {
             case .begun, .underWay: "refreshed in the background (stale-while-revalidate)"
-            case .tooMany: "not refreshed now, because CacheConfiguration.backgroundLimit is reached"
+            case .tooMany: "not refreshed now, because enough other responses are being refreshed"
             }
         return stale(because: "\(staleReason ?? "it is stale"), and \(what)")
     }

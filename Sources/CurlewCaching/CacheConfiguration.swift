@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-public import CurlewHTTP
+import CurlewHTTP
 
 /// The rules and limits of a cache. The defaults suit a private cache, such as that of a browser.
 public struct CacheConfiguration: Sendable {
-    /// Whether one stored copy of a public response is used for all principals, even if the principal is unknown.
-    /// Default false: if a server marks one user's data `public`, other users receive it. Set it to true for servers
-    /// that you trust in this respect, such as those whose responses already pass through a shared cache.
-    ///
-    /// A response is public if it meets all of these conditions, whatever `lifetimes` specifies:
-    /// - The server sends `public` (RFC 9111 §5.2.2.9) and a lifetime (`max-age`, `Expires`), but none of `private`,
-    ///   `no-store`, and `no-cache` without field names.
-    /// - It sets no cookies, and varies only by harmless fields.
-    /// - It is a success, a redirect, a 404 or a 410.
-    public var sharesPublic = false
     /// The names of query items that do not affect the response, such as `fbclid`, or prefixes of names followed by
     /// `*`, such as `utm_*`. Names are compared byte by byte as they appear in the URL. Default none. The request is
     /// sent with these items, but responses are stored, found and removed without them, so the URL of a
@@ -23,20 +13,12 @@ public struct CacheConfiguration: Sendable {
     /// Freshness lifetimes for responses whose server specifies none, or an unsuitable one. The first one that covers a
     /// URL applies. Default none.
     public var lifetimes: [CacheConfiguration.Lifetime] = []
-    /// The heuristic lifetime of a response, as a fraction of the time between its `Last-Modified` and its `Date`, if
-    /// the server specifies no lifetime (RFC 9111 §4.2.2). Default 0.1; 0 disables heuristic freshness.
-    public var heuristicFraction = 0.1
-    /// The maximum heuristic lifetime. Default one day.
-    public var heuristicLimit: Duration = .seconds(86_400)
     /// How long after it became stale a response may be used when the server fails or cannot be reached. If the
     /// response or the request has a longer `stale-if-error`, that applies instead. Default zero. It never overrides
     /// `must-revalidate` and `no-cache`.
     public var staleIfError: Duration = .zero
     /// The maximum number of bytes of a stored body; the store may have a lower limit. Default 8 MiB.
     public var bodyLimit: Int64 = 8 << 20
-    /// The maximum number of concurrent background revalidations (`stale-while-revalidate`). Once it is reached, stale
-    /// responses are returned without a revalidation. Default 8.
-    public var backgroundLimit = 8
     /// The time limit of one background revalidation. The call's total timeout applies if it is shorter. Default one
     /// minute.
     public var backgroundTimeout: Duration = .seconds(60)
@@ -49,9 +31,10 @@ public struct CacheConfiguration: Sendable {
     /// background. Because of this wait, a program that ends after its last call finds the response of that call in its
     /// next run. Default 50 ms.
     public var commitTimeout: Duration = .milliseconds(50)
-    /// The response fields that contain tags, separated by commas, spaces or tabs. At most 64 tags are read from a
-    /// response; tags of more than 256 bytes are ignored. Default `Cache-Tag` and `Surrogate-Key`.
-    public var tagFields: [HTTPField.Name] = ["Cache-Tag", "Surrogate-Key"]
+
+    /// The maximum number of concurrent background revalidations (`stale-while-revalidate`). Once it is reached, stale
+    /// responses are returned without a revalidation.
+    var backgroundLimit = 8
 
     /// A configuration with the default values.
     public static let standard = CacheConfiguration()

@@ -38,7 +38,7 @@ extension CacheExchange {
         replacing old: StoredResponse?
     ) async -> CacheReason {
         // The user may have signed in or out while the request was in progress.
-        guard isUnchanged || question.isForEverybody(head.headers, head.status) else { return .principalChanged }
+        guard isUnchanged else { return .principalChanged }
         let matching = found.variants.filter { $0.matches(question.request.headers) }
         if await freshen(matching, by: head) { return .freshens }
         let verdict = StorageDecision.verdict(on: head, to: question, tags: context.options.cacheTags)
@@ -73,7 +73,7 @@ extension CacheExchange {
     }
 
     private var isUnchanged: Bool {
-        question.reservation != nil || next.principal(of: question.request, key: cache.key) == principal
+        next.principal(of: question.request, key: cache.key) == principal
     }
 
     /// Updates the matching stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's

@@ -83,40 +83,20 @@ struct CacheExchange: Sendable {
     }
 
     /// Returns the stored responses without suspending. Most hits need nothing else. Returns nil if the store is not in
-    /// memory, or if public responses or owed removals have to be considered.
+    /// memory, or if owed removals have to be considered.
     private func candidatesAtOnce() -> StoredResponse.Lookup? {
-        guard let memory = cache.memory, question.reservation == nil,
-            question.key == question.common || !question.rules.sharesPublic,
-            cache.debts.selection(for: question.key.target) == nil
-        else { return nil }
+        guard let memory = cache.memory, cache.debts.selection(for: question.key.target) == nil else { return nil }
         return memory.findings(for: question.key)
     }
 
-    /// Returns the stored responses for the request's principal, and the public ones if none of those matches. First
-    /// makes the removal that the store owes for the URL, if any.
+    /// Returns the stored responses for the request. First makes the removal that the store owes for the URL, if any.
     private func candidates() async throws -> StoredResponse.Lookup {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
         }
         // A store in memory cannot block, so the time limit, its closure and the copies are not needed.
-        if cache.memory != nil { return try await Self.findings(question, in: store) }
-        return try await reach { [question, store] in try await Self.findings(question, in: store) }
-    }
-
-    private static func findings(_ question: CacheRequest, in store: any CacheStore) async throws
-        -> StoredResponse.Lookup
-    {
-        let isOwn = question.reservation == nil
-        var found = try await store.find(isOwn ? question.key : question.common)
-        guard isOwn else {
-            found.variants = found.variants.filter { question.isForEverybody($0.headers, $0.status) }
-            return found
-        }
-        if question.key == question.common || !question.rules.sharesPublic { return found }
-        if found.variants.contains(where: { $0.matches(question.request.headers) }) { return found }
-        let common = try await store.variants(for: question.common)
-        found.variants += common.filter { question.isForEverybody($0.headers, $0.status) }
-        return found
+        if cache.memory != nil { return try await store.find(question.key) }
+        return try await reach { [question, store] in try await store.find(question.key) }
     }
 
     /// Sends the request without using the store. The response is not stored.

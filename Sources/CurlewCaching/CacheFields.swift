@@ -52,10 +52,10 @@ enum CacheFields {
         return old.merging(update, replacing: true)
     }
 
-    /// Returns the tags in the values of `fields`: at most 64. Tags of more than 256 bytes are ignored.
-    static func tags(_ headers: HTTPHeaders, _ fields: [HTTPField.Name]) -> Set<String> {
+    /// Returns the tags in `Cache-Tag` and `Surrogate-Key`: at most 64. Tags of more than 256 bytes are ignored.
+    static func tags(_ headers: HTTPHeaders) -> Set<String> {
         var tags: Set<String> = []
-        for field in fields {
+        for field in ["Cache-Tag", "Surrogate-Key"] as [HTTPField.Name] {
             for value in headers[values: field] {
                 for tag in value.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }) where tag.count <= 256 {
                     guard tags.count < 64 else { return tags }

@@ -49,29 +49,20 @@ package struct CacheInterceptor: ValidatingInterceptor {
         if let cause = obstacle(next) { return try await pass(request, next, because: cause) }
         if next.needsPreparation { await next.prepare() }
         let principal = next.principal(of: request, key: key)
-        let reservation: CacheReason? =
-            switch principal {
-            case .unknown: .principalUnknown(next.strangers(to: request))
-            case .known(_, isLasting: false) where store.isLasting: .principalOfProcess
-            default: nil
-            }
+        switch principal {
+        case .unknown:
+            return try await pass(request, next, because: .principalUnknown(next.strangers(to: request)))
+        case .known(_, isLasting: false) where store.isLasting:
+            return try await pass(request, next, because: .principalOfProcess)
+        default: break
+        }
         if next.context.authentication.isDemanding, !next.attachesCredential(to: request) {
             return try await pass(request, next, because: .credentialMissing)
         }
-        // The transport may connect with a client certificate or to another server. Responses that are public there may
-        // not be used elsewhere, so the key of public responses contains the principal of the transport.
-        let place = next.place(of: request, key: key)
-        if let reservation, !rules.sharesPublic || place == .unknown || (store.isLasting && !place.isLasting) {
-            return try await pass(request, next, because: reservation)
-        }
-        let target = rules.target(of: request.urlString)
-        let common = StoredResponse.Key(
-            target: target, content: content, principal: place.text, secrets: request.secrets)
-        let own = StoredResponse.Key(
-            target: target, content: content, principal: principal.text, secrets: request.secrets)
-        let question = CacheRequest(
-            request, reservation == nil ? own : common, common: common, reservation: reservation,
-            policy: next.context.options.cachePolicy, rules: rules)
+        let key = StoredResponse.Key(
+            target: rules.target(of: request.urlString), content: content, principal: principal.text,
+            secrets: request.secrets)
+        let question = CacheRequest(request, key, policy: next.context.options.cachePolicy, rules: rules)
         return try await CacheExchange(question, principal, next, self).run()
     }
 
@@ -87,13 +78,12 @@ package struct CacheInterceptor: ValidatingInterceptor {
             + "Write it as https://host/path."
     }
 
-    /// Returns a warning if the cache stores nothing, or only public responses, because the principal of some
-    /// interceptors is unknown; nil if there are no such interceptors. The warning names them.
+    /// Returns a warning if the cache stores nothing because the principal of some interceptors is unknown; nil if there
+    /// are no such interceptors. The warning names them.
     public func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
-        let stored = rules.sharesPublic ? "public responses only" : "nothing"
         return
-            "\(self) stores \(stored), because \(setup.strangers.inWords) cannot name the principal of a call. "
+            "\(self) stores nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), pass changesPrincipal: false where no response depends on it, "
             + "or put it outside of the cache."
     }

@@ -13,12 +13,8 @@ import Foundation
 /// it on many times, and copies of a struct would retain many references.
 final class CacheRequest: Sendable {
     let request: HTTPRequest
-    /// The key with the request's principal; the same as `common` if the principal is unknown.
+    /// The key, which includes the request's principal.
     let key: StoredResponse.Key
-    /// The key under which public responses are stored for all principals.
-    let common: StoredResponse.Key
-    /// The reason why only public responses are stored; nil if all may be stored.
-    let reservation: CacheReason?
     let control: CacheControl
     let policy: CachePolicy
     let rules: CacheConfiguration
@@ -29,14 +25,11 @@ final class CacheRequest: Sendable {
     static let mostKeyBytes = 1 << 20
 
     init(
-        _ request: HTTPRequest, _ key: StoredResponse.Key, common: StoredResponse.Key? = nil,
-        reservation: CacheReason? = nil,
-        policy: CachePolicy = .useProtocol, rules: CacheConfiguration = .standard
+        _ request: HTTPRequest, _ key: StoredResponse.Key, policy: CachePolicy = .useProtocol,
+        rules: CacheConfiguration = .standard
     ) {
         self.request = request
         self.key = key
-        self.common = common ?? key
-        self.reservation = reservation
         self.policy = policy
         self.rules = rules
         if !request.headers.contains(.cacheControl), request.headers[.pragma]?.lowercased().contains("no-cache") == true
@@ -84,33 +77,10 @@ final class CacheRequest: Sendable {
         method == .get || method == .query || method == .post
     }
 
-    /// Whether a response with these fields may be used for every principal (`CacheConfiguration.sharesPublic`): the
-    /// server specifies `public` (RFC 9111 §5.2.2.9) and a lifetime, it forbids neither storing nor unvalidated use,
-    /// and nothing in the response depends on or is meant for one principal. The lifetimes of the app do not count
-    /// here.
-    func isForEverybody(_ headers: HTTPHeaders, _ status: HTTPStatus) -> Bool {
-        guard rules.sharesPublic, !headers.contains(.setCookie), let names = CacheVariant.names(headers) else {
-            return false
-        }
-        guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone else { return false }
-        let control = CacheControl(headers)
-        return control.permits("public") && !control.contains("private") && !control.contains("no-store")
-            && !control.isUnqualified("no-cache")
-            && (control.contains("max-age") || headers.contains(.expires))
-            && names.allSatisfy { HTTPField.Name($0).isHarmless || HTTPField.Name($0) == .origin }
-    }
-
-    /// Returns the key under which a response with these fields is stored; nil if it must not be stored.
-    func key(for headers: HTTPHeaders, _ status: HTTPStatus) -> StoredResponse.Key? {
-        if isForEverybody(headers, status) { return common }
-        return reservation == nil ? key : nil
-    }
-
     /// Whether a response that the server validated for another call may be used for this one. The updated fields may
-    /// have changed for which principals it may be used, and whether it may be stored.
+    /// have changed whether it may be stored.
     func takes(_ fresh: StoredResponse) -> Bool {
-        guard fresh.matches(request.headers), !StorageDecision.isForbidden(fresh, rules) else { return false }
-        return reservation == nil && fresh.key == key || isForEverybody(fresh.headers, fresh.status)
+        fresh.key == key && fresh.matches(request.headers) && !StorageDecision.isForbidden(fresh, rules)
     }
 
     /// Whether the call requests validation, however fresh the response is (RFC 9111 §5.2.1.4).

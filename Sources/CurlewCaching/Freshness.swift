@@ -43,6 +43,11 @@ struct Freshness: Sendable {
     /// Whether the server forbids reuse of the stale response (RFC 9111 §4.2.4).
     var forbidsStale: Bool { control.isUnqualified("no-cache") || control.contains("must-revalidate") }
 
+    /// The heuristic lifetime as a fraction of the time between `Last-Modified` and `Date` (RFC 9111 §4.2.2).
+    private static let heuristicFraction = 0.1
+    /// The maximum heuristic lifetime: one day.
+    private static let heuristicLimit: Double = 86_400
+
     /// Returns the lifetime by the first rule of RFC 9111 §4.2.1 that applies, or the heuristic lifetime of §4.2.2 if
     /// none does.
     private static func lifetime(
@@ -59,8 +64,8 @@ struct Freshness: Sendable {
         guard CacheConfiguration.isHeuristicallyCacheable(stored.status) || control.permits("public"),
             let changed = CacheDate.modified(stored.headers, now: stored.responseTime)
         else { return (0, false) }
-        let guess = made.timeIntervalSince(changed) * rules.heuristicFraction
-        return (min(bounded(guess), Double(rules.heuristicLimit.wholeNanoseconds) / 1e9), true)
+        let guess = made.timeIntervalSince(changed) * heuristicFraction
+        return (min(bounded(guess), heuristicLimit), true)
     }
 
     /// Returns the current age by RFC 9111 §4.2.3: the larger of two calculated ages.

@@ -16,9 +16,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Every response contains its source (`response.served`) and the reason for it (`response.cacheStatus`). Observers
     /// receive both in `CacheEvent.decided`.
     ///
-    /// - The cache is private by default: a response stored for one principal is used for that principal only. If the
-    ///   principal is unknown (`Next.principal(of:)`), the cache stores nothing, or only public responses
-    ///   (`CacheConfiguration.sharesPublic`).
+    /// - The cache is private: a response stored for one principal is used for that principal only. If the principal is
+    ///   unknown (`Next.principal(of:)`), the cache stores nothing.
     /// - The principal includes every request field that is not known to be harmless, and the principals of the inner
     ///   interceptors and of the transport. A hook or an interceptor of the app inside the cache makes the principal
     ///   unknown, unless it declares otherwise (`changesPrincipal: false`, `Interceptor.principal(of:in:)`).

@@ -38,18 +38,15 @@ enum StorageDecision {
         guard !status.isInformational, !CacheConfiguration.dependsOnMore(status) else {
             return .doNotStore(.dependsOnMore(status.code))
         }
-        guard let key = question.key(for: head.headers, status) else {
-            return .doNotStore(question.reservation ?? .principalUnknown([]))
-        }
         guard isMarked(head, control) else { return .doNotStore(.notMarked) }
         guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
             return .doNotStore(.variesOnEverything)
         }
         var stored = StoredResponse(
-            key: key, status: status,
+            key: question.key, status: status,
             headers: CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
-            tags: tags.union(CacheFields.tags(head.headers, rules.tagFields)))
+            tags: tags.union(CacheFields.tags(head.headers)))
         stored.variant = variant
         if status == .partialContent, !isClearPart(stored, question) { return .doNotStore(.partIsUnclear) }
         guard isWorthKeeping(stored, question) else { return .doNotStore(.notWorthKeeping) }
@@ -100,16 +97,16 @@ enum StorageDecision {
         if let tag = head.headers[.eTag] {
             guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
                 guard tag == stored.headers[.eTag] else { return nil }
-                return admitted(updated(stored, by: head, question), by: head, question)
+                return updated(stored, by: head, question)
             }
             guard new.matchesWeakly(old) else { return nil }
             var head = head
             head.headers[.eTag] = stored.headers[.eTag]
-            return admitted(updated(stored, by: head, question), by: head, question)
+            return updated(stored, by: head, question)
         } else if let changed = head.headers[.lastModified], let old = stored.headers[.lastModified], changed != old {
             return nil
         }
-        return admitted(updated(stored, by: head, question), by: head, question)
+        return updated(stored, by: head, question)
     }
 
     /// Returns a stored response updated by a 200 to HEAD; nil if the 200 describes another representation (RFC 9111
@@ -127,7 +124,7 @@ enum StorageDecision {
         }
         let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
         if let new = head.headers[.contentLength], let length, new != length { return nil }
-        return admitted(updated(stored, by: head, question), by: head, question)
+        return updated(stored, by: head, question)
     }
 
     /// Returns a stored response updated by a partial response; nil unless both share a strong validator (RFC 9111
@@ -145,17 +142,7 @@ enum StorageDecision {
         var head = head
         head.headers.remove(.contentRange)
         head.headers.remove(.contentLength)
-        return admitted(updated(stored, by: head, question), by: head, question)
-    }
-
-    /// Returns `stored`, an updated response; nil if it was stored for all principals and is no longer public.
-    private static func admitted(
-        _ stored: StoredResponse, by head: Head, _ question: CacheRequest
-    ) -> StoredResponse? {
-        if question.reservation == nil, stored.key == question.key { return stored }
-        // `Set-Cookie` is never stored (`CacheFields.storable`), so the head of the new response is checked.
-        if head.headers.contains(.setCookie) { return nil }
-        return question.isForEverybody(stored.headers, stored.status) ? stored : nil
+        return updated(stored, by: head, question)
     }
 
     /// Returns a stored response with the fields of a newer response.
@@ -165,7 +152,7 @@ enum StorageDecision {
         result.headers = CacheFields.updated(stored.headers, with: fields)
         result.requestTime = head.requestTime
         result.responseTime = head.responseTime
-        result.tags.formUnion(CacheFields.tags(head.headers, question.rules.tagFields))
+        result.tags.formUnion(CacheFields.tags(head.headers))
         result.variant = CacheVariant.text(for: question.request.headers, result.headers) ?? stored.variant
         return result
     }

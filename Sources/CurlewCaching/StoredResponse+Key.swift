@@ -17,7 +17,7 @@ extension StoredResponse {
         /// call skips content decoding, the value begins with `raw`, also for GET and HEAD.
         public let content: String?
         /// The text of the principal for which the response is stored; nil if there is none, as for requests without a
-        /// credential and for shared public responses.
+        /// credential.
         public let principal: String?
         /// Values to redact in descriptions, in addition to those that Curlew knows. They are not a part of the key.
         package var secrets = DeclaredSecrets.none

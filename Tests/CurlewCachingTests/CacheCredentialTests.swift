@@ -180,47 +180,6 @@ struct CacheCredentialTests {
         #expect(rules.identifying(cookie: "a=1; a\u{301}=2;b=3") == " a\u{301}=2;b=3")
         #expect(rules.identifying(cookie: "a=1;  a") == nil)
     }
-
-    @Test("public responses are shared by all users if the app allows it, and only those")
-    func publicAnswers() async throws {
-        var rules = CacheConfiguration()
-        rules.sharesPublic = true
-        func hits(_ control: String, _ more: HTTPHeaders = [:], rules: CacheConfiguration) async throws -> Int {
-            let server = Transcript(control, more)
-            let cache = CacheInterceptor(store: MemoryCacheStore(), rules: rules)
-            for user in ["ann", "bob"] {
-                let known = client(.standard.adding(cache).adding(.apiKey(user, in: .header("X-Key"))), server)
-                _ = try await known.send(Request<String>.get("/a"))
-            }
-            let unknown = client(.standard.adding(cache).adding(.bearer { "cid" }), server)
-            _ = try await unknown.send(Request<String>.get("/a"))
-            return 3 - server.count
-        }
-        #expect(try await hits("public, max-age=60", rules: rules) == 2)
-        #expect(try await hits("public, max-age=60", ["Vary": "Accept-Language, Origin"], rules: rules) == 2)
-        #expect(try await hits("public, max-age=60", rules: .standard) == 0)
-        #expect(try await hits("private, max-age=60", rules: rules) == 0)
-        #expect(try await hits("public, private, max-age=60", rules: rules) == 0)
-        #expect(try await hits("max-age=60", rules: rules) == 0)
-        #expect(try await hits("public, max-age=60", ["Vary": "X-Key"], rules: rules) == 0)
-        #expect(try await hits("public, max-age=60", ["Set-Cookie": "a=b"], rules: rules) == 0)
-    }
-
-    @Test("a response that stops being public belongs to one principal from then on")
-    func noLongerPublic() async throws {
-        var rules = CacheConfiguration()
-        rules.sharesPublic = true
-        let cache = CacheInterceptor(store: MemoryCacheStore(), rules: rules)
-        let server = Transcript("public, max-age=0", ["ETag": "\"1\""])
-        let (ann, bob) = (
-            client(.standard.adding(cache).adding(.apiKey("ann", in: .header("X-Key"))), server),
-            client(.standard.adding(cache).adding(.apiKey("bob", in: .header("X-Key"))), server)
-        )
-        _ = try await ann.send(Request<String>.get("/a"))
-        server.set("private, max-age=600", ["ETag": "\"1\""])
-        #expect(try await bob.send(Request<String>.get("/a")) == "bob")
-        #expect(try await ann.send(Request<String>.get("/a")) == "ann")
-    }
 }
 
 /// Keeps tokens in memory, for several stores one after the other.

@@ -101,12 +101,6 @@ public struct Next: Sendable {
         return principal
     }
 
-    /// Returns the principal that the transport alone adds to `request`.
-    package func place(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
-        if let key { return with(context.hashing(with: key)).place(of: request, key: nil) }
-        return transport.principal(of: request, in: context)
-    }
-
     /// Returns the same rest of the pipeline with another context.
     package func with(_ context: ExchangeContext) -> Next {
         Next(context: context, chain: links, position: position, received: received)
