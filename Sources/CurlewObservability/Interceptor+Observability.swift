@@ -72,7 +72,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The interceptor is placed at `.compression`: after authentication, so that every request on the wire has its own
     /// context, and before signing, so that signatures cover the fields. A pipeline may contain one. It never affects
-    /// which response a cache returns, unless it sends baggage. It never throws.
+    /// which response a cache returns. It never throws.
     public static func tracing(_ tracer: CallTracer) -> BuiltInInterceptor {
         BuiltInInterceptor(TracingInterceptor(tracer: tracer))
     }

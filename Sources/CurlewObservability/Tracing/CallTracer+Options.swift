@@ -7,9 +7,13 @@ extension CallTracer {
     public struct Options: Sendable {
         /// The rule for traces that a call starts. Default `.always`.
         public var sampler: TraceSampler
-        /// The rule that decides which origins receive the context and the baggage. Default: the origins that the app
-        /// addresses receive the context, and none receives baggage.
-        public var propagation: TracePropagation
+        /// The origins that receive the context after a redirect to them. Default none.
+        ///
+        /// The origin that the app addresses with a call receives `traceparent` and `tracestate`, also after a redirect
+        /// from http to https on the default ports of its host. Another origin, to which a server redirects the call,
+        /// receives neither: the identifiers are not secret, but `tracestate` may be, and identifiers let that origin
+        /// correlate requests.
+        public var redirectOrigins: Set<Origin>
         /// Returns the context that a call continues, where the app does not use `TraceContext.with(_:_:)`. Called once
         /// for each call, on its task; it must return soon. If it is nil, the default, or returns nil,
         /// `TraceContext.current` is used.
@@ -23,9 +27,9 @@ extension CallTracer {
         /// `http.request.method_original`. Default `standardMethods`.
         public var knownMethods = standardMethods
         /// The maximum number of open calls, and of open requests. Default 2,048.
-        public var maximumOpen: Int
+        package var maximumOpen = 2048
         /// The source of identifiers: 64 random bits for each call. Default the random numbers of the system.
-        public var random: @Sendable () -> UInt64
+        package var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
 
         /// The methods that the conventions know since version 1.38.0: those of RFC 9110, PATCH, and QUERY.
         public static let standardMethods: Set<HTTPMethod> = [
@@ -34,18 +38,15 @@ extension CallTracer {
 
         /// Creates options. Omitted parameters have the defaults.
         public init(
-            sampler: TraceSampler = .always, propagation: TracePropagation = TracePropagation(),
+            sampler: TraceSampler = .always, redirectOrigins: Set<Origin> = [],
             parent: (@Sendable () -> TraceContext?)? = nil, redaction: Redaction = .standard,
-            recordsUserAgent: Bool = false, maximumOpen: Int = 2048,
-            random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
+            recordsUserAgent: Bool = false
         ) {
             self.sampler = sampler
-            self.propagation = propagation
+            self.redirectOrigins = redirectOrigins
             self.parent = parent
             self.redaction = redaction
             self.recordsUserAgent = recordsUserAgent
-            self.maximumOpen = maximumOpen
-            self.random = random
         }
     }
 

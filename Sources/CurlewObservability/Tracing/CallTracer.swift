@@ -19,8 +19,8 @@ import CurlewHTTP
 ///   may wait for it, too. It does not pass the interceptor, so it is sent without `traceparent`.
 /// - A call whose request cannot be built creates no span.
 ///
-/// Several clients may share a tracer. At most `Options.maximumOpen` calls and as many requests are open; beyond that,
-/// the oldest is dropped and counted.
+/// Several clients may share a tracer. At most 2,048 calls and as many requests are open; beyond that, the oldest is
+/// dropped and counted.
 public final class CallTracer: Sendable {
     /// The settings.
     public let options: Options
@@ -46,7 +46,7 @@ public final class CallTracer: Sendable {
 
     // MARK: - Sending
 
-    /// Chooses the identifiers of a request, and writes them into its fields where the propagation allows that.
+    /// Chooses the identifiers of a request, and writes them into its fields where the origin may receive them.
     func send(_ request: inout HTTPRequest, in context: ExchangeContext) -> WireSpan {
         let trail = spans.withLock { $0.trail(of: context.id) }
         // An interceptor may have set another context than the app.
@@ -55,16 +55,10 @@ public final class CallTracer: Sendable {
             (isOther ? TraceContext(headers: request.headers) : nil) ?? trail?.context ?? options.parent?()
             ?? TraceContext.current
         let own = child(of: parent)
-        if options.propagation.allowsContext(for: request.origin, in: context) {
+        if options.allowsContext(for: request.origin, in: context) {
             own.write(to: &request.headers)
         } else {
             TraceContext.remove(from: &request.headers)
-        }
-        if options.propagation.allowsBaggage(for: request.origin, in: context),
-            !request.headers.contains(Self.baggageName),
-            let baggage = trail?.baggage ?? TraceBaggage.current, !baggage.members.isEmpty
-        {
-            request.headers.append(Self.baggageName, baggage.fieldValue)
         }
         return WireSpan(call: context.id, context: own, parent: parent?.spanID)
     }
@@ -77,8 +71,6 @@ public final class CallTracer: Sendable {
             traceID: trace, spanID: .random(options.random),
             flags: options.sampler.records(trace) ? [.sampled, .random] : .random)
     }
-
-    private static let baggageName = HTTPField.Name("baggage")
 
     /// Returns the response with a body whose end is recorded, unless it is in memory.
     func watch(_ response: HTTPResponse, of wire: WireSpan, in context: ExchangeContext) -> HTTPResponse {
@@ -142,9 +134,7 @@ public final class CallTracer: Sendable {
         let cause = context.cause.flatMap { cause in spans.withLock { $0.trail(of: cause)?.context } }
         let parent = TraceContext(headers: request.headers) ?? cause ?? options.parent?() ?? TraceContext.current
         let own = child(of: parent)
-        let trail = OpenSpans.Trail(
-            context: own, baggage: options.propagation.baggageOrigins.isEmpty ? nil : TraceBaggage.current,
-            received: request.headers[values: .traceparent])
+        let trail = OpenSpans.Trail(context: own, received: request.headers[values: .traceparent])
         let clock = SpanClock(context.time)
         let span = attributes.call(request, own, parent?.spanID, in: context, at: clock.time(context.time.now))
         spans.withLock { $0.begin(OpenSpans.Call(span: span, clock: clock, trail: trail), id: context.id) }
@@ -202,16 +192,10 @@ public final class CallTracer: Sendable {
     }
 }
 
-extension TracePropagation {
+extension CallTracer.Options {
     /// Returns whether the origin receives the context of a call.
     func allowsContext(for origin: Origin, in context: ExchangeContext) -> Bool {
-        guard sendsContext else { return false }
         if !context.crossedOrigin || redirectOrigins.contains(origin) { return true }
         return context.pastOrigins.first?.shares(with: origin) ?? false
-    }
-
-    /// Returns whether the origin receives the baggage of a call.
-    func allowsBaggage(for origin: Origin, in context: ExchangeContext) -> Bool {
-        !context.crossedOrigin && baggageOrigins.contains(origin)
     }
 }

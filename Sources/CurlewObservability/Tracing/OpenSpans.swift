@@ -48,7 +48,6 @@ struct OpenSpans: Sendable {
     /// What the requests of a call take from it.
     struct Trail: Sendable {
         let context: TraceContext
-        let baggage: TraceBaggage?
         /// The fields `traceparent` of the request as the app built it.
         let received: [String]
     }

@@ -5,12 +5,12 @@
 /// A call is a span of the kind `internal`. Each of its requests is a child of the kind `client`, with the attributes of
 /// the stable OpenTelemetry conventions for HTTP client spans. Names and attributes contain no declared secret.
 public struct TraceSpan: Hashable, Sendable {
-    /// The kind of a span, with the number that OTLP uses for it.
-    public enum Kind: Int, Hashable, Sendable {
+    /// The kind of a span, by the names of OpenTelemetry.
+    public enum Kind: Hashable, Sendable {
         /// A call of a client, which sends any number of requests.
-        case `internal` = 1
+        case `internal`
         /// A request on the wire.
-        case client = 3
+        case client
     }
 
     /// The value of an attribute.

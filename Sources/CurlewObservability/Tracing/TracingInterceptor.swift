@@ -15,12 +15,8 @@ struct TracingInterceptor: Interceptor, ImmediateObserver {
     /// False: a preview belongs to no trace.
     var runsInPreview: Bool { false }
 
-    /// Returns `.anonymous`, because responses do not depend on a trace, unless baggage would be sent, on which they may
-    /// depend.
-    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        guard tracer.options.propagation.allowsBaggage(for: request.origin, in: context) else { return .anonymous }
-        return TraceBaggage.current?.members.isEmpty == false ? .unknown : .anonymous
-    }
+    /// Returns `.anonymous`, because responses do not depend on a trace.
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var request = request

@@ -97,8 +97,7 @@ struct CallTracerTests {
         for origins in [[], [other]] as [Set<Origin>] {
             spans.removeAll()
             let client = Tracing.client(
-                spans, pipeline: [.redirects()],
-                options: CallTracer.Options(propagation: TracePropagation(redirectOrigins: origins))
+                spans, pipeline: [.redirects()], options: CallTracer.Options(redirectOrigins: origins)
             ) {
                 $0.on(.get, "/a", .status(302, headers: [.location: "/b"]))
                 $0.on(.get, "/b", .status(302, headers: [.location: "https://other.test/c"]))

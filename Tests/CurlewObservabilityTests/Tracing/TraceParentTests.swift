@@ -159,7 +159,9 @@ struct TraceParentTests {
     @Test("a source of zeros makes valid identifiers")
     func zeros() async throws {
         let spans = MemorySpanExporter()
-        let client = Tracing.client(spans, options: CallTracer.Options(random: { 0 })) {
+        var options = CallTracer.Options()
+        options.random = { 0 }
+        let client = Tracing.client(spans, options: options) {
             $0.onAny { _ in .status(204) }
         }
         try await client.send(.get("/"))

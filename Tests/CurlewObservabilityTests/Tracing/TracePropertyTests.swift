@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import CurlewObservability
 import CurlewTesting
 import Testing
@@ -74,28 +73,7 @@ struct TracePropertyTests {
             #expect(TraceState([state.fieldValue(limit: .max)]) == state, "seed \(seed)")
             #expect(Set(state.members.map(\.key)).count == state.members.count, "seed \(seed)")
         }
-        let baggage = TraceBaggage(fields)
-        #expect(TraceBaggage([baggage.fieldValue]) == baggage, "seed \(seed): \(fields)")
-        #expect(HTTPHeaders([HTTPField(name: "baggage", value: baggage.fieldValue)]).problem == nil, "seed \(seed)")
         _ = TraceContext(traceparent: fields[0], tracestate: fields)
-    }
-
-    @Test("baggage keeps any text", arguments: 0..<100 as Range<UInt64>)
-    func baggage(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        var baggage = TraceBaggage()
-        var expected: [String: String] = [:]
-        for _ in 0..<10 {
-            let (key, value) = (Self.pick("abAB!#*", 1...3, &random), random.text(upTo: 20))
-            let isSet2 = baggage.set(key, value)
-            #expect(isSet2, "seed \(seed)")
-            expected[key] = value
-        }
-        let read = TraceBaggage([baggage.fieldValue])
-        #expect(
-            read == baggage
-                && expected.allSatisfy { read[$0]?.unicodeScalars.elementsEqual($1.unicodeScalars) == true },
-            "seed \(seed)")
     }
 
     @Test("a ratio records about its share, by the identifier alone", arguments: [0, 0.001, 0.25, 0.5, 0.9, 1])

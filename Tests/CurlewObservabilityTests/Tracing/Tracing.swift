@@ -20,6 +20,13 @@ enum Tracing {
 }
 
 extension MemorySpanExporter {
+    /// Everything that the spans hold, members of the contexts included.
+    var text: String {
+        var text = ""
+        dump(spans, to: &text)
+        return text
+    }
+
     var calls: [TraceSpan] { spans.filter { $0.kind == .internal } }
 
     /// The requests on the wire, in the order in which they were sent.
