@@ -18,6 +18,8 @@ let package = Package(
         .library(name: "CurlewSQLite", targets: ["CurlewSQLite"]),
         .library(name: "CurlewUI", targets: ["CurlewUI"]),
         .library(name: "CurlewJSON", targets: ["CurlewJSON"]),
+        .library(name: "CurlewTracing", targets: ["CurlewTracing"]),
+        .library(name: "CurlewRecording", targets: ["CurlewRecording"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
         .library(name: "CurlewConformance", targets: ["CurlewConformance"]),
         .executable(name: "curlew", targets: ["curlew"]),
@@ -34,14 +36,18 @@ let package = Package(
         .executableTarget(name: "curlew", dependencies: ["CurlewCLI"]),
         .target(
             name: "CurlewCLI",
-            dependencies: ["Curlew", "CurlewHTTP", "CurlewCore", "CurlewTesting", "CurlewSampleAPI"] + capabilities),
+            dependencies: [
+                "Curlew", "CurlewHTTP", "CurlewCore", "CurlewRecording", "CurlewTesting", "CurlewSampleAPI",
+            ] + capabilities),
 
         // L7: the cases that every transport and every store of a cache has to pass.
         .target(
             name: "CurlewConformance", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"] + capabilities),
 
         // L6: what test targets import.
-        .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewStandard"] + capabilities),
+        .target(
+            name: "CurlewTesting",
+            dependencies: ["CurlewHTTP", "CurlewCore", "CurlewRecording", "CurlewStandard"] + capabilities),
 
         // L5: what users import.
         .target(
@@ -83,6 +89,9 @@ let package = Package(
         .target(name: "CurlewStreams", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
         .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
         .target(name: "CurlewTransportSecurity", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        // Those that `import Curlew` does not bring.
+        .target(name: "CurlewRecording", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewTracing", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
         // L1: the kernel: messages, the pipeline, typed calls.
         .target(
@@ -115,7 +124,8 @@ let package = Package(
         .testTarget(
             name: "CurlewCoreTests",
             dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "CurlewConformance", "TestFixtures",
+                "CurlewCore", "CurlewRecording", "CurlewStandard", "CurlewTesting", "CurlewConformance",
+                "TestFixtures",
             ]),
         .testTarget(
             name: "CurlewStreamsTests",
@@ -143,11 +153,23 @@ let package = Package(
             dependencies: capabilities + ["CurlewStandard", "CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
-        .testTarget(name: "CurlewTestingTests", dependencies: capabilities + ["CurlewTesting", "CurlewCore"]),
+        .testTarget(
+            name: "CurlewTestingTests",
+            dependencies: capabilities + ["CurlewTesting", "CurlewRecording", "CurlewCore"]),
         .testTarget(
             name: "CurlewObservabilityTests",
+            dependencies: capabilities + ["CurlewCore", "CurlewStandard", "CurlewTesting", "TestServers"]),
+        .testTarget(
+            name: "CurlewRecordingTests",
             dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
+                "CurlewCore", "CurlewRecording", "CurlewStandard", "CurlewTesting", "CurlewConformance",
+                "TestFixtures", "TestServers",
+            ]),
+        .testTarget(
+            name: "CurlewTracingTests",
+            dependencies: capabilities + [
+                "CurlewCore", "CurlewTracing", "CurlewStandard", "CurlewTesting", "CurlewConformance", "TestFixtures",
+                "TestServers",
             ]),
         .testTarget(
             name: "CurlewCLITests",
@@ -180,7 +202,7 @@ let package = Package(
             name: "SnippetTests",
             dependencies: [
                 "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewConformance", "CurlewUI",
-                "CurlewURLSession",
+                "CurlewURLSession", "CurlewRecording", "CurlewTracing",
             ]),
         .testTarget(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],

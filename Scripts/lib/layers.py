@@ -12,8 +12,9 @@ import source
 
 # The capabilities: each of them imports the kernel, and none of them another, because they share a rung.
 CAPABILITIES = {
-    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
-    "CurlewResilience", "CurlewStreams", "CurlewTransfers", "CurlewTransportSecurity",
+    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRecording",
+    "CurlewRedirects", "CurlewResilience", "CurlewStreams", "CurlewTracing", "CurlewTransfers",
+    "CurlewTransportSecurity",
 }
 
 # The ladder: the whole of it. A module imports modules of lower rungs, never of its own.

@@ -2,7 +2,7 @@
 
 public import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 extension Cassette {
     /// The number of entries that the file contained, or that were recorded.

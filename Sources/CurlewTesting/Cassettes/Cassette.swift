@@ -2,7 +2,7 @@
 
 public import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

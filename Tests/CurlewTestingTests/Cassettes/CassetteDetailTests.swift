@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 import Foundation
 import Testing
 

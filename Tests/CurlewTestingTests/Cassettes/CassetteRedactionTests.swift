@@ -2,7 +2,7 @@
 
 import CurlewAuthentication
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 import Foundation
 import Testing
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewTracing
 
 // What the page on tracing shows.
 

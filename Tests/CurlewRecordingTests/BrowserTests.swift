@@ -7,7 +7,7 @@ import TestServers
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 /// The pages in a real browser, where there is one: `chromium` or `google-chrome`.
 @Suite(.serialized, .timeLimit(.minutes(5)))

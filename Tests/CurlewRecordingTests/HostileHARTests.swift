@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 /// Documents that another program made, by mistake or on purpose.
 /// The suite is serialized and yields, because its loops would keep the other tests from their threads.

@@ -54,7 +54,7 @@ struct AdapterTests {
     ]
 
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     /// The listing of the page that imports a module.
     private static func listing(_ module: String) throws -> String? {

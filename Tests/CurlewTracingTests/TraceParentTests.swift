@@ -2,8 +2,8 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
 import CurlewTesting
+import CurlewTracing
 import Testing
 
 /// The rules of W3C Trace Context (Recommendation of 23 November 2021) for `traceparent`, by section.

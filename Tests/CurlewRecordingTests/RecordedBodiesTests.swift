@@ -8,7 +8,7 @@ import TestFixtures
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 @Suite(.timeLimit(.minutes(2)))
 struct RecordedBodiesTests {

@@ -7,7 +7,7 @@ import TestServers
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 @Suite(.timeLimit(.minutes(5)))
 struct HTMLReportTests {

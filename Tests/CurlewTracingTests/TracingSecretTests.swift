@@ -4,10 +4,10 @@ import CurlewAuthentication
 import CurlewConformance
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
 import CurlewRedirects
 import CurlewResilience
 import CurlewTesting
+import CurlewTracing
 import Foundation
 import Testing
 

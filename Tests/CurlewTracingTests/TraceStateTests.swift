@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
-import CurlewObservability
+import CurlewTracing
 import Testing
 
 /// The rules of W3C Trace Context (Recommendation of 23 November 2021) for `tracestate`, by section.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewObservability
 import CurlewTesting
+import CurlewTracing
 import Testing
 
 /// Random values and random text for the parsers and writers of contexts. A failure prints its seed.

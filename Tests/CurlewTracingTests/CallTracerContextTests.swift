@@ -3,9 +3,9 @@
 import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
 import CurlewRedirects
 import CurlewTesting
+import CurlewTracing
 import Foundation
 import TestFixtures
 import Testing

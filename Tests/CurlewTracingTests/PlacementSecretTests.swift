@@ -6,6 +6,7 @@ import CurlewHTTP
 import CurlewObservability
 import CurlewRedirects
 import CurlewTesting
+import CurlewTracing
 import Foundation
 import Testing
 

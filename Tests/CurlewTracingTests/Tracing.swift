@@ -2,8 +2,8 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
 import CurlewTesting
+import CurlewTracing
 
 /// What the tests of tracing share.
 enum Tracing {

@@ -5,7 +5,7 @@ import Foundation
 import TestServers
 import Testing
 
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 /// The keyboard and the filters of a page, in a real browser. A script that the test adds to the page acts as its user.
 @Suite(.serialized, .timeLimit(.minutes(5)))

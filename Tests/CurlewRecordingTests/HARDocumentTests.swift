@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 @Suite(.timeLimit(.minutes(2)))
 struct HARDocumentTests {

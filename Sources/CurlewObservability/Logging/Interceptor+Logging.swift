@@ -39,43 +39,6 @@ extension Interceptor where Self == BuiltInInterceptor {
         BuiltInInterceptor(
             LoggingInterceptor(level, each: unit, redaction: redaction, bodyLimit: bodyLimit, sink: sink))
     }
-
-    /// Records the calls of the client in `recorder`: every request on the wire, its response, and the decisions of the
-    /// client.
-    ///
-    /// The interceptor is the innermost one and changes neither the request nor the response. If the recorder keeps
-    /// bodies, a streamed response body is copied while it is read, up to the limit of the recorder: its chunks,
-    /// back-pressure, errors and cancellation are unchanged.
-    ///
-    /// - `recorder`: receives the recording. Several clients may share one.
-    public static func recording(_ recorder: FlightRecorder) -> BuiltInInterceptor {
-        BuiltInInterceptor(RecordingInterceptor(recorder: recorder))
-    }
-
-    /// Traces calls by W3C Trace Context: `exporter` receives a span for each call and for each request on the wire, and
-    /// each request carries `traceparent`.
-    ///
-    ///     .standard.adding(.tracing(to: exporter))
-    ///
-    /// The parameters are those of `CallTracer`, which documents the spans. To read the counts of the tracer or to share
-    /// it between clients, create it and pass it to `.tracing(_:)`.
-    public static func tracing(
-        to exporter: any TraceSpanExporter, options: CallTracer.Options = CallTracer.Options()
-    ) -> BuiltInInterceptor {
-        tracing(CallTracer(exporter: exporter, options: options))
-    }
-
-    /// Traces calls with `tracer`.
-    ///
-    /// A call continues the trace of its request, if that has a valid field `traceparent`; otherwise that of
-    /// `CallTracer.Options.parent`, that of `TraceContext.current`, or a new one. The interceptor replaces the field.
-    ///
-    /// The interceptor is placed at `.compression`: after authentication, so that every request on the wire has its own
-    /// context, and before signing, so that signatures cover the fields. A pipeline may contain one. It never affects
-    /// which response a cache returns. It never throws.
-    public static func tracing(_ tracer: CallTracer) -> BuiltInInterceptor {
-        BuiltInInterceptor(TracingInterceptor(tracer: tracer))
-    }
 }
 
 // The interceptor attaches no credential.

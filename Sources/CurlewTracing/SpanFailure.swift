@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The class and the message of a failure, as a span shows them.
 struct SpanFailure: Sendable {
-    /// The attribute `error.type`: the status code, or the name of the reason (`NetworkError.errorType`).
+    /// The attribute `error.type`: the status code, or the name of the reason (`NetworkError.Reason.errorType`).
     let type: String
     /// The redacted message; empty if the status code explains the failure.
     let message: String
@@ -13,7 +13,7 @@ struct SpanFailure: Sendable {
     let isOfTransfer: Bool
 
     init(_ error: NetworkError, _ redaction: Redaction) {
-        type = error.errorType
+        type = error.reason.errorType
         if case .status = error.reason {
             message = ""
         } else {

@@ -10,7 +10,7 @@ import TestServers
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 /// Our documents in the hands of independent programs: a validator of JSON schemas, and a reader of HAR.
 @Suite(.timeLimit(.minutes(2)))

@@ -13,7 +13,7 @@ import TestServers
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 @Suite(.timeLimit(.minutes(2)))
 struct FlightRecorderTests {

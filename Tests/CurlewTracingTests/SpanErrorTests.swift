@@ -9,6 +9,7 @@ import Testing
 
 @testable import CurlewCore
 @testable import CurlewObservability
+@testable import CurlewTracing
 
 /// What spans, metrics and logs say about a failure.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,7 +6,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -3,10 +3,10 @@
 import CurlewCaching
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
 import CurlewRedirects
 import CurlewResilience
 import CurlewTesting
+import CurlewTracing
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

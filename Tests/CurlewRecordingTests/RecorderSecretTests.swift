@@ -10,7 +10,7 @@ import TestServers
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 /// Sixty fields by which real services identify users, in every output of a recorder and in its memory.
 @Suite(.timeLimit(.minutes(2)))
