@@ -24,7 +24,7 @@ struct RecordStore {
     private var first = 0
     private(set) var count = 0
     /// The place of each call in `ring`.
-    private var places: CallPlaces
+    private var places: [UInt64: Int] = [:]
     private var unused: Slot?
     /// The slot that was used last. Most events follow another one of their call.
     private var latest: Slot?
@@ -48,7 +48,6 @@ struct RecordStore {
         self.memory = memory
         self.redaction = redaction
         filters = [FieldFilter(redaction)]
-        places = CallPlaces(capacity: capacity)
     }
 
     /// The records, oldest first.
@@ -193,7 +192,7 @@ struct RecordStore {
         let slot = unusedSlot(context)
         count += 1
         ring[place] = slot
-        places.insert(context.id, at: place)
+        places[context.id] = place
         latest = slot
         bytes += slot.record.bytes
         return slot
@@ -212,7 +211,7 @@ struct RecordStore {
 
     private mutating func slot(of call: UInt64) -> Slot? {
         if let latest, latest.call == call { return latest }
-        guard let place = places.find(call) else { return nil }
+        guard let place = places[call] else { return nil }
         latest = ring[place]
         return latest
     }
@@ -228,7 +227,7 @@ struct RecordStore {
     private mutating func removeFirst() {
         if let slot = ring[first] {
             bytes -= slot.record.bytes
-            places.remove(slot.call)
+            places[slot.call] = nil
             if latest === slot { latest = nil }
             unused = slot
         }

