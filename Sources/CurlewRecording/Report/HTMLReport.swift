@@ -2,11 +2,6 @@
 
 import CurlewCore
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One HTML page that shows the exchanges of a HAR document: as a waterfall of calls, attempts and redirects, with the
 /// reason for each decision, filters, and details.
@@ -37,31 +32,7 @@ public struct HTMLReport: Sendable {
     private static let frameSize = page(title: "", data: "").utf8.count + 1024
 
     private static func page(title: String, data: String) -> String {
-        let script = ReportFrame.script
-        let digest = Data(MessageDigest.sha256(Data(script.utf8))).base64EncodedString()
-        return """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-            script-src 'sha256-\(digest)'; base-uri 'none'; form-action 'none'">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <meta name="referrer" content="no-referrer">
-            <title>\(escaped(title))</title>
-            <style>
-            \(ReportFrame.style)
-            </style>
-            </head>
-            <body>
-            \(ReportFrame.markup)
-            <script type="application/json" id="data">\(data)</script>
-            <script>\(script)</script>
-            </body>
-            </html>
-
-            """
+        ReportPage.start + escaped(title) + ReportPage.middle + data + ReportPage.end
     }
 
     /// Returns text in which no character has a meaning in HTML.
