@@ -6,11 +6,11 @@ extension HARDocument {
         /// The media type of the body; empty if it is unknown.
         public var mimeType: String
         /// The fields of a form. Documents have either these or `text`.
-        public var params: [Param]?
+        package var params: [Param]?
         /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
         public var text: String?
         /// A remark.
-        public var comment: String?
+        package var comment: String?
         /// `base64` if `text` is encoded, otherwise nil. The format has no field for this, so it is in `_encoding`.
         public var encoding: String?
 
@@ -20,7 +20,7 @@ extension HARDocument {
         }
 
         /// Creates a body.
-        public init(
+        package init(
             mimeType: String, params: [Param]? = nil, text: String? = nil, comment: String? = nil,
             encoding: String? = nil
         ) {
@@ -43,20 +43,20 @@ extension HARDocument {
     }
 
     /// A field of a form.
-    public struct Param: Codable, Hashable, Sendable {
+    package struct Param: Codable, Hashable, Sendable {
         /// The name.
-        public var name: String
+        package var name: String
         /// The value, or the content of a file.
-        public var value: String?
+        package var value: String?
         /// The name of a file.
-        public var fileName: String?
+        package var fileName: String?
         /// The media type of a file.
-        public var contentType: String?
+        package var contentType: String?
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates a field.
-        public init(
+        package init(
             name: String, value: String? = nil, fileName: String? = nil, contentType: String? = nil,
             comment: String? = nil
         ) {
@@ -68,7 +68,7 @@ extension HARDocument {
         }
 
         /// Reads the value. A missing name is empty.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
             value = try values.decodeIfPresent(String.self, forKey: .value)
@@ -83,7 +83,7 @@ extension HARDocument {
         /// The number of bytes after decoding; `-1` if it is unknown.
         public var size: Int64
         /// The number of bytes that compression saved.
-        public var compression: Int64?
+        package var compression: Int64?
         /// The media type of the body; empty if it is unknown.
         public var mimeType: String
         /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
@@ -91,10 +91,10 @@ extension HARDocument {
         /// `base64` if `text` is encoded, otherwise nil.
         public var encoding: String?
         /// A remark.
-        public var comment: String?
+        package var comment: String?
         /// The sizes of the chunks in which the body arrived, in bytes after decoding, in the field `_chunks`. Cassettes
         /// write it for event streams and records; nil for other bodies.
-        public var chunks: [Int]?
+        package var chunks: [Int]?
 
         private enum CodingKeys: String, CodingKey {
             case size, compression, mimeType, text, encoding, comment
@@ -102,7 +102,7 @@ extension HARDocument {
         }
 
         /// Creates a body. By default, nothing is known.
-        public init(
+        package init(
             size: Int64 = -1, mimeType: String = "", text: String? = nil, encoding: String? = nil,
             compression: Int64? = nil, comment: String? = nil
         ) {

@@ -10,7 +10,7 @@ extension HARDocument.Entry {
     /// result is a comment with the reason.
     ///
     /// - `redaction`: the secrets to redact. Default `.standard`.
-    public func curlCommand(redaction: Redaction = .standard) -> String {
+    package func curlCommand(redaction: Redaction = .standard) -> String {
         do {
             let recorded = try request.httpRequest()
             let isMissing = recorded.body.isEmpty && request.bodySize > 0

@@ -10,7 +10,7 @@ extension HARDocument {
     /// One exchange: a request, and its response.
     public struct Entry: Codable, Hashable, Sendable {
         /// The name of the page to which the exchange belongs; nil if it belongs to none.
-        public var pageref: String?
+        package var pageref: String?
         /// The moment when the exchange began. Documents have it in whole milliseconds.
         public var startedDateTime: Date
         /// The duration of the exchange in milliseconds: the sum of its known `timings`, without `ssl`, which is a part
@@ -21,7 +21,7 @@ extension HARDocument {
         /// The response. For an exchange that failed, its status is 0.
         public var response: Response
         /// The use of a cache by a browser.
-        public var cache: Cache
+        package var cache: Cache
         /// The durations of the phases of the exchange.
         public var timings: Timings
         /// The address of the server, without its port.
@@ -29,7 +29,7 @@ extension HARDocument {
         /// A text that identifies the connection. Exchanges with the same text used the same connection.
         public var connection: String?
         /// A remark.
-        public var comment: String?
+        package var comment: String?
         /// The facts that Curlew adds, in the field `_curlew`; nil for a document of another program.
         public var facts: Facts?
 
@@ -39,7 +39,7 @@ extension HARDocument {
         }
 
         /// Creates an entry. If `time` is nil, it is the sum of the timings.
-        public init(
+        package init(
             startedDateTime: Date, time: Double? = nil, request: Request, response: Response,
             timings: Timings = Timings(), cache: Cache = Cache(), pageref: String? = nil,
             serverIPAddress: String? = nil, connection: String? = nil, comment: String? = nil, facts: Facts? = nil
@@ -100,36 +100,36 @@ extension HARDocument {
     }
 
     /// The use of a cache by a browser.
-    public struct Cache: Codable, Hashable, Sendable {
+    package struct Cache: Codable, Hashable, Sendable {
         /// The state of the cached response before the request; nil if it is unknown.
-        public var beforeRequest: State?
+        package var beforeRequest: State?
         /// The state of the cached response after the request; nil if it is unknown.
-        public var afterRequest: State?
+        package var afterRequest: State?
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates a description. By default, nothing is known.
-        public init(beforeRequest: State? = nil, afterRequest: State? = nil, comment: String? = nil) {
+        package init(beforeRequest: State? = nil, afterRequest: State? = nil, comment: String? = nil) {
             self.beforeRequest = beforeRequest
             self.afterRequest = afterRequest
             self.comment = comment
         }
 
         /// The state of a cached response.
-        public struct State: Codable, Hashable, Sendable {
+        package struct State: Codable, Hashable, Sendable {
             /// The moment when the response expires, as text.
-            public var expires: String?
+            package var expires: String?
             /// The moment when the response was last used, as text.
-            public var lastAccess: String
+            package var lastAccess: String
             /// The entity tag of the response.
-            public var eTag: String
+            package var eTag: String
             /// The number of times that the response was used.
-            public var hitCount: Int
+            package var hitCount: Int
             /// A remark.
-            public var comment: String?
+            package var comment: String?
 
             /// Creates a state.
-            public init(
+            package init(
                 expires: String? = nil, lastAccess: String, eTag: String, hitCount: Int, comment: String? = nil
             ) {
                 self.expires = expires
@@ -140,7 +140,7 @@ extension HARDocument {
             }
 
             /// Reads the value. Missing texts are empty, and a missing number is 0.
-            public init(from decoder: any Decoder) throws {
+            package init(from decoder: any Decoder) throws {
                 let values = try decoder.container(keyedBy: CodingKeys.self)
                 expires = try values.decodeIfPresent(String.self, forKey: .expires)
                 lastAccess = try values.decodeIfPresent(String.self, forKey: .lastAccess) ?? ""
@@ -169,10 +169,10 @@ extension HARDocument {
         /// The time of the TLS handshake, which is also part of `connect`.
         public var ssl: Double?
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates durations. By default, all of them are unknown.
-        public init(
+        package init(
             blocked: Double? = nil, dns: Double? = nil, connect: Double? = nil, send: Double = -1, wait: Double = -1,
             receive: Double = -1, ssl: Double? = nil, comment: String? = nil
         ) {

@@ -35,14 +35,14 @@ extension HARDocument {
         /// The version and cipher suite of TLS, in one line; nil without TLS.
         public var tls: String?
         /// The interim responses, in order.
-        public var interim: [Interim]?
+        package var interim: [Interim]?
         /// The trailer fields of the response, in order.
-        public var trailers: [NameValue]?
+        package var trailers: [NameValue]?
         /// The decisions of the client that belong to this exchange, in order.
         public var decisions: [Decision]?
 
         /// Creates the facts of an exchange.
-        public init(
+        package init(
             call: UInt64, route: String? = nil, attempt: Int = 1, hop: Int = 0, request: Int = 1, start: Double = 0
         ) {
             self.call = call
@@ -64,7 +64,7 @@ extension HARDocument {
         public var text: String
 
         /// Creates a decision.
-        public init(time: Double, name: String, text: String) {
+        package init(time: Double, name: String, text: String) {
             self.time = time
             self.name = name
             self.text = text
@@ -81,7 +81,7 @@ extension HARDocument {
         public var headers: [NameValue]
 
         /// Creates an interim response.
-        public init(time: Double, status: Int, headers: [NameValue] = []) {
+        package init(time: Double, status: Int, headers: [NameValue] = []) {
             self.time = time
             self.status = status
             self.headers = headers

@@ -10,7 +10,7 @@ extension HARDocument {
         /// The HTTP version, such as `HTTP/1.1`.
         public var httpVersion: String
         /// The cookies of the request.
-        public var cookies: [Cookie]
+        package var cookies: [Cookie]
         /// The header fields, in order.
         public var headers: [NameValue]
         /// The items of the query, in order, decoded.
@@ -18,14 +18,14 @@ extension HARDocument {
         /// The body; nil if there was none, or if it was not recorded.
         public var postData: PostData?
         /// The size of the head in bytes; `-1` if it is unknown.
-        public var headersSize: Int64
+        package var headersSize: Int64
         /// The size of the body as sent, in bytes; `-1` if it is unknown.
         public var bodySize: Int64
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates a request.
-        public init(
+        package init(
             method: String, url: String, httpVersion: String = "HTTP/1.1", cookies: [Cookie] = [],
             headers: [NameValue] = [], queryString: [NameValue] = [], postData: PostData? = nil,
             headersSize: Int64 = -1, bodySize: Int64 = -1, comment: String? = nil
@@ -67,7 +67,7 @@ extension HARDocument {
         /// The HTTP version, such as `HTTP/1.1`; empty if no response arrived.
         public var httpVersion: String
         /// The cookies that the response sets.
-        public var cookies: [Cookie]
+        package var cookies: [Cookie]
         /// The header fields, in order.
         public var headers: [NameValue]
         /// The body.
@@ -75,11 +75,11 @@ extension HARDocument {
         /// The value of the field `Location`; empty if there is none.
         public var redirectURL: String
         /// The size of the head in bytes; `-1` if it is unknown.
-        public var headersSize: Int64
+        package var headersSize: Int64
         /// The size of the body as received, before decoding, in bytes; `-1` if it is unknown.
         public var bodySize: Int64
         /// A remark.
-        public var comment: String?
+        package var comment: String?
         /// The bytes of the head and the body as received, in the field `_transferSize`; nil if the number is unknown.
         /// Chromium uses the same field.
         public var transferSize: Int64?
@@ -87,9 +87,9 @@ extension HARDocument {
         /// field.
         public var error: String?
         /// The interim responses, in order, in the field `_interim`. Cassettes write it; the recorder has them in `Facts`.
-        public var interim: [Interim]?
+        package var interim: [Interim]?
         /// The trailer fields, in order, in the field `_trailers`. Cassettes write it; the recorder has them in `Facts`.
-        public var trailers: [NameValue]?
+        package var trailers: [NameValue]?
 
         private enum CodingKeys: String, CodingKey {
             case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize, comment
@@ -100,7 +100,7 @@ extension HARDocument {
         }
 
         /// Creates a response.
-        public init(
+        package init(
             status: Int, statusText: String = "", httpVersion: String = "HTTP/1.1", cookies: [Cookie] = [],
             headers: [NameValue] = [], content: Content = Content(), redirectURL: String = "",
             headersSize: Int64 = -1, bodySize: Int64 = -1, comment: String? = nil, transferSize: Int64? = nil,
@@ -148,10 +148,10 @@ extension HARDocument {
         /// The value.
         public var value: String
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates a pair.
-        public init(name: String, value: String, comment: String? = nil) {
+        package init(name: String, value: String, comment: String? = nil) {
             self.name = name
             self.value = value
             self.comment = comment
@@ -167,26 +167,26 @@ extension HARDocument {
     }
 
     /// A cookie of a request or a response.
-    public struct Cookie: Codable, Hashable, Sendable {
+    package struct Cookie: Codable, Hashable, Sendable {
         /// The name.
-        public var name: String
+        package var name: String
         /// The value.
-        public var value: String
+        package var value: String
         /// The path for which the cookie is valid.
-        public var path: String?
+        package var path: String?
         /// The domain for which the cookie is valid.
-        public var domain: String?
+        package var domain: String?
         /// The moment when the cookie expires, in ISO 8601 format, as it is in the document.
-        public var expires: String?
+        package var expires: String?
         /// Whether scripts cannot read the cookie.
-        public var httpOnly: Bool?
+        package var httpOnly: Bool?
         /// Whether the cookie is sent over secure connections only.
-        public var secure: Bool?
+        package var secure: Bool?
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates a cookie.
-        public init(
+        package init(
             name: String, value: String, path: String? = nil, domain: String? = nil, expires: String? = nil,
             httpOnly: Bool? = nil, secure: Bool? = nil, comment: String? = nil
         ) {
@@ -201,7 +201,7 @@ extension HARDocument {
         }
 
         /// Reads the value. A missing name or value is empty.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
             value = try values.decodeIfPresent(String.self, forKey: .value) ?? ""

@@ -39,7 +39,7 @@ extension HARDocument.PostData {
     ///
     /// Throws `NetworkError` with the reason `.invalidRequest` for text that is not Base64 although `encoding` is
     /// `base64`, and for the fields of a multipart form, whose bytes cannot be restored.
-    public func data() throws(NetworkError) -> Data? {
+    package func data() throws(NetworkError) -> Data? {
         if let text { return try Data(recorded: text, encoding: encoding) }
         guard let params, !params.isEmpty else { return nil }
         guard MediaType(mimeType).map({ $0.essence == MediaType.form.essence }) ?? true else {
@@ -59,7 +59,7 @@ extension HARDocument.Content {
     /// The bytes of the body, decoded; nil if they were not recorded.
     ///
     /// Throws `NetworkError` with the reason `.decoding` for text that is not Base64 although `encoding` is `base64`.
-    public func data() throws(NetworkError) -> Data? {
+    package func data() throws(NetworkError) -> Data? {
         guard let text else { return nil }
         do {
             return try Data(recorded: text, encoding: encoding)

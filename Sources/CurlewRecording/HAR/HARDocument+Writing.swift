@@ -28,7 +28,7 @@ extension HARDocument.Request {
     /// - `redaction`: the secrets to redact, in addition to those that the client and its interceptors declare. With
     ///   `.none`, the value contains all of them. Default `.standard`.
     /// - `opaqueBodies`: what happens to a body whose secrets cannot be recognized. Default `.omitted`.
-    public init(
+    package init(
         _ request: HTTPRequest, body: Data? = nil, version: HTTPVersion = .http1_1, redaction: Redaction = .standard,
         opaqueBodies: HARDocument.OpaqueBodies = .omitted
     ) {
@@ -59,7 +59,7 @@ extension HARDocument.Response {
     ///   response does not know the members and paths that they declare: pass `.standard.adding(rules)` for these. With
     ///   `.none`, the value contains all secrets. Default `.standard`.
     /// - `opaqueBodies`: what happens to a body whose secrets cannot be recognized. Default `.omitted`.
-    public init(
+    package init(
         _ response: HTTPResponse, body: Data? = nil, redaction: Redaction = .standard,
         opaqueBodies: HARDocument.OpaqueBodies = .omitted
     ) {
@@ -89,7 +89,7 @@ extension HARDocument.Response {
     /// - `failure`: the error of the exchange.
     /// - `redaction`: the secrets to redact in its text, in addition to those that the client and its interceptors
     ///   declare. Default `.standard`.
-    public init(_ failure: NetworkError, redaction: Redaction = .standard) {
+    package init(_ failure: NetworkError, redaction: Redaction = .standard) {
         self.init(status: 0, httpVersion: "", content: HARDocument.Content(size: 0), bodySize: -1)
         error = failure.line(redaction)
     }
@@ -100,7 +100,7 @@ extension HARDocument.Timings {
     ///
     /// The measurements do not separate the time to send the request from the time to wait for the response: `send` is
     /// 0, and `wait` contains both.
-    public init(_ metrics: ExchangeMetrics) {
+    package init(_ metrics: ExchangeMetrics) {
         let isReused = metrics.reusedConnection == true
         func milliseconds(_ duration: Duration?, ofConnection: Bool) -> Double? {
             guard let duration, !(ofConnection && isReused && duration == .zero) else { return nil }

@@ -23,10 +23,10 @@ public import Foundation
 /// The format is described at http://www.softwareishard.com/blog/har-12-spec/.
 public struct HARDocument: Codable, Hashable, Sendable {
     /// The content of the document. The format has no other member at this level.
-    public var log: Log
+    package var log: Log
 
     /// Creates a document with these entries, in this order.
-    public init(entries: [Entry] = [], creator: Application = .curlew, comment: String? = nil) {
+    package init(entries: [Entry] = [], creator: Application = .curlew, comment: String? = nil) {
         log = Log(creator: creator, entries: entries, comment: comment)
     }
 
@@ -70,23 +70,23 @@ public struct HARDocument: Codable, Hashable, Sendable {
     }
 
     /// The content of a document: who wrote it, and the recorded exchanges.
-    public struct Log: Codable, Hashable, Sendable {
+    package struct Log: Codable, Hashable, Sendable {
         /// The version of the format. Default `1.2`.
-        public var version: String
+        package var version: String
         /// The program that wrote the document.
-        public var creator: Application
+        package var creator: Application
         /// The browser that made the requests; nil if none did.
-        public var browser: Application?
+        package var browser: Application?
         /// The pages that a browser loaded; nil if the document has no list of pages.
-        public var pages: [Page]?
+        package var pages: [Page]?
         /// The recorded exchanges. The order of a document is kept, although the format recommends the order of their
         /// starts.
-        public var entries: [Entry]
+        package var entries: [Entry]
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates the content of a document of version 1.2.
-        public init(
+        package init(
             version: String = "1.2", creator: Application = .curlew, browser: Application? = nil,
             pages: [Page]? = nil, entries: [Entry] = [], comment: String? = nil
         ) {
@@ -99,7 +99,7 @@ public struct HARDocument: Codable, Hashable, Sendable {
         }
 
         /// Reads the value. `creator` and `version` may be missing.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             version = try values.decodeIfPresent(String.self, forKey: .version) ?? "1.1"
             creator =
@@ -112,26 +112,26 @@ public struct HARDocument: Codable, Hashable, Sendable {
     }
 
     /// The name and version of a program.
-    public struct Application: Codable, Hashable, Sendable {
+    package struct Application: Codable, Hashable, Sendable {
         /// The name of the program.
-        public var name: String
+        package var name: String
         /// The version of the program.
-        public var version: String
+        package var version: String
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates the description of a program.
-        public init(name: String, version: String, comment: String? = nil) {
+        package init(name: String, version: String, comment: String? = nil) {
             self.name = name
             self.version = version
             self.comment = comment
         }
 
         /// This package, the creator of the documents that it writes.
-        public static let curlew = Application(name: "Curlew", version: "0.1")
+        package static let curlew = Application(name: "Curlew", version: "0.1")
 
         /// Reads the value. Missing texts are empty.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
             version = try values.decodeIfPresent(String.self, forKey: .version) ?? ""
@@ -140,20 +140,20 @@ public struct HARDocument: Codable, Hashable, Sendable {
     }
 
     /// A page that a browser loaded.
-    public struct Page: Codable, Hashable, Sendable {
+    package struct Page: Codable, Hashable, Sendable {
         /// The moment when the page began to load, in ISO 8601 format, as it is in the document.
-        public var startedDateTime: String
+        package var startedDateTime: String
         /// The name by which entries refer to the page (`Entry.pageref`).
-        public var id: String
+        package var id: String
         /// The title of the page.
-        public var title: String
+        package var title: String
         /// The times when the page was loaded.
-        public var pageTimings: PageTimings
+        package var pageTimings: PageTimings
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates the description of a page.
-        public init(
+        package init(
             startedDateTime: String, id: String, title: String, pageTimings: PageTimings = PageTimings(),
             comment: String? = nil
         ) {
@@ -165,7 +165,7 @@ public struct HARDocument: Codable, Hashable, Sendable {
         }
 
         /// Reads the value. Missing texts are empty, and missing times are unknown.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             startedDateTime = try values.decodeIfPresent(String.self, forKey: .startedDateTime) ?? ""
             id = try values.decodeIfPresent(String.self, forKey: .id) ?? ""
@@ -176,16 +176,16 @@ public struct HARDocument: Codable, Hashable, Sendable {
     }
 
     /// The times when a page was loaded, in milliseconds since its start. `-1` and nil mean that a time is unknown.
-    public struct PageTimings: Codable, Hashable, Sendable {
+    package struct PageTimings: Codable, Hashable, Sendable {
         /// The moment when the content of the page was loaded.
-        public var onContentLoad: Double?
+        package var onContentLoad: Double?
         /// The moment when the page was loaded.
-        public var onLoad: Double?
+        package var onLoad: Double?
         /// A remark.
-        public var comment: String?
+        package var comment: String?
 
         /// Creates the times of a page.
-        public init(onContentLoad: Double? = nil, onLoad: Double? = nil, comment: String? = nil) {
+        package init(onContentLoad: Double? = nil, onLoad: Double? = nil, comment: String? = nil) {
             self.onContentLoad = onContentLoad
             self.onLoad = onLoad
             self.comment = comment
