@@ -21,7 +21,6 @@ let package = Package(
         .library(name: "CurlewTracing", targets: ["CurlewTracing"]),
         .library(name: "CurlewRecording", targets: ["CurlewRecording"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
-        .library(name: "CurlewConformance", targets: ["CurlewConformance"]),
         .executable(name: "curlew", targets: ["curlew"]),
         // For the package of the examples only. No part of what Curlew offers: it may change or go in any version.
         .library(name: "_CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
@@ -39,10 +38,6 @@ let package = Package(
             dependencies: [
                 "Curlew", "CurlewHTTP", "CurlewCore", "CurlewRecording", "CurlewTesting", "CurlewSampleAPI",
             ] + capabilities),
-
-        // L7: the cases that every transport and every store of a cache has to pass.
-        .target(
-            name: "CurlewConformance", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"] + capabilities),
 
         // L6: what test targets import.
         .target(
@@ -119,13 +114,31 @@ let package = Package(
         // The system's SQLite.
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting", "CurlewConformance"]),
+        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting", "ConformanceCases"]),
         .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
         .testTarget(
             name: "CurlewCoreTests",
             dependencies: capabilities + [
-                "CurlewCore", "CurlewRecording", "CurlewStandard", "CurlewTesting", "CurlewConformance",
+                "CurlewCore", "CurlewRecording", "CurlewStandard", "CurlewTesting", "ConformanceCases",
                 "TestFixtures",
+            ]),
+        .testTarget(
+            name: "CurlewAuthenticationTests",
+            dependencies: capabilities + ["CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewCachingTests",
+            dependencies: capabilities + ["CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewCookiesTests",
+            dependencies: capabilities + ["CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewResilienceTests",
+            dependencies: capabilities + ["CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        // What holds over several modules: presets, deadlines, secrets.
+        .testTarget(
+            name: "CurlewTests",
+            dependencies: capabilities + [
+                "CurlewRecording", "CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures",
             ]),
         .testTarget(
             name: "CurlewStreamsTests",
@@ -146,7 +159,7 @@ let package = Package(
         .testTarget(
             name: "CurlewSQLiteTests",
             dependencies: capabilities + [
-                "CurlewSQLite", "CurlewTesting", "CurlewConformance", "TestServers", "CacheStoreProbe",
+                "CurlewSQLite", "CurlewTesting", "ConformanceCases", "TestServers", "CacheStoreProbe",
             ]),
         .testTarget(
             name: "CurlewURLSessionTests",
@@ -155,20 +168,22 @@ let package = Package(
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(
             name: "CurlewTestingTests",
-            dependencies: capabilities + ["CurlewTesting", "CurlewRecording", "CurlewCore"]),
+            dependencies: capabilities + ["CurlewTesting", "CurlewRecording", "CurlewCore", "ConformanceCases"]),
         .testTarget(
             name: "CurlewObservabilityTests",
-            dependencies: capabilities + ["CurlewCore", "CurlewStandard", "CurlewTesting", "TestServers"]),
+            dependencies: capabilities + [
+                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
+            ]),
         .testTarget(
             name: "CurlewRecordingTests",
             dependencies: capabilities + [
-                "CurlewCore", "CurlewRecording", "CurlewStandard", "CurlewTesting", "CurlewConformance",
+                "CurlewCore", "CurlewRecording", "CurlewStandard", "CurlewTesting", "ConformanceCases",
                 "TestFixtures", "TestServers",
             ]),
         .testTarget(
             name: "CurlewTracingTests",
             dependencies: capabilities + [
-                "CurlewCore", "CurlewTracing", "CurlewStandard", "CurlewTesting", "CurlewConformance", "TestFixtures",
+                "CurlewCore", "CurlewTracing", "CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures",
                 "TestServers",
             ]),
         .testTarget(
@@ -179,7 +194,7 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: capabilities + [
-                "CurlewStandard", "CurlewCurl", "CurlewURLSession", "CurlewTesting", "CurlewConformance", "TestServers",
+                "CurlewStandard", "CurlewCurl", "CurlewURLSession", "CurlewTesting", "ConformanceCases", "TestServers",
             ]),
 
         // Endpoints, a transport and a body for unit tests.
@@ -187,10 +202,15 @@ let package = Package(
             name: "TestFixtures", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"],
             path: "Tests/TestFixtures"),
 
+        // The cases that every transport and every store of a cache has to pass.
+        .target(
+            name: "ConformanceCases", dependencies: capabilities + ["CurlewHTTP", "CurlewCore", "CurlewTesting"],
+            path: "Tests/ConformanceCases"),
+
         // Servers beside MockServer: nginx, HTTP/2 and TLS by Python, proxies, bare sockets; and certificates.
         .target(
             name: "TestServers",
-            dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "CurlewConformance", "CTestSupport"],
+            dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "ConformanceCases", "CTestSupport"],
             path: "Tests/TestServers",
             exclude: [
                 "draftserver.py", "fulltusserver.py", "h2server.py", "pageserver.py", "tusserver.py",
@@ -201,8 +221,8 @@ let package = Package(
         .testTarget(
             name: "SnippetTests",
             dependencies: [
-                "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewConformance", "CurlewUI",
-                "CurlewURLSession", "CurlewRecording", "CurlewTracing",
+                "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewUI", "CurlewURLSession",
+                "CurlewRecording", "CurlewTracing",
             ]),
         .testTarget(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],

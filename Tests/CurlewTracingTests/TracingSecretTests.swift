@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import ConformanceCases
 import CurlewAuthentication
-import CurlewConformance
 import CurlewCore
 import CurlewHTTP
 import CurlewRedirects

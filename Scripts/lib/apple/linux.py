@@ -16,7 +16,7 @@ QUICK = [
     "CurlewObservability", "CurlewRecording", "CurlewRedirects", "CurlewResilience", "CurlewStreams", "CurlewTracing",
     "CurlewTransfers", "CurlewTransportSecurity", "CurlewStandard",
 ]
-MUSL = [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting", "CurlewConformance"]
+MUSL = [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting"]
 
 
 class Check:

@@ -5,7 +5,6 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
-@testable import CurlewCookies
 @testable import CurlewCore
 @testable import CurlewRedirects
 
@@ -31,7 +30,6 @@ struct PipelineRunnerTests {
                 case .feature(Redirect.Event.followed(let redirect)): "redirected \(redirect)"
                 case .feature(Redirect.Event.kept(let response, let reason)):
                     "redirectKept \(response.status.code) \(reason)"
-                case .feature(CookieStore.Event.refused(let refusal, let name)): "cookieRefused \(name) \(refusal)"
                 case .measured: "measured"
                 case .warned(let warning): "warned \(warning)"
                 case .succeeded(let response, let time): "succeeded \(response.status.code) \(time.brief)"

@@ -4,6 +4,7 @@
 #if os(Linux) || os(macOS)
 import CurlewHTTP
 import CurlewTesting
+import TestFixtures
 import Testing
 
 @testable import CurlewCore

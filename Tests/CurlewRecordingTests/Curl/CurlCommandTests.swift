@@ -2,6 +2,7 @@
 
 import CurlewHTTP
 import CurlewTesting
+import TestFixtures
 import Testing
 
 @testable import CurlewCore

@@ -3,6 +3,7 @@
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import CurlewTesting
+import TestFixtures
 import Testing
 
 @testable import CurlewCore

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import ConformanceCases
 import CurlewCaching
-import CurlewConformance
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting

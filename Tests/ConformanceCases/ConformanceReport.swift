@@ -11,7 +11,7 @@ public enum ConformanceReport {
         """
         # Conformance
 
-        What every engine has to do alike, as \(ConformanceSuite.cases.count) cases in `CurlewConformance`. This page
+        What every engine has to do alike, as \(ConformanceSuite.cases.count) cases in `Tests/ConformanceCases`. This page
         is made from them and checked by a test;
         `CURLEW_UPDATE_DOCUMENTATION=1 swift test --filter ConformanceTests` writes it.
 
@@ -23,7 +23,7 @@ public enum ConformanceReport {
         need a wire. Servers: `MockServer` in each case, and for TLS, HTTP/2 and proxies those that the *needs* name. They
         are started by the program around the suite (`ConformanceEnvironment`); a case without its server fails and names it.
 
-        Your own transport: make a `ConformanceEngine` of it and run `ConformanceSuite.cases` in a parameterised test.
+        Your own transport: make a `ConformanceEngine` of it, and run the cases as `CurlConformanceTests` does.
 
         """
     }

@@ -2,6 +2,7 @@
 
 import CurlewHTTP
 import CurlewTesting
+import TestFixtures
 import Testing
 
 @testable import CurlewCore
@@ -188,7 +189,7 @@ struct LoggingInterceptorTests {
 
     @Test("It stands outermost, sees one call, and changes neither answer nor error")
     func transparent() async throws {
-        let pipeline = Pipeline([NextTests.Repeat(times: 2)]).adding(.logging(sink: log.write))
+        let pipeline = Pipeline([RepeatingInterceptor(times: 2)]).adding(.logging(sink: log.write))
         let client = APIClient.mock(pipeline: pipeline) {
             $0.on(GetPerson.self) { _ in Person.ann }
             $0.fail(.call(3), with: NetworkError(.connectionLost(.requestNotSent)))
@@ -202,7 +203,7 @@ struct LoggingInterceptorTests {
 
     @Test("Further in it shows the number of the attempt")
     func attempts() async throws {
-        let pipeline: Pipeline = [NextTests.Repeat(times: 2), .logging(sink: log.write)]
+        let pipeline: Pipeline = [RepeatingInterceptor(times: 2), .logging(sink: log.write)]
         let client = APIClient.mock(pipeline: pipeline) { $0.on(GetPerson.self) { _ in Person.ann } }
         try await client.send(GetPerson(id: 1))
         #expect(log.entries.filter { $0.kind == .request }.map { "\($0)".hasSuffix(", attempt 2") } == [false, true])

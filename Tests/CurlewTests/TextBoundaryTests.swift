@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewAuthentication
 @testable import CurlewCaching
-@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -30,35 +29,6 @@ struct TextBoundaryTests {
         #expect(mock.requestCount == 0)
     }
 
-    @Test("A cookie's name holds no equals sign, and its prefix is a promise, whatever follows them", arguments: marks)
-    func cookies(mark: String) {
-        func refusal(_ cookie: Cookie) -> Cookie.Refusal? {
-            var jar = CookieFixtures.jar()
-            return jar.insert(cookie, at: CookieFixtures.now)
-        }
-        #expect(refusal(Cookie(name: "a=\(mark)b", value: "c", domain: "a.test")) == .controlCharacter)
-        #expect(
-            refusal(Cookie(name: "__Secure-\(mark)", value: "c", domain: "a.test", isSecure: false)) == .brokenPrefix)
-        #expect(
-            refusal(Cookie(name: "__Host-\(mark)", value: "c", domain: "a.test", isHostOnly: false)) == .brokenPrefix)
-    }
-
-    @Test("The name of a cookie in a log ends at the first equals sign or semicolon", arguments: marks)
-    func cookieName(mark: String) async throws {
-        for (line, name) in [
-            ("sid=\(mark)hunter2=x; Domain=b.test", "sid"), ("hunter2;\(mark) a=b; Domain=b.test", ""),
-        ] {
-            let listener = PipelineRunnerTests.Listener()
-            let mock = MockTransport.answering { _ in HTTPResponse(headers: [.setCookie: line]) }
-            let client = APIClient(
-                baseURL: "https://a.test", pipeline: [.cookies(CookieStore(CookieFixtures.jar()))], transport: mock,
-                configuration: APIClient.Configuration(observers: [listener]))
-            try await client.send(Request<HTTPResponse>.get("/"))
-            let heard = listener.heard.filter { $0.hasPrefix("cookieRefused") }
-            #expect(heard.first?.hasPrefix("cookieRefused \(name) The") == true, "\(heard)")
-        }
-    }
-
     @Test("Quoted arguments, lists and names of hosts and proxies are read by bytes", arguments: marks)
     func protocolText(mark: String) throws {
         #expect(CacheControl(["Cache-Control": "x=\"a\\\"\(mark)b\""]).description == "x=\"a\\\"\(mark)b\"")
@@ -69,20 +39,6 @@ struct TextBoundaryTests {
         let proxy = try #require(ProxyConfiguration.Server("http://u:\(mark)p@proxy.example:81"))
         #expect(proxy.user == "u" && proxy.password == "\(mark)p" && proxy.port == 81)
         #expect(MediaType(fileName: "a.\(mark)b.png") == MediaType("image/png"))
-    }
-
-    @Test("A cookie's path and domain, and which cookie it replaces, are decided by bytes", arguments: marks)
-    func cookiePlaces(mark: String) throws {
-        var jar = CookieFixtures.jar()
-        let request = try CookieFixtures.request("https://www.a.test/x/y")
-        #expect(jar.store("a=1; Path=/\(mark)", from: request, at: CookieFixtures.now) == nil)
-        #expect(jar.cookies.map(\.path) == ["/\(mark)"])
-        #expect(jar.store("a=1; Domain=.\(mark)a.test", from: request, at: CookieFixtures.now) == .foreignDomain)
-        // Canonically equal, and two names.
-        var names = CookieFixtures.jar()
-        names.store("\u{E9}=1", from: request, at: CookieFixtures.now)
-        names.store("e\u{301}=2", from: request, at: CookieFixtures.now)
-        #expect(names.cookies.count == 2)
     }
 
     @Test("Text of a server's challenge is sent back in safe quotes", arguments: marks)

@@ -134,7 +134,7 @@ struct CircuitTrialTests {
             per: .key { request, _ in request.target.hasPrefix("/bad") ? "bad" : "good" })
         let client = client(breaker) { $0.onAny { $0.request.target == "/good" ? .status(204) : .status(500) } }
         for _ in 0..<2 { _ = try? await client.send(Request<Void>.get("/bad")) }
-        let error = await CurlewCoreTests.failure { () throws(NetworkError) in
+        let error = await TestFixtures.failure { () throws(NetworkError) in
             try await client.send(Request<Void>.get("/bad/2"))
         }
         #expect(

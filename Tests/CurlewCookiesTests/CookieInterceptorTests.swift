@@ -113,7 +113,7 @@ struct CookieInterceptorTests {
 
     @Test("A refused cookie fails nothing, and observers receive its name and the reason")
     func refused() async throws {
-        let listener = PipelineRunnerTests.Listener()
+        let listener = RefusedCookies()
         let client = client(observers: [listener]) {
             $0.onAny { _ in
                 var answer = HTTPResponse.status(204)
@@ -124,12 +124,12 @@ struct CookieInterceptorTests {
             }
         }
         try await client.send(Request<HTTPResponse>.get("/"))
-        let heard = listener.heard.filter { $0.hasPrefix("cookieRefused") }
-        #expect(heard.count == 14, "two for their domain, twelve over 50")
-        #expect(heard.first == "cookieRefused super The cookie's Domain is a public suffix.")
-        #expect(heard[1] == "cookieRefused  The cookie's Domain is not a domain of the host that set it.")
-        #expect(heard.last == "cookieRefused n59 The response sets too many cookies.")
-        #expect(!heard.joined().contains("hunter2"))
+        let refused = listener.refused
+        #expect(refused.count == 14, "two for their domain, twelve over 50")
+        #expect(refused.first == "super The cookie's Domain is a public suffix.")
+        #expect(refused[1] == " The cookie's Domain is not a domain of the host that set it.")
+        #expect(refused.last == "n59 The response sets too many cookies.")
+        #expect(!refused.joined().contains("hunter2"))
         #expect(store.cookies.count == 48)
     }
 
