@@ -60,7 +60,7 @@ extension CallTracer {
         public var open: Int
 
         /// Creates counts, for tests.
-        public init(ended: Int = 0, dropped: Int = 0, open: Int = 0) {
+        package init(ended: Int = 0, dropped: Int = 0, open: Int = 0) {
             self.ended = ended
             self.dropped = dropped
             self.open = open

@@ -19,8 +19,6 @@ public struct TraceSpan: Hashable, Sendable {
         case string(String)
         /// A whole number.
         case int(Int64)
-        /// True or false.
-        case bool(Bool)
     }
 
     /// An attribute of a span, of an event or of a link.
@@ -31,7 +29,7 @@ public struct TraceSpan: Hashable, Sendable {
         public var value: Value
 
         /// Creates an attribute.
-        public init(_ key: String, _ value: Value) {
+        package init(_ key: String, _ value: Value) {
             self.key = key
             self.value = value
         }
@@ -47,7 +45,7 @@ public struct TraceSpan: Hashable, Sendable {
         public var attributes: [Attribute]
 
         /// Creates an event.
-        public init(_ name: String, time: UInt64, attributes: [Attribute] = []) {
+        package init(_ name: String, time: UInt64, attributes: [Attribute] = []) {
             self.name = name
             self.time = time
             self.attributes = attributes
@@ -62,7 +60,7 @@ public struct TraceSpan: Hashable, Sendable {
         public var attributes: [Attribute]
 
         /// Creates a link.
-        public init(_ context: TraceContext, attributes: [Attribute] = []) {
+        package init(_ context: TraceContext, attributes: [Attribute] = []) {
             self.context = context
             self.attributes = attributes
         }
@@ -105,7 +103,7 @@ public struct TraceSpan: Hashable, Sendable {
     static let maximumText = 4096
 
     /// Creates a span that ends when it starts.
-    public init(
+    package init(
         _ name: String, kind: Kind, context: TraceContext, parent: TraceContext.SpanID? = nil, start: UInt64
     ) {
         self.name = name

@@ -45,7 +45,6 @@ extension TraceSpan {
         switch self[key] {
         case .string(let text): text
         case .int(let number): "\(number)"
-        case .bool(let value): "\(value)"
         case nil: nil
         }
     }
