@@ -66,8 +66,7 @@ struct MockTable: Sendable {
             return RequestMismatch.Candidate(
                 name: "for calls of the type \(stub.name)", differences: [type ?? "the call has no endpoint type"])
         }
-        let report = RequestMismatch(
-            "No stub matches \(call).", among: call.endpointName == nil ? stubs + typed : typed + stubs, noun: .stub)
+        let report = RequestMismatch("No stub matches \(call).", among: stubs + typed, noun: .stub)
         return NetworkError(
             .refused(by: .mock), detail: report.summary,
             hint: "Add a stub with on(…), or handle all other calls with onAny.",

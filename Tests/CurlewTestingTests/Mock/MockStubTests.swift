@@ -179,7 +179,7 @@ struct MockStubTests {
         #expect(error?.reason == .refused(by: .mock))
         let text = error?.description ?? ""
         let asked = "GET https://mock.test/users/9 (GetUser)"
-        for part in [asked, "nearest of 2 stubs", "the type of the call is GetUser, not CreateUser", "onAny"] {
+        for part in [asked, "nearest of 2 stubs is DELETE /users/:id", "the method is GET, not DELETE", "onAny"] {
             #expect(text.contains(part), "\(part) is missing in \(text)")
         }
         #expect(mock.requestCount == 1)
