@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-public import CurlewHTTP
+package import CurlewHTTP
 
 extension HARDocument.Entry {
     /// Returns the request of the entry as a `curl` command for a POSIX shell: see `HTTPRequest.curlCommand()`.

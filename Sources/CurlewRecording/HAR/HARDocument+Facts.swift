@@ -72,13 +72,13 @@ extension HARDocument {
     }
 
     /// An interim response (1xx).
-    public struct Interim: Codable, Hashable, Sendable {
+    package struct Interim: Codable, Hashable, Sendable {
         /// The time from the start of the call, in milliseconds.
-        public var time: Double
+        package var time: Double
         /// The status code.
-        public var status: Int
+        package var status: Int
         /// The header fields, in order.
-        public var headers: [NameValue]
+        package var headers: [NameValue]
 
         /// Creates an interim response.
         package init(time: Double, status: Int, headers: [NameValue] = []) {

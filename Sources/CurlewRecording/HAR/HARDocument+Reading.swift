@@ -4,9 +4,9 @@ public import CurlewCore
 import CurlewHTTP
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 extension HARDocument.Request {

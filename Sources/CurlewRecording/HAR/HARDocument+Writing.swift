@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewCore
-public import CurlewHTTP
+package import CurlewCore
+package import CurlewHTTP
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 extension HARDocument {

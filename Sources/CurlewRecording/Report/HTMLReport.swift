@@ -2,7 +2,6 @@
 
 import CurlewCore
 
-
 /// One HTML page that shows the exchanges of a HAR document: as a waterfall of calls, attempts and redirects, with the
 /// reason for each decision, filters, and details.
 ///
