@@ -5,8 +5,8 @@ import PackageDescription
 
 // What `import Curlew` brings beside the kernel.
 let capabilities: [Target.Dependency] = [
-    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
-    "CurlewResilience", "CurlewStreams", "CurlewTransfers", "CurlewTransportSecurity",
+    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewResilience",
+    "CurlewStreams", "CurlewTransfers",
 ]
 
 let package = Package(
@@ -41,21 +41,17 @@ let package = Package(
 
         // L6: what test targets import.
         .target(
-            name: "CurlewTesting",
-            dependencies: ["CurlewHTTP", "CurlewCore", "CurlewRecording", "CurlewStandard"] + capabilities),
+            name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewRecording"] + capabilities),
 
         // L5: what users import.
         .target(
             name: "Curlew",
             dependencies: capabilities + [
-                "CurlewHTTP", "CurlewJSON", "CurlewCore", "CurlewStandard",
+                "CurlewHTTP", "CurlewJSON", "CurlewCore",
                 .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
                 .target(
                     name: "CurlewURLSession", condition: .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])),
             ]),
-
-        // L4: pipelines that combine capabilities.
-        .target(name: "CurlewStandard", dependencies: ["CurlewCore", "CurlewRedirects", "CurlewResilience"]),
 
         // L3: engines and stores. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
         .target(
@@ -79,16 +75,14 @@ let package = Package(
         .target(name: "CurlewCaching", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewCookies", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewObservability", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewRedirects", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewResilience", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewStreams", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
         .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
-        .target(name: "CurlewTransportSecurity", dependencies: ["CurlewHTTP", "CurlewCore"]),
         // Those that `import Curlew` does not bring.
         .target(name: "CurlewRecording", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewTracing", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
-        // L1: the kernel: messages, the pipeline, typed calls.
+        // L1: the kernel: messages, the pipeline, typed calls, redirects and retries.
         .target(
             name: "CurlewCore",
             dependencies: ["CurlewHTTP", "CurlewJSON", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
@@ -119,42 +113,34 @@ let package = Package(
         .testTarget(
             name: "CurlewCoreTests",
             dependencies: capabilities + [
-                "CurlewCore", "CurlewRecording", "CurlewStandard", "CurlewTesting", "ConformanceCases",
-                "TestFixtures",
+                "CurlewCore", "CurlewRecording", "CurlewTesting", "ConformanceCases", "TestFixtures",
             ]),
         .testTarget(
             name: "CurlewAuthenticationTests",
-            dependencies: capabilities + ["CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
         .testTarget(
             name: "CurlewCachingTests",
-            dependencies: capabilities + ["CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
         .testTarget(
             name: "CurlewCookiesTests",
-            dependencies: capabilities + ["CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
         .testTarget(
             name: "CurlewResilienceTests",
-            dependencies: capabilities + ["CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
         // What holds over several modules: presets, deadlines, secrets.
         .testTarget(
             name: "CurlewTests",
-            dependencies: capabilities + [
-                "CurlewRecording", "CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures",
-            ]),
+            dependencies: capabilities + ["CurlewRecording", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
         .testTarget(
             name: "CurlewStreamsTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
         .testTarget(
             name: "CurlewTransfersTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
         .testTarget(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
-                "CurlewStandard", "CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe",
-                "TransferProbe",
+                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestFixtures", "TestServers", "TokenFileProbe", "TransferProbe",
             ]),
         .testTarget(
             name: "CurlewSQLiteTests",
@@ -163,7 +149,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "CurlewURLSessionTests",
-            dependencies: capabilities + ["CurlewStandard", "CurlewURLSession", "CurlewTesting", "TestServers"]),
+            dependencies: capabilities + ["CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(
@@ -171,20 +157,16 @@ let package = Package(
             dependencies: capabilities + ["CurlewTesting", "CurlewRecording", "CurlewCore", "ConformanceCases"]),
         .testTarget(
             name: "CurlewObservabilityTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
         .testTarget(
             name: "CurlewRecordingTests",
             dependencies: capabilities + [
-                "CurlewCore", "CurlewRecording", "CurlewStandard", "CurlewTesting", "ConformanceCases",
-                "TestFixtures", "TestServers",
+                "CurlewCore", "CurlewRecording", "CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers",
             ]),
         .testTarget(
             name: "CurlewTracingTests",
             dependencies: capabilities + [
-                "CurlewCore", "CurlewTracing", "CurlewStandard", "CurlewTesting", "ConformanceCases", "TestFixtures",
-                "TestServers",
+                "CurlewCore", "CurlewTracing", "CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers",
             ]),
         .testTarget(
             name: "CurlewCLITests",
@@ -194,7 +176,7 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: capabilities + [
-                "CurlewStandard", "CurlewCurl", "CurlewURLSession", "CurlewTesting", "ConformanceCases", "TestServers",
+                "CurlewCurl", "CurlewURLSession", "CurlewTesting", "ConformanceCases", "TestServers",
             ]),
 
         // Endpoints, a transport and a body for unit tests.

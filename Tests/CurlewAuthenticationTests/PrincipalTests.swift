@@ -10,9 +10,7 @@ import Testing
 @testable import CurlewCookies
 @testable import CurlewCore
 @testable import CurlewObservability
-@testable import CurlewRedirects
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 /// The principal of a request, on which caches and coalescing rely.
 @Suite(.timeLimit(.minutes(1)))

@@ -7,7 +7,6 @@ import Testing
 
 @testable import CurlewAuthentication
 @testable import CurlewCore
-@testable import CurlewStandard
 
 /// Signing in as the documentation shows it, whatever user was signed in before.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewAuthentication
 @testable import CurlewCore
-@testable import CurlewResilience
 
 /// The refresh coordinator as a table: no I/O, no time of its own.
 @Suite(.timeLimit(.minutes(1)))

@@ -10,7 +10,6 @@ import Testing
 @testable import CurlewCaching
 @testable import CurlewCookies
 @testable import CurlewCore
-@testable import CurlewStandard
 
 /// The credentials of the package and the connection: each user receives only responses of their own.
 @Suite(.timeLimit(.minutes(1)))

@@ -3,7 +3,6 @@
 import CurlewCaching
 import CurlewCore
 import CurlewHTTP
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import Testing

@@ -7,7 +7,6 @@ import Testing
 
 @testable import CurlewCaching
 @testable import CurlewCore
-@testable import CurlewResilience
 
 /// What a cache keeps, drops and says about it, where a response contradicts what is stored.
 @Suite(.timeLimit(.minutes(1)))

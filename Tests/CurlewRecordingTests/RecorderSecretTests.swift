@@ -2,8 +2,6 @@
 
 import ConformanceCases
 import CurlewHTTP
-import CurlewRedirects
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers

@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewCore
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 /// What observers of a client receive about its policies.
 @Suite(.timeLimit(.minutes(1)))

@@ -8,7 +8,6 @@ import Testing
 @testable import CurlewAuthentication
 @testable import CurlewCaching
 @testable import CurlewCore
-@testable import CurlewRedirects
 @testable import CurlewResilience
 
 /// Random pipelines over parts that are slow, fail or hang, on a clock that stands still until every call whose time is

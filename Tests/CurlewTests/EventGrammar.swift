@@ -6,8 +6,6 @@ import CurlewHTTP
 @testable import CurlewCaching
 @testable import CurlewCookies
 @testable import CurlewCore
-@testable import CurlewRedirects
-@testable import CurlewResilience
 
 /// The order of events as `ExchangeEvent` documents it, for one call.
 struct EventGrammar {

@@ -9,7 +9,6 @@ import Testing
 @testable import CurlewAuthentication
 @testable import CurlewCaching
 @testable import CurlewCore
-@testable import CurlewRedirects
 @testable import CurlewResilience
 
 /// Random calls through random pipelines over a transport that fails in every way and reports its metrics from a thread

@@ -6,7 +6,6 @@ import CurlewTesting
 @testable import CurlewCaching
 @testable import CurlewCore
 @testable import CurlewRecording
-@testable import CurlewRedirects
 
 /// All the ways in which people write a value down, in one text.
 func everyText(of value: Any) -> String {

@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewCore
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 @Suite(.timeLimit(.minutes(1)))
 struct PresetTests {
@@ -25,7 +24,7 @@ struct PresetTests {
     static let table: [(Pipeline, total: Duration, problem: String)] = [
         (.resilient(attemptTimeout: .milliseconds(15_001)), .seconds(300), "at least twice as long"),
         (.resilient(attemptTimeout: .seconds(10), hedging: .seconds(10)), .seconds(300), "Use a shorter delay"),
-        (.resilient(circuit: CircuitBreaker.Policy(failureRatio: 0)), .seconds(300), "ratios"),
+        (.resilient(circuit: CircuitBreaker.Policy(failureRatio: 0)), .seconds(300), "failureRatio"),
         (.resilient(retry: .attempts(0)), .seconds(300), "Allow at least one"),
         (.resilient(concurrency: 0), .seconds(300), "concurrency"),
         (Pipeline.resilient().adding(.retry()), .seconds(300), "attempts multiply"),

@@ -8,7 +8,6 @@ import Testing
 @testable import CurlewAuthentication
 @testable import CurlewCore
 @testable import CurlewObservability
-@testable import CurlewResilience
 
 /// Events and logs of a call that is sent again because of a 401.
 @Suite(.timeLimit(.minutes(1)))

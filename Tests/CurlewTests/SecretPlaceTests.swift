@@ -11,9 +11,7 @@ import Testing
 @testable import CurlewCore
 @testable import CurlewObservability
 @testable import CurlewRecording
-@testable import CurlewRedirects
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

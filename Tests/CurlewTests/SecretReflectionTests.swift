@@ -9,8 +9,6 @@ import Testing
 @testable import CurlewCaching
 @testable import CurlewCookies
 @testable import CurlewCore
-@testable import CurlewRedirects
-@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -10,7 +10,6 @@ import Testing
 @testable import CurlewObservability
 @testable import CurlewRecording
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -6,8 +6,6 @@ import Testing
 
 @testable import CurlewCaching
 @testable import CurlewCore
-@testable import CurlewRedirects
-@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -3,7 +3,6 @@
 import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
 import CurlewTesting
 import CurlewTracing
 import Foundation

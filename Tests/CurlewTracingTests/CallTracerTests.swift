@@ -3,7 +3,6 @@
 import CurlewCaching
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
 import CurlewResilience
 import CurlewTesting
 import CurlewTracing

@@ -4,7 +4,6 @@ import ConformanceCases
 import CurlewCore
 import CurlewHTTP
 import CurlewObservability
-import CurlewRedirects
 import CurlewTesting
 import CurlewTracing
 import Foundation

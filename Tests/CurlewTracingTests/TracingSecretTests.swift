@@ -4,8 +4,6 @@ import ConformanceCases
 import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
-import CurlewResilience
 import CurlewTesting
 import CurlewTracing
 import Foundation

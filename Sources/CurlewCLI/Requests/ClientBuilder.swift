@@ -5,8 +5,6 @@ import CurlewAuthentication
 import CurlewCookies
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
-import CurlewResilience
 
 #if os(Linux)
 import CurlewCurl

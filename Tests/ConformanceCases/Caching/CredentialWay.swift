@@ -4,7 +4,6 @@ import CurlewAuthentication
 import CurlewCookies
 package import CurlewCore
 import CurlewHTTP
-import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

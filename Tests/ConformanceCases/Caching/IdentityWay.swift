@@ -2,7 +2,6 @@
 
 package import CurlewCore
 package import CurlewHTTP
-import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -7,7 +7,6 @@ import Testing
 
 @testable import CurlewAuthentication
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 /// What is believed of an authorization server's answers, and where its requests go.
 @Suite(.timeLimit(.minutes(1)))

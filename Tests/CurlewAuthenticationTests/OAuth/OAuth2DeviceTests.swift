@@ -7,7 +7,6 @@ import Testing
 
 @testable import CurlewAuthentication
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 /// Signing in on another device (RFC 8628), and signing out for good (RFC 7009).
 @Suite(.timeLimit(.minutes(1)))

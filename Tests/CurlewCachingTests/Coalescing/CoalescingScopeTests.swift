@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewCaching
 @testable import CurlewCore
-@testable import CurlewRedirects
 @testable import CurlewResilience
 
 #if canImport(FoundationEssentials)

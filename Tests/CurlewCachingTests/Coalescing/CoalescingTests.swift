@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewCaching
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

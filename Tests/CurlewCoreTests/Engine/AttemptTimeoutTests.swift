@@ -5,7 +5,6 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewRedirects
 @testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))

@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewAuthentication
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 @Suite(.timeLimit(.minutes(1)))
 struct PipelineRunnerTests {

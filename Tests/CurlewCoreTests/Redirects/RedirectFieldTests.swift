@@ -9,9 +9,7 @@ import Testing
 @testable import CurlewCookies
 @testable import CurlewCore
 @testable import CurlewObservability
-@testable import CurlewRedirects
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

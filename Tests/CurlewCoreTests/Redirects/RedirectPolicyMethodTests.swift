@@ -5,7 +5,6 @@ import Testing
 
 @testable import CurlewCookies
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -4,7 +4,6 @@ import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 /// Where a redirect leads, and where it must not.
 @Suite(.timeLimit(.minutes(1)))

@@ -7,7 +7,6 @@ import Testing
 @testable import CurlewAuthentication
 @testable import CurlewCookies
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -4,7 +4,6 @@ import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectTrailTests {

@@ -5,8 +5,6 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewRedirects
-@testable import CurlewResilience
 
 /// What may be repeated, and the key that makes it so.
 @Suite(.timeLimit(.minutes(1)))

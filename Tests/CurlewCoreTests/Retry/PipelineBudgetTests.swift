@@ -7,7 +7,6 @@ import Testing
 @testable import CurlewCaching
 @testable import CurlewCore
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 /// One budget for all that repeats, and one of each of what must not stand twice.
 @Suite(.timeLimit(.minutes(1)))

@@ -2,7 +2,6 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewResilience
 import CurlewTesting
 
 /// A clock and clients on it that try again after known waits.

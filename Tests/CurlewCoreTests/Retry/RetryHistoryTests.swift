@@ -5,8 +5,6 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewRedirects
-@testable import CurlewResilience
 
 #if canImport(Glibc)
 import Glibc

@@ -5,7 +5,6 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewResilience
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -8,8 +8,6 @@ import Testing
 @testable import CurlewCaching
 @testable import CurlewCookies
 @testable import CurlewCore
-@testable import CurlewRedirects
-@testable import CurlewResilience
 
 /// A next attempt at another origin.
 @Suite(.timeLimit(.minutes(1)))

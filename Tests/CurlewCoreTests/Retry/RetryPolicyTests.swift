@@ -5,8 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewRedirects
-@_spi(Simulation) @testable import CurlewResilience
+@testable import CurlewResilience
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -14,7 +13,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The whole table: method × status × body × declaration × key × header × attempt.
+/// The whole table: what a situation is made of, and what is decided in each situation.
 @Suite(.timeLimit(.minutes(1)))
 struct RetryPolicyTests {
     static let methods: [(HTTPMethod, isIdempotent: Bool)] = [
@@ -46,44 +45,47 @@ struct RetryPolicyTests {
         return situation
     }
 
-    @Test("Statuses", arguments: methods)
-    func statuses(method: HTTPMethod, isIdempotent: Bool) throws {
+    @Test("A situation says whether the request may be sent twice, and whether its body can be", arguments: methods)
+    func situations(method: HTTPMethod, isIdempotent: Bool) throws {
         for (body, canReplay) in Self.bodies {
             for declared in [nil, true, false] {
                 for key in [nil, "", "k"] {
-                    for attempts in 1...4 {
-                        let situation = try Self.situation(
-                            method, body, declared: declared, key: key, attempts: attempts)
-                        let mayRepeat = declared ?? (isIdempotent || key == "k")
-                        #expect(situation.mayRepeat == mayRepeat)
-                        for status in Self.statuses {
-                            for (headers, verdict) in Self.verdicts {
-                                let expected: Attempt.Decision =
-                                    if !Self.passing.contains(status), !(verdict == true && status >= 400) {
-                                        .finish(because: .final)
-                                    } else if verdict == false {
-                                        .finish(because: .serverForbids)
-                                    } else if !mayRepeat {
-                                        .finish(because: .notIdempotent)
-                                    } else if !canReplay {
-                                        .finish(because: .bodyNotReplayable)
-                                    } else if attempts >= 3 {
-                                        .finish(because: .attemptsExhausted(attempts))
-                                    } else {
-                                        .retry(
-                                            after: .milliseconds((status == 429 ? 500 : 50) * (attempts == 1 ? 1 : 2)),
-                                            because: verdict == true ? .serverAsked : .transient)
-                                    }
-                                let decision = RetryPolicy.standard.decide(
-                                    .status(HTTPStatus(status)), headers: headers, in: situation)
-                                if decision != expected {
-                                    let facts: [Any] = [
-                                        method, status, body, declared as Any, key ?? "-", headers, attempts,
-                                    ]
-                                    Issue.record("\(facts): \(decision), not \(expected)")
-                                }
-                            }
+                    let situation = try Self.situation(method, body, declared: declared, key: key, attempts: 1)
+                    #expect(situation.mayRepeat == declared ?? (isIdempotent || key == "k"))
+                    #expect(situation.canReplay == canReplay)
+                }
+            }
+        }
+    }
+
+    @Test("Statuses in every situation", arguments: 1...4)
+    func statuses(attempts: Int) {
+        for (mayRepeat, canReplay) in [(true, true), (true, false), (false, true), (false, false)] {
+            var situation = RetryPolicy.Situation(random: 0.5)
+            situation.attempts = attempts
+            (situation.mayRepeat, situation.canReplay) = (mayRepeat, canReplay)
+            for status in Self.statuses {
+                for (headers, verdict) in Self.verdicts {
+                    let expected: Attempt.Decision =
+                        if !Self.passing.contains(status), !(verdict == true && status >= 400) {
+                            .finish(because: .final)
+                        } else if verdict == false {
+                            .finish(because: .serverForbids)
+                        } else if !mayRepeat {
+                            .finish(because: .notIdempotent)
+                        } else if !canReplay {
+                            .finish(because: .bodyNotReplayable)
+                        } else if attempts >= 3 {
+                            .finish(because: .attemptsExhausted(attempts))
+                        } else {
+                            .retry(
+                                after: .milliseconds((status == 429 ? 500 : 50) * (attempts == 1 ? 1 : 2)),
+                                because: verdict == true ? .serverAsked : .transient)
                         }
+                    let decision = RetryPolicy.standard.decide(
+                        .status(HTTPStatus(status)), headers: headers, in: situation)
+                    if decision != expected {
+                        Issue.record("\(status) \(headers) \(mayRepeat) \(canReplay): \(decision), not \(expected)")
                     }
                 }
             }

@@ -6,7 +6,6 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
-@_spi(Simulation) @testable import CurlewResilience
 
 /// What an app may say about retries: `when:` and `onRetry:`.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,7 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@_spi(Simulation) @testable import CurlewResilience
+@testable import CurlewResilience
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -5,7 +5,6 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))
 struct WithRetryTests {

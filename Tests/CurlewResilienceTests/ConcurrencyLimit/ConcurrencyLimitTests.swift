@@ -62,18 +62,18 @@ struct ConcurrencyLimitTests {
         #expect(limit.load == (300, 0))
         for number in 0..<300 {
             #expect(!limit.enterAtOnce(key(number)), "\(number)")
-            limit.leave(key(number), .unknown, sent: time, at: time)
+            limit.leave(key(number), at: time)
             // The first of them are forgotten now, and begin again.
             try await limit.acquire(key(number), ExchangeContext(time: clock))
             #expect(limit.load == (300 - number, 0))
-            limit.leave(key(number), .unknown, sent: time, at: time)
+            limit.leave(key(number), at: time)
         }
         #expect(limit.load == (0, 0))
         for number in [299, 0, 43, 299] {
             try await limit.acquire(key(number), ExchangeContext(time: clock))
             #expect(!limit.enterAtOnce(key(number)))
             #expect(limit.load == (1, 0))
-            limit.leave(key(number), .unknown, sent: time, at: time)
+            limit.leave(key(number), at: time)
             #expect(limit.load == (0, 0))
         }
     }

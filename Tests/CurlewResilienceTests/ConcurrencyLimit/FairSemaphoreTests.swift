@@ -71,20 +71,6 @@ struct FairSemaphoreTests {
         #expect(order(line) == "da")
     }
 
-    @Test("more permits let more calls begin")
-    func growth() {
-        var line = line(waiting: [("a", .normal), ("b", .normal), ("c", .normal)])
-        line.permits = 3
-        var turns = [line.next(), line.next(), line.next()]
-        line.permits = 1
-        line.finish()
-        line.finish()
-        turns.append(line.next())
-        line.finish()
-        turns.append(line.next())
-        #expect(turns == ["a", "b", nil, nil, "c"])
-    }
-
     @Test("any order of arrivals, departures and turns serves every element once", arguments: 0..<8 as Range<UInt64>)
     func anyOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -50,6 +50,33 @@ struct SheddingTests {
         #expect(limit.load == (0, 0))
     }
 
+    @Test("What the heads of open bodies say is learned before the bodies end")
+    func heads() async throws {
+        let limit = ConcurrencyLimit(11)
+        var held: [HTTPResponse] = []
+        for _ in 0..<10 {
+            let gate = ConcurrencyLimitTests.Gate()
+            let call = bench.call(limit, "/held", gate)
+            try await yieldUntil { bench.begun.withLock { !$0.isEmpty } }
+            bench.begun.withLock { $0 = [] }
+            bench.clock.advance(by: .milliseconds(100))
+            gate.open(bench.streamed())
+            held.append(try await call.value)
+        }
+        #expect(limit.load == (10, 0))
+        let gate = ConcurrencyLimitTests.Gate()
+        let busy = bench.call(limit, "/busy", gate)
+        try await bench.until(limit, 11, 0)
+        let late = bench.call(limit, "/late", gate, total: .milliseconds(50))
+        try await bench.until(limit, 11, 1)
+        gate.open()
+        _ = try await busy.value
+        let error = await #expect(throws: NetworkError.self) { try await late.value }
+        #expect(error?.reason == .refused(by: .concurrencyLimit))
+        for response in held { response.body.cancel() }
+        #expect(limit.load == (0, 0))
+    }
+
     @Test("Cancellation, deadlines and refusals in any order lose no place", arguments: 0..<20 as Range<UInt64>)
     func interleaving(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

@@ -7,7 +7,6 @@ import Testing
 @testable import CurlewCaching
 @testable import CurlewCore
 @testable import CurlewResilience
-@testable import CurlewStandard
 
 @Suite(.timeLimit(.minutes(1)))
 struct FallbackTests {

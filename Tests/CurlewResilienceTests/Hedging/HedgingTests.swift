@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
-@_spi(Simulation) @testable import CurlewResilience
+@testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))
 struct HedgingTests {
