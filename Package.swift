@@ -140,7 +140,8 @@ let package = Package(
         .testTarget(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
-                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestFixtures", "TestServers", "TokenFileProbe", "TransferProbe",
+                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestFixtures", "TestServers", "TokenFileProbe",
+                "TransferProbe",
             ]),
         .testTarget(
             name: "CurlewSQLiteTests",
