@@ -18,6 +18,8 @@ let package = Package(
         .library(name: "CurlewSQLite", targets: ["CurlewSQLite"]),
         .library(name: "CurlewUI", targets: ["CurlewUI"]),
         .library(name: "CurlewJSON", targets: ["CurlewJSON"]),
+        .library(name: "CurlewTracing", targets: ["CurlewTracing"]),
+        .library(name: "CurlewRecording", targets: ["CurlewRecording"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
         .executable(name: "curlew", targets: ["curlew"]),
         // For the package of the examples only. No part of what Curlew offers: it may change or go in any version.
@@ -33,10 +35,13 @@ let package = Package(
         .executableTarget(name: "curlew", dependencies: ["CurlewCLI"]),
         .target(
             name: "CurlewCLI",
-            dependencies: ["Curlew", "CurlewHTTP", "CurlewCore", "CurlewTesting", "CurlewSampleAPI"] + capabilities),
+            dependencies: [
+                "Curlew", "CurlewHTTP", "CurlewCore", "CurlewRecording", "CurlewTesting", "CurlewSampleAPI",
+            ] + capabilities),
 
         // L6: what test targets import.
-        .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore"] + capabilities),
+        .target(
+            name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewRecording"] + capabilities),
 
         // L5: what users import.
         .target(
@@ -73,6 +78,9 @@ let package = Package(
         .target(name: "CurlewResilience", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewStreams", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
         .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
+        // Those that `import Curlew` does not bring.
+        .target(name: "CurlewRecording", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewTracing", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
         // L1: the kernel: messages, the pipeline, typed calls, redirects and retries.
         .target(
@@ -104,7 +112,9 @@ let package = Package(
         .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
         .testTarget(
             name: "CurlewCoreTests",
-            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+            dependencies: capabilities + [
+                "CurlewCore", "CurlewRecording", "CurlewTesting", "ConformanceCases", "TestFixtures",
+            ]),
         .testTarget(
             name: "CurlewAuthenticationTests",
             dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
@@ -120,7 +130,7 @@ let package = Package(
         // What holds over several modules: presets, deadlines, secrets.
         .testTarget(
             name: "CurlewTests",
-            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
+            dependencies: capabilities + ["CurlewRecording", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
         .testTarget(
             name: "CurlewStreamsTests",
             dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
@@ -130,7 +140,8 @@ let package = Package(
         .testTarget(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
-                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestFixtures", "TestServers", "TokenFileProbe", "TransferProbe",
+                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestFixtures", "TestServers", "TokenFileProbe",
+                "TransferProbe",
             ]),
         .testTarget(
             name: "CurlewSQLiteTests",
@@ -142,10 +153,22 @@ let package = Package(
             dependencies: capabilities + ["CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
-        .testTarget(name: "CurlewTestingTests", dependencies: capabilities + ["CurlewTesting", "CurlewCore", "ConformanceCases"]),
+        .testTarget(
+            name: "CurlewTestingTests",
+            dependencies: capabilities + ["CurlewTesting", "CurlewRecording", "CurlewCore", "ConformanceCases"]),
         .testTarget(
             name: "CurlewObservabilityTests",
             dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
+        .testTarget(
+            name: "CurlewRecordingTests",
+            dependencies: capabilities + [
+                "CurlewCore", "CurlewRecording", "CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers",
+            ]),
+        .testTarget(
+            name: "CurlewTracingTests",
+            dependencies: capabilities + [
+                "CurlewCore", "CurlewTracing", "CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers",
+            ]),
         .testTarget(
             name: "CurlewCLITests",
             dependencies: capabilities + ["CurlewCLI", "CurlewTesting", "TestServers", "curlew"]),
@@ -181,8 +204,8 @@ let package = Package(
         .testTarget(
             name: "SnippetTests",
             dependencies: [
-                "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewUI",
-                "CurlewURLSession",
+                "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewUI", "CurlewURLSession",
+                "CurlewRecording", "CurlewTracing",
             ]),
         .testTarget(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],

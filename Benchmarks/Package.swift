@@ -27,7 +27,8 @@ let package = Package(
         .executableTarget(
             name: "CurlewObservabilityBenchmark",
             dependencies: [
-                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewRecording", package: "Curlew"),
+                .product(name: "CurlewTesting", package: "Curlew"),
             ]),
         .target(name: "CTrust"),
         .executableTarget(

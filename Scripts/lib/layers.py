@@ -12,8 +12,8 @@ import source
 
 # The capabilities: each of them imports the kernel, and none of them another, because they share a rung.
 CAPABILITIES = {
-    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewResilience",
-    "CurlewStreams", "CurlewTransfers",
+    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRecording",
+    "CurlewResilience", "CurlewStreams", "CurlewTracing", "CurlewTransfers",
 }
 
 # The ladder: the whole of it. A module imports modules of lower rungs, never of its own.

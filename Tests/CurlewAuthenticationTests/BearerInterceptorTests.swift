@@ -154,7 +154,9 @@ struct BearerInterceptorTests {
                 return "t\(count)"
             }
         }
-        let client = APIClient.mock(pipeline: [RepeatingInterceptor(times: 2), bearer]) { $0.onAny { _ in .status(404) } }
+        let client = APIClient.mock(pipeline: [RepeatingInterceptor(times: 2), bearer]) {
+            $0.onAny { _ in .status(404) }
+        }
         await #expect(throws: NetworkError.self) { try await client.send(GetPerson(id: 1)) }
         #expect(client.recordedCalls.map { $0.request.headers[.authorization] } == ["Bearer t1", "Bearer t2"])
     }

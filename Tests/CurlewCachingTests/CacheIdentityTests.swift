@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCaching
 import ConformanceCases
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import ConformanceCases
 import CurlewAuthentication
 import CurlewCaching
-import ConformanceCases
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting

@@ -6,6 +6,7 @@ import Testing
 
 @testable import CurlewCore
 @testable import CurlewObservability
+@testable import CurlewRecording
 @testable import CurlewResilience
 
 #if canImport(FoundationEssentials)

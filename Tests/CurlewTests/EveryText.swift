@@ -5,7 +5,7 @@ import CurlewTesting
 
 @testable import CurlewCaching
 @testable import CurlewCore
-@testable import CurlewObservability
+@testable import CurlewRecording
 
 /// All the ways in which people write a value down, in one text.
 func everyText(of value: Any) -> String {

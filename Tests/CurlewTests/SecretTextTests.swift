@@ -8,6 +8,7 @@ import Testing
 @testable import CurlewCookies
 @testable import CurlewCore
 @testable import CurlewObservability
+@testable import CurlewRecording
 @testable import CurlewResilience
 
 #if canImport(FoundationEssentials)

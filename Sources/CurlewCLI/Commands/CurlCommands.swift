@@ -2,7 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 /// `curlew curl`: sends the request of a curl command.
 struct CurlCommands {

@@ -2,7 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

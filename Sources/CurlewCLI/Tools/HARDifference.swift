@@ -2,7 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 /// Compares two HAR documents.
 enum HARDifference {

@@ -91,7 +91,7 @@ struct ExchangeText: Sendable {
 
     /// - `time`: nil for a call whose request could not be created.
     func fields(of error: NetworkError, after time: Duration?) -> [LogEntry.Field] {
-        [LogEntry.Field("error.type", error.errorType)] + (time.map { [Self.duration($0)] } ?? [])
+        [LogEntry.Field("error.type", error.reason.errorType)] + (time.map { [Self.duration($0)] } ?? [])
             + Self.count(error.attempts)
     }
 
@@ -117,12 +117,5 @@ struct ExchangeText: Sendable {
             return ["(\(data.count) bytes of \(type?.essence ?? "an unknown type"), not shown)"]
         }
         return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-    }
-}
-
-extension String {
-    /// The text on one line, with runs of white space replaced by one space.
-    var joinedLines: String {
-        split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

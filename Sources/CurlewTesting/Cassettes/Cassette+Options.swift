@@ -44,36 +44,15 @@ extension Cassette {
     /// A part of a JSON body, form or query that changes with each call, such as a time or a nonce, does not prevent a
     /// match if it is declared as secret: `options.redaction = .standard.adding(FieldRules(secretMembers: ["nonce"]))`.
     public struct Matching: Hashable, Sendable {
-        /// Whether the scheme, the host and the port must be equal. Default true.
-        public var origin = true
-        /// Whether the items of the query must have the same order. Default false. Items with the same name always
-        /// must.
-        public var queryOrder = false
+        /// Whether the scheme, the host and the port must be equal. A server that replays a cassette ignores them.
+        var origin = true
         /// The names of the query items that are ignored, decoded. Default none.
         public var ignoredQueryItems: Set<String> = []
         /// The header fields whose values must be equal. Default none.
         public var fields: Set<HTTPField.Name> = []
-        /// How bodies are compared. Default ``BodyMatching/automatic``.
-        public var body = BodyMatching.automatic
 
         /// Creates the default.
         public init() {}
-    }
-
-    /// How the bodies of requests are compared.
-    public enum BodyMatching: Hashable, Sendable {
-        /// By the media type: JSON as a value, a form as pairs, any other body by its bytes. The boundary of a multipart
-        /// body is ignored.
-        case automatic
-        /// By their bytes, after redaction.
-        case bytes
-        /// As JSON values: the order of members and white space are ignored. A body that is not JSON is compared by its
-        /// bytes.
-        case json
-        /// As pairs of a form: the order of pairs with different names is ignored.
-        case form
-        /// Bodies are not compared.
-        case ignored
     }
 
     /// What happens to a request whose recordings were all replayed.

@@ -2,7 +2,7 @@
 
 public import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 extension Cassette {
     /// The number of entries that the file contained, or that were recorded.
@@ -50,8 +50,8 @@ extension Cassette {
         _ request: CassetteRequest, _ redaction: Redaction, line: NetworkError.RequestLine
     ) -> NetworkError {
         let (slots, recordings) = state.withLock { ($0.index.slots, $0.index.count(request)) }
-        let report = CassetteNearest(request: request, options: options, redaction: redaction)
-            .report(slots, recordings: recordings)
+        let report = RequestMismatch(
+            request, among: slots, recordings: recordings, matching: options.matching, redaction: redaction)
         self.report("\(report)")
         return NetworkError(
             .refused(by: .cassette), detail: report.summary,
@@ -72,99 +72,61 @@ struct CassetteProblems: LineReport, CustomStringConvertible {
     }
 }
 
-/// Finds the entries that resemble a request.
-struct CassetteNearest {
-    let request: CassetteRequest
-    let options: Cassette.Options
-    /// The secrets of the options and of the client, which an entry of another program may contain.
-    let redaction: Redaction
-
-    /// The maximum number of entries whose paths are compared.
-    private static let mostPaths = 5000
+extension RequestMismatch {
     /// The maximum number of entries that are compared completely.
     private static let mostEntries = 30
 
-    func report(_ slots: [CassetteIndex.Slot], recordings: Int) -> RequestMismatch {
-        let summary =
+    /// Creates the report for a request that no entry of a cassette matches.
+    ///
+    /// - `recordings`: the number of entries that were recorded of this request.
+    /// - `redaction`: the secrets of the options and of the client, which an entry of another program may contain.
+    init(
+        _ request: CassetteRequest, among slots: [CassetteIndex.Slot], recordings: Int, matching: Cassette.Matching,
+        redaction: Redaction
+    ) {
+        let rough = slots.map { slot in
+            let path = CassetteURL(redaction.url(slot.entry.request.url)).path
+            return (slot: slot, count: request.differences(from: path, of: slot.entry.request.method).count)
+        }
+        let least = rough.map(\.count).min()
+        let candidates = rough.filter { $0.count == least }.prefix(Self.mostEntries).map { slot, _ in
+            let entry = CassetteRequest(slot.entry, redaction: redaction)
+            var found = request.differences(from: entry, matching)
+            if found.isEmpty { found = [slot.isUsed ? "it was already replayed" : "the entry has other secrets"] }
+            return Candidate(
+                name: "\(entry.line) (entry \(slot.number))", differences: found,
+                commonPrefix: Candidate.commonPrefix(entry.path, request.path))
+        }
+        self.init(
             recordings > 0
-            ? "All \(recordings) recordings of \(request.line) were replayed."
-            : "No entry of the cassette matches \(request.line)."
-        let rough = slots.prefix(Self.mostPaths).map { slot -> (slot: CassetteIndex.Slot, weight: Int) in
-            let url = CassetteURL(redaction.url(slot.entry.request.url))
-            let weight = path(url.path).reduce(0) { $0 + $1.weight } * 4
-            return (
-                slot,
-                weight + (slot.entry.request.method == request.method ? 0 : 4) + (url.query == request.query ? 0 : 1)
-            )
-        }
-        let order = rough.sorted { ($0.weight, $0.slot.number) < ($1.weight, $1.slot.number) }.prefix(Self.mostEntries)
-        var seen: Set<String> = []
-        let candidates = order.compactMap { item -> (name: String, differences: [Difference])? in
-            let entry = CassetteRequest(item.slot.entry, redaction: redaction)
-            let differences = differences(entry, isUsed: item.slot.isUsed)
-            let isNew = seen.insert(entry.line + differences.map(\.text).joined()).inserted
-            return isNew ? ("\(entry.line) (entry \(item.slot.number))", differences) : nil
-        }
-        return RequestMismatch(summary.printable, among: candidates, noun: .entry, count: slots.count)
+                ? "All \(recordings) recordings of \(request.line) were replayed.".printable
+                : "No entry of the cassette matches \(request.line).".printable,
+            among: candidates, noun: .entry, count: slots.count)
+    }
+}
+
+extension CassetteRequest {
+    fileprivate func differences(from path: String, of method: String) -> [String] {
+        RoutePattern(HTTPMethod(rawValue: method), path).differences(from: HTTPMethod(rawValue: self.method), self.path)
     }
 
-    private func path(_ other: String) -> [Difference] {
-        guard other != request.path else { return [] }
-        func segments(_ path: String) -> [String] {
-            path.parts("/", keepingEmpty: true).dropFirst().map { PercentCoding.decode(String($0)) ?? String($0) }
-        }
-        return PathDifference(noun: .entry).differences(
-            sent: segments(request.path), wanted: segments(other).map { PathDifference.Segment(shown: $0) })
-    }
-
-    private func differences(_ entry: CassetteRequest, isUsed: Bool) -> [Difference] {
-        let matching = options.matching
-        var found: [Difference] = []
-        if entry.method != request.method {
-            found.append(
-                Difference("the method of the request is \(request.method), that of the entry is \(entry.method)"))
-        }
-        if matching.origin, entry.origin != request.origin {
-            found.append(Difference("the request goes to \(request.origin), the entry to \(entry.origin)"))
-        }
-        found += path(entry.path)
-        let (mine, theirs) = (request.key(matching), entry.key(matching))
-        if mine.query != theirs.query {
-            let items = ItemDifference.differences(sent: mine.query, recorded: theirs.query, kind: "query item")
-            found += items.isEmpty ? [Difference("the order of the query's items differs", weight: 1)] : items
-        }
-        found += ItemDifference.differences(sent: mine.fields, recorded: theirs.fields, kind: "field")
-        found += body(mine.body, theirs.body, of: entry)
-        if found.isEmpty {
-            found.append(Difference(isUsed ? "it was already replayed" : "a value that is not shown", weight: 0))
+    fileprivate func differences(from entry: CassetteRequest, _ matching: Cassette.Matching) -> [String] {
+        let (mine, theirs) = (key(matching), entry.key(matching))
+        var found = differences(from: entry.path, of: entry.method)
+        if mine.origin != theirs.origin { found.append("the origin is \(mine.origin), not \(theirs.origin)") }
+        found += Self.difference("query item", mine.query, theirs.query)
+        found += Self.difference("field", mine.fields, theirs.fields)
+        if mine.body != theirs.body {
+            found.append("the body (\(body.count) bytes) differs from that of the entry (\(entry.body.count) bytes)")
         }
         return found
     }
 
-    private func body(
-        _ sent: CassetteKey.Body, _ recorded: CassetteKey.Body, of entry: CassetteRequest
-    ) -> [Difference] {
-        if sent == recorded { return [] }
-        switch (sent, recorded) {
-        case (.json(let mine), .json(let theirs)): return JSONDifference.between(sent: mine, recorded: theirs)
-        case (.form(let mine), .form(let theirs)):
-            return ItemDifference.differences(sent: mine, recorded: theirs, kind: "form field")
-        default:
-            let mine = Self.shown(sent, isLegible: request.isLegible)
-            let theirs = Self.shown(recorded, isLegible: entry.isLegible)
-            return [Difference("body: the request has \(mine), the entry has \(theirs)")]
-        }
-    }
-
-    /// - `isLegible`: whether the secrets in the bytes were recognized, so that they may be shown.
-    private static func shown(_ body: CassetteKey.Body, isLegible: Bool) -> String {
-        switch body {
-        case .none: return "none"
-        case .json: return "JSON"
-        case .form: return "a form"
-        case .bytes(let data):
-            let text = String(decoding: data.prefix(64), as: UTF8.self)
-            return "\(data.count) bytes" + (isLegible ? ", \(Difference.quoted(text, limit: 60))" : "")
-        }
+    private static func difference(_ kind: String, _ mine: [CassetteItem], _ theirs: [CassetteItem]) -> [String] {
+        if mine == theirs { return [] }
+        func shown(_ item: CassetteItem) -> String { "\(kind) \(item.name)=\(item.value)".clipped(to: 200) }
+        if let item = mine.first(where: { !theirs.contains($0) }) { return ["the entry lacks the \(shown(item))"] }
+        if let item = theirs.first(where: { !mine.contains($0) }) { return ["the request lacks the \(shown(item))"] }
+        return ["the \(kind)s have another order or number"]
     }
 }

@@ -2,7 +2,7 @@
 
 public import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -21,9 +21,10 @@ import Foundation
 /// environment variable `CURLEW_CASSETTES`. By default it is ``Mode/replay``, which never uses the network.
 ///
 /// - **Matching**: a request gets the response of the first entry that was not replayed yet and is equal in the method,
-///   the URL (the order of the query's items does not matter) and the body. ``Matching`` changes that. Several
+///   the URL and the body. The order of the query's items, of the members of JSON and of the pairs of a form does not
+///   matter, nor does the boundary of a multipart body. ``Matching`` changes what is compared. Several
 ///   recordings of one request are replayed in their order. A request without a match fails with
-///   `.refused(by: .cassette)`, and the error shows what differs from the nearest entries: see ``RequestMismatch``.
+///   `.refused(by: .cassette)`, and the error names the nearest entry with the first difference: see ``RequestMismatch``.
 /// - **Secrets**: values that the redaction and the client's declarations hide are replaced by `REDACTED` before they
 ///   are stored, in both messages. A body whose secrets cannot be recognized (binary, XML, multipart) fails the
 ///   recording, unless ``Options/opaqueTypes`` allows its media type. Requests are redacted before they are matched, so
@@ -74,26 +75,13 @@ public final class Cassette: Transport {
                 index: CassetteIndex(self.mode == .recordAll ? [] : old, options: options), previous: old))
     }
 
-    /// Creates a cassette, calls `body`, and then calls `finish()`. If `body` throws, nothing is saved.
-    ///
-    /// The parameters and errors are those of the initializer and of `finish()`.
-    public static func with<Result>(
-        _ path: String, mode: Mode? = nil, recording transport: (any Transport)? = nil, options: Options = Options(),
-        _ body: (Cassette) async throws -> Result
-    ) async throws -> Result {
-        let cassette = try Cassette(path, mode: mode, recording: transport, options: options)
-        let result = try await body(cassette)
-        try await cassette.finish()
-        return result
-    }
-
     /// Replays the entry that matches the request, or records the response of the transport, according to the mode.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         do {
             try Task.checkCancellation()
             try request.validate()
             let secrets = request.secrets.isEmpty ? context.secrets : request.secrets
-            let redactor = CassetteRedactor(request, options: options, secrets: secrets)
+            let redactor = CassetteRedactor(options: options, secrets: secrets)
             let (data, outgoing) = try await read(request)
             let shown = CassetteRequest(request, body: data, redactor: redactor)
             if mode != .recordAll, let entry = state.withLock({ $0.index.take(shown) }) {

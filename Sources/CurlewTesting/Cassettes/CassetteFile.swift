@@ -2,7 +2,7 @@
 
 public import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -134,7 +134,6 @@ struct CassetteFile {
 
         private var body: String {
             switch key.body {
-            case .none: return ""
             case .bytes(let data): return String(decoding: data.prefix(1024), as: UTF8.self)
             case .form(let items): return items.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
             case .json(let value):

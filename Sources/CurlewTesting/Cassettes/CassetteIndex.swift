@@ -2,7 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 /// The entries of a cassette, found by method and path, and then by the other parts that must match.
 ///

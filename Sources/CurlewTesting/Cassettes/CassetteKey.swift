@@ -2,7 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -20,11 +20,9 @@ struct CassetteRequest: Sendable {
     /// The redacted query, without the question mark.
     let query: String
     /// The redacted fields, with their names in lower case.
-    let fields: [ItemDifference.Item]
+    let fields: [CassetteItem]
     /// The redacted body.
     let body: Data
-    /// Whether the secrets in the body were recognized. Other bodies are compared, but never shown.
-    let isLegible: Bool
     let mediaType: MediaType?
 
     /// Creates the value for a request that is sent now.
@@ -48,17 +46,15 @@ struct CassetteRequest: Sendable {
     }
 
     private init(
-        method: String, url: String, fields: [HARDocument.NameValue], body: (data: Data, isLegible: Bool),
-        mediaType: MediaType?
+        method: String, url: String, fields: [HARDocument.NameValue], body: Data, mediaType: MediaType?
     ) {
         self.method = method
         let parts = CassetteURL(url)
         origin = parts.origin
         path = parts.path
         query = parts.query
-        self.fields = fields.map { ItemDifference.Item(name: $0.name.lowercased(), value: $0.value) }
-        self.body = body.data
-        isLegible = body.isLegible
+        self.fields = fields.map { CassetteItem(name: $0.name.lowercased(), value: $0.value) }
+        self.body = body
         self.mediaType = mediaType
     }
 
@@ -67,46 +63,71 @@ struct CassetteRequest: Sendable {
     /// The name of the table of an index in which the request is found.
     var route: String { "\(method) \(path)" }
 
-    func bodyValue(_ matching: Cassette.BodyMatching) -> CassetteKey.Body {
-        guard !body.isEmpty, matching != .ignored else { return .none }
-        switch matching {
-        case .automatic where mediaType?.isJSON == true, .json:
-            if let value = try? FastJSONDecoder().decode(JSONValue.self, from: body) { return .json(value) }
-        case .automatic where mediaType?.essence == MediaType.form.essence, .form:
-            return .form(ItemDifference.items(of: String(decoding: body, as: UTF8.self)).stablySorted())
-        case .automatic:
-            if let mediaType, mediaType.type == "multipart", let boundary = mediaType[parameter: "boundary"] {
-                return .bytes(body.replacing(boundary))
-            }
-        default: break
+    /// The body as it is compared: JSON as a value, a form as pairs, any other body by its bytes.
+    private var bodyValue: CassetteKey.Body {
+        if body.isEmpty { return .bytes(body) }
+        if mediaType?.isJSON == true, let value = try? FastJSONDecoder().decode(JSONValue.self, from: body) {
+            return .json(value)
+        }
+        if mediaType?.essence == MediaType.form.essence {
+            return .form(CassetteItem.items(of: String(decoding: body, as: UTF8.self)).stablySorted())
+        }
+        if let mediaType, mediaType.type == "multipart", let boundary = mediaType[parameter: "boundary"] {
+            return .bytes(body.replacing(boundary))
         }
         return .bytes(body)
     }
 
     func key(_ matching: Cassette.Matching) -> CassetteKey {
-        let items = query.isEmpty ? [] : ItemDifference.items(of: query)
+        let items = query.isEmpty ? [] : CassetteItem.items(of: query)
         let kept = items.filter { !matching.ignoredQueryItems.contains($0.name) }
         let names = Set(matching.fields.map { $0.text.lowercased() })
         return CassetteKey(
-            origin: matching.origin ? origin : "", query: matching.queryOrder ? kept : kept.stablySorted(),
+            origin: matching.origin ? origin : "", query: kept.stablySorted(),
             fields: names.isEmpty ? [] : fields.filter { names.contains($0.name) }.stablySorted(),
-            body: bodyValue(matching.body))
+            body: bodyValue)
     }
 }
 
 /// The parts of a request that must be equal to those of an entry, except for the method and the path.
 struct CassetteKey: Hashable, Sendable {
     enum Body: Hashable, Sendable {
-        case none
         case bytes(Data)
         case json(JSONValue)
-        case form([ItemDifference.Item])
+        case form([CassetteItem])
     }
 
     let origin: String
-    let query: [ItemDifference.Item]
-    let fields: [ItemDifference.Item]
+    let query: [CassetteItem]
+    let fields: [CassetteItem]
     let body: Body
+}
+
+/// A name with its value, decoded and redacted: an item of a query, a field of a form, a header field. Items are compared
+/// by their bytes: texts that are canonically equivalent are different requests.
+struct CassetteItem: Hashable, Sendable {
+    let name: String
+    let value: String
+
+    static func == (left: CassetteItem, right: CassetteItem) -> Bool {
+        left.name.utf8.elementsEqual(right.name.utf8) && left.value.utf8.elementsEqual(right.value.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for text in [name, value] {
+            for byte in text.utf8 { hasher.combine(byte) }
+            hasher.combine(UInt8(0xFF))
+        }
+    }
+
+    /// Returns the decoded pairs of a query or a form in their order.
+    static func items(of text: some StringProtocol) -> [CassetteItem] {
+        String(text).parts("&").map { pair in
+            let pieces = pair.parts("=", most: 2, keepingEmpty: true).map(String.init)
+            let decoded = pieces.map { PercentCoding.decodeForm($0) ?? $0 }
+            return CassetteItem(name: decoded.first ?? "", value: decoded.count > 1 ? decoded[1] : "")
+        }
+    }
 }
 
 /// The parts of a URL that may be invalid, because a file contains it.
@@ -139,9 +160,9 @@ struct CassetteURL {
     }
 }
 
-extension [ItemDifference.Item] {
+extension [CassetteItem] {
     /// The items sorted by name. Items with the same name keep their order.
-    func stablySorted() -> [ItemDifference.Item] {
+    func stablySorted() -> [CassetteItem] {
         count < 2
             ? self
             : enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }

@@ -2,7 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -179,7 +179,7 @@ struct CassetteRecorder: Sendable {
 extension CassetteURL {
     /// The decoded items of the query.
     var items: [HARDocument.NameValue] {
-        ItemDifference.items(of: query).map { HARDocument.NameValue(name: $0.name, value: $0.value) }
+        CassetteItem.items(of: query).map { HARDocument.NameValue(name: $0.name, value: $0.value) }
     }
 }
 

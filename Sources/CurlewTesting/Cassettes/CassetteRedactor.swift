@@ -2,7 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -10,53 +10,25 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Removes the secrets of one exchange before anything of it is stored or compared.
-///
-/// Besides the values that a redaction recognizes by their names, it hides the credentials of the request wherever else
-/// they occur, for example in a response that repeats the token that it received.
+/// Removes the secrets of one exchange, which are recognized by their names, before anything of it is stored or compared.
 struct CassetteRedactor: Sendable {
     let redaction: Redaction
-    /// The values of the request's secret fields that have at least 16 bytes. Shorter ones might be common words.
-    private var values: [String] = []
     private var opaqueTypes: [MediaType] = []
 
-    private static let shortest = 16
-
     /// Creates the redactor of a request, with the secrets that its client declares.
-    init(_ request: HTTPRequest, options: Cassette.Options, secrets: DeclaredSecrets) {
-        self.init(redaction: secrets.added(to: options.redaction))
+    init(options: Cassette.Options, secrets: DeclaredSecrets) {
+        redaction = secrets.added(to: options.redaction)
         opaqueTypes = options.opaqueTypes
-        guard !redaction.hidesNothing else { return }
-        for field in request.headers where isSecret(field.name, in: request.headers) {
-            values += Self.credentials(in: field).filter { $0.utf8.count >= Self.shortest && !$0.holds(" ") }
-        }
-        values = Array(Set(values)).sorted { $0.utf8.count > $1.utf8.count }
     }
 
-    /// Returns the parts of a secret field that a server may repeat: the value and its words, the values of cookies, and
-    /// the name and password of Basic.
-    private static func credentials(in field: HTTPField) -> [String] {
-        if field.name == .cookie {
-            return field.value.parts(";").map { pair in
-                String(pair[(pair.first("=") ?? pair.startIndex)...].trimmed { $0 == UInt8(ascii: "=") || $0 == 0x20 })
-            }
-        }
-        let words = field.value.parts(" ").map(String.init)
-        guard words.count == 2, words[0].lowercased() == "basic", let data = Data(base64Encoded: words[1]) else {
-            return [field.value] + words
-        }
-        let pair = String(decoding: data, as: UTF8.self)
-        return words + [pair] + pair.parts(":", most: 2, keepingEmpty: true).map(String.init)
-    }
-
-    /// Creates a redactor for a message whose credentials are unknown.
+    /// Creates a redactor for an entry of a file.
     init(redaction: Redaction) {
         self.redaction = redaction
     }
 
-    func url(_ url: String) -> String { hiding(redaction.url(url)) }
+    func url(_ url: String) -> String { redaction.url(url) }
 
-    func text(_ text: String) -> String { hiding(redaction.text(text)) }
+    func text(_ text: String) -> String { redaction.text(text) }
 
     /// Returns the fields without secrets. Of a cookie that a response sets, the name and the attributes are kept.
     func fields(_ headers: HTTPHeaders) -> [HARDocument.NameValue] {
@@ -68,7 +40,7 @@ struct CassetteRedactor: Sendable {
                 } else if isHidden {
                     Redaction.mark
                 } else {
-                    hiding(redaction.value(field.value, ofHeader: field.name))
+                    redaction.value(field.value, ofHeader: field.name)
                 }
             return HARDocument.NameValue(name: field.name.text, value: value)
         }
@@ -94,13 +66,10 @@ struct CassetteRedactor: Sendable {
             .joined(separator: "; ")
     }
 
-    /// Returns the body of a request to compare: redacted if it is text, otherwise unchanged. `isLegible` is false if its
-    /// secrets cannot be recognized.
-    func compared(_ data: Data, _ type: MediaType?) -> (data: Data, isLegible: Bool) {
-        if data.isEmpty { return (data, true) }
-        let text = redaction.shownBody(data, mediaType: type, limit: .max, clips: false)
-        guard !redaction.hidesNothing else { return (data, text != nil) }
-        return text.map { (Data(hiding($0).utf8), true) } ?? (data, false)
+    /// Returns the body of a request to compare: redacted if its secrets can be recognized, otherwise unchanged.
+    func compared(_ data: Data, _ type: MediaType?) -> Data {
+        guard !data.isEmpty, !redaction.hidesNothing else { return data }
+        return redaction.shownBody(data, mediaType: type, limit: .max, clips: false).map { Data($0.utf8) } ?? data
     }
 
     /// A body as it is stored.
@@ -114,11 +83,9 @@ struct CassetteRedactor: Sendable {
         if data.isEmpty { return Stored(text: "") }
         if !redaction.hidesNothing {
             if let text = redaction.shownBody(data, mediaType: type, limit: .max, clips: false) {
-                return Stored(text: hiding(text))
+                return Stored(text: text)
             }
-            guard isAllowed(type), !values.contains(where: { EncodedText.holds($0, in: data) }) else {
-                return nil
-            }
+            guard isAllowed(type) else { return nil }
         }
         let text = String(decoding: data, as: UTF8.self)
         guard text.utf8.elementsEqual(data) else { return Stored(text: data.base64EncodedString(), encoding: "base64") }
@@ -134,10 +101,5 @@ struct CassetteRedactor: Sendable {
 
     private func isAllowed(_ type: MediaType?) -> Bool {
         opaqueTypes.contains { (type ?? .octetStream).matches($0) }
-    }
-
-    private func hiding(_ text: String) -> String {
-        guard !values.isEmpty else { return text }
-        return values.reduce(text) { EncodedText.replacing($1, in: $0, with: Redaction.mark) }
     }
 }

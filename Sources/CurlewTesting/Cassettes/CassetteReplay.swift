@@ -2,7 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -13,9 +13,6 @@ import Foundation
 /// The response, or the failure, that an entry of a cassette contains.
 struct CassetteReplay {
     let entry: HARDocument.Entry
-
-    /// The start of the comment in which earlier versions listed the sizes of the chunks of a body.
-    private static let chunksMark = "chunks: "
 
     func response(to request: HTTPRequest, in context: ExchangeContext) throws(NetworkError) -> HTTPResponse {
         let status = entry.response.status
@@ -89,7 +86,8 @@ struct CassetteReplay {
 
     /// Returns the chunks of the body: the recorded ones, or the events of an event stream whose chunks are unknown.
     func pieces(of data: Data) -> [Data] {
-        if let sizes = sizes, sizes.allSatisfy({ $0 > 0 && $0 <= data.count }), Self.sum(sizes, is: data.count) {
+        let sizes = entry.response.content.chunks ?? []
+        if !sizes.isEmpty, sizes.allSatisfy({ $0 > 0 && $0 <= data.count }), Self.sum(sizes, is: data.count) {
             var start = data.startIndex
             return sizes.map { size in
                 defer { start += size }
@@ -98,14 +96,6 @@ struct CassetteReplay {
         }
         let type = MediaType(entry.response.content.mimeType)
         return type?.essence == MediaType.eventStream.essence ? Self.events(data) : data.isEmpty ? [] : [data]
-    }
-
-    private var sizes: [Int]? {
-        let content = entry.response.content
-        if let chunks = content.chunks { return chunks.isEmpty ? nil : chunks }
-        guard let comment = content.comment, comment.begins(with: Self.chunksMark) else { return nil }
-        return comment.utf8.dropFirst(Self.chunksMark.utf8.count).split(separator: 0x20)
-            .compactMap { Int(Substring($0)) }
     }
 
     private static func sum(_ sizes: [Int], is count: Int) -> Bool {

@@ -2,7 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
+import CurlewRecording
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -21,7 +21,7 @@ extension MockServer {
     /// - A `Location` with the origin of the recorded request is changed to that of the server.
     /// - Recorded trailers and interim responses are sent.
     /// - An entry with a failure ends the connection: before the head, or after the part of the body that was recorded.
-    /// - A request without a match is a 404 with the nearest entries, and is one of the cassette's `problems` and of
+    /// - A request without a match is a 404 with the nearest entry, and is one of the cassette's `problems` and of
     ///   ``unmatchedRequests``.
     ///
     /// Throws if the system has no free socket or thread.
@@ -67,12 +67,12 @@ final class CassettePlayer: Sendable {
             let request = try? HTTPRequest(
                 received.method, url: address.description + received.target, headers: received.headers)
         else { return .found(.problem(.badRequest, "the target of the request is invalid")) }
-        let redactor = CassetteRedactor(request, options: options, secrets: .none)
+        let redactor = CassetteRedactor(options: options, secrets: .none)
         let shown = CassetteRequest(request, body: received.body, redactor: redactor)
         guard let slot = index.withLock({ $0.take(shown) }) else {
             let (slots, count) = index.withLock { ($0.slots, $0.count(shown)) }
-            let report = CassetteNearest(request: shown, options: options, redaction: redactor.redaction)
-                .report(slots, recordings: count)
+            let report = RequestMismatch(
+                shown, among: slots, recordings: count, matching: options.matching, redaction: redactor.redaction)
             cassette.report("\(report)")
             return .mismatch(report)
         }

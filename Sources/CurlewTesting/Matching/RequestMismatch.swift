@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewHTTP
 
-/// A report about a request for which a test double has no response: the request, and what differs from the nearest
-/// stubs, routes or recorded entries.
+/// A report about a request for which a test double has no response: the request, the nearest stub, route or recorded
+/// entry, and the first difference from it.
 ///
 /// The report is the `underlying` error of the `NetworkError` that a ``MockTransport`` or a ``Cassette`` throws, and is
 /// part of its description. ``MockServer/unmatchedRequests`` contains the reports of a server.
 ///
-///     No stub matches GET https://mock.test/users/1/order. The nearest of 12 stubs:
-///     1. GET /users/:id/orders
-///        path segment 3: the request has "order", the stub has "orders"
+///     No stub matches GET https://mock.test/users/1/order.
+///     The nearest of 12 stubs is GET /users/:id/orders: path segment 3 is "order", not "orders"
 ///
 /// Secrets are redacted.
 public struct RequestMismatch: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A stub, route or entry that resembles the request.
-    public struct Candidate: Hashable, Sendable {
-        /// The name of the candidate, such as `GET /users/:id`.
-        public let name: String
-        /// What differs from the request, the most important first. At most 12 lines, each at most 300 bytes.
-        public let differences: [String]
-    }
-
     /// One sentence that names the request.
     public let summary: String
-    /// The nearest candidates, at most three, the nearest first.
-    public let nearest: [Candidate]
-    /// The number of all candidates.
+    /// The stub, route or entry with the fewest differences, such as `GET /users/:id`; nil if there is none.
+    public let nearest: String?
+    /// The first difference between the request and ``nearest``, at most 300 bytes; nil if there is none.
+    public let difference: String?
+    /// The number of all stubs, routes or entries.
     public let count: Int
-    /// The noun for candidates: `stub`, `route` or `entry`.
+    /// What the request is compared with.
     let noun: Noun
 
     enum Noun: String, Hashable, Sendable {
@@ -37,64 +31,66 @@ public struct RequestMismatch: Error, Hashable, Sendable, CustomStringConvertibl
         var plural: String { self == .entry ? "entries" : rawValue + "s" }
     }
 
-    static let most = 3
+    /// A stub, route or entry, with what differs from the request.
+    struct Candidate {
+        let name: String
+        let differences: [String]
+        /// The number of bytes with which both paths begin.
+        var commonPrefix = 0
 
-    /// Creates a report with the candidates whose differences weigh least; of equal ones, those that come first.
-    init(
-        _ summary: String, among candidates: [(name: String, differences: [Difference])], noun: Noun, count: Int? = nil
-    ) {
-        self.summary = summary
-        self.noun = noun
-        self.count = count ?? candidates.count
-        let weights = candidates.enumerated().map { ($0.offset, $0.element.differences.reduce(0) { $0 + $1.weight }) }
-        let order = weights.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.prefix(Self.most)
-        nearest = order.map { index, _ in
-            Candidate(
-                name: candidates[index].name.clipped(to: 300).printable,
-                differences: Difference.lines(of: candidates[index].differences))
+        static func commonPrefix(_ left: String, _ right: String) -> Int {
+            zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
         }
     }
 
-    /// The lines of the report.
+    /// Creates a report with the candidate that has the fewest differences; of equal ones, the one whose path begins like
+    /// that of the request; of equal ones, the first.
+    init(_ summary: String, among candidates: [Candidate], noun: Noun, count: Int? = nil) {
+        let best = candidates.min { ($0.differences.count, $1.commonPrefix) < ($1.differences.count, $0.commonPrefix) }
+        self.summary = summary
+        self.noun = noun
+        self.count = count ?? candidates.count
+        nearest = best?.name.clipped(to: 300).printable
+        difference = best?.differences.first?.clipped(to: 300).printable
+    }
+
+    /// The report in two lines.
     public var description: String {
-        guard !nearest.isEmpty else { return "\(summary) There are no \(noun.plural)." }
-        let heading =
-            count > nearest.count
-            ? "The nearest of \(count) \(noun.plural):"
-            : count == 1 ? "The only \(noun.rawValue):" : "The \(noun.plural):"
-        var lines = ["\(summary) \(heading)"]
-        for (index, candidate) in nearest.enumerated() {
-            lines.append("\(index + 1). \(candidate.name)")
-            lines += candidate.differences.map { "   \($0)" }
-        }
-        return lines.joined(separator: "\n")
+        guard let nearest else { return "\(summary)\nThere are no \(noun.plural)." }
+        let which = count == 1 ? "The only \(noun.rawValue)" : "The nearest of \(count) \(noun.plural)"
+        return "\(summary)\n\(which) is \(nearest)" + (difference.map { ": \($0)" } ?? "")
     }
 }
 
 extension RequestMismatch: LineReport {}
 
-/// One difference between a request and a candidate.
-struct Difference: Hashable, Sendable {
-    let text: String
-    /// The importance of the difference: the candidates with the least sum are the nearest.
-    let weight: Int
-
-    init(_ text: String, weight: Int = 2) {
-        self.text = text
-        self.weight = weight
+extension RoutePattern {
+    func candidate(for method: HTTPMethod, _ target: String) -> RequestMismatch.Candidate {
+        RequestMismatch.Candidate(
+            name: description, differences: differences(from: method, target),
+            commonPrefix: RequestMismatch.Candidate.commonPrefix(path, target))
     }
 
-    static let mostLines = 12
-
-    static func lines(of differences: [Difference]) -> [String] {
-        let shown = differences.prefix(differences.count > mostLines ? mostLines - 1 : mostLines)
-            .map { $0.text.clipped(to: 300).printable }
-        let rest = differences.count - shown.count
-        return rest > 0 ? shown + ["and \(rest) more differences"] : shown
-    }
-
-    /// Returns text in quotes for a message, shortened to `limit` bytes.
-    static func quoted(_ text: some StringProtocol, limit: Int = 100) -> String {
-        "\"\(String(text).clipped(to: limit))\""
+    /// Returns what differs between a request and the pattern: segments of the path, and then the method. Empty if the
+    /// pattern matches.
+    func differences(from method: HTTPMethod, _ target: String) -> [String] {
+        var found: [String] = []
+        let sent = Self.split(target.prefix { $0 != "?" && $0 != "#" }).map { PercentCoding.decode($0) ?? $0 }
+        for index in 0..<max(sent.count, segments.count) {
+            let mine = index < sent.count ? sent[index] : nil
+            let theirs = index < segments.count ? segments[index] : nil
+            if case .rest? = theirs, mine != nil { break }
+            func quoted(_ text: String) -> String { "\"\(text.clipped(to: 100))\"" }
+            switch (mine, theirs) {
+            case (let mine?, let theirs?) where theirs.matches(mine): break
+            case (let mine?, let theirs?):
+                found.append("path segment \(index + 1) is \(quoted(mine)), not \(quoted(theirs.shown))")
+            case (let mine?, nil): found.append("path segment \(index + 1), \(quoted(mine)), is one too many")
+            case (nil, let theirs?): found.append("path segment \(index + 1), \(quoted(theirs.shown)), is missing")
+            case (nil, nil): break
+            }
+        }
+        if let wanted = self.method, wanted != method { found.append("the method is \(method), not \(wanted)") }
+        return found
     }
 }

@@ -57,31 +57,20 @@ struct MockTable: Sendable {
         return any.map { ($0, PathParameters()) }
     }
 
-    /// The error for a call without a stub, with a report of the nearest stubs.
+    /// The error for a call without a stub, with a report of the nearest stub.
     func unmatched(_ call: RecordedCall) -> NetworkError {
         let shown = call.request.secrets.redaction.url(call.request.target)
-        let nearest = NearestStubs(method: call.method, target: shown, noun: .stub)
-        let report = RequestMismatch(
-            "No stub matches \(call).", among: typedCandidates(call) + nearest.candidates(routes.patterns), noun: .stub)
+        let stubs = routes.patterns.map { $0.candidate(for: call.method, shown) }
+        let typed = typed.map { stub in
+            let type = call.endpointName.map { "the type of the call is \($0), not \(stub.name)" }
+            return RequestMismatch.Candidate(
+                name: "for calls of the type \(stub.name)", differences: [type ?? "the call has no endpoint type"])
+        }
+        let report = RequestMismatch("No stub matches \(call).", among: stubs + typed, noun: .stub)
         return NetworkError(
             .refused(by: .mock), detail: report.summary,
             hint: "Add a stub with on(…), or handle all other calls with onAny.",
             request: NetworkError.RequestLine(call.request), underlying: report)
-    }
-
-    private func typedCandidates(_ call: RecordedCall) -> [(name: String, differences: [Difference])] {
-        let sent = call.endpointName
-        return typed.map { stub in
-            guard let sent else {
-                return (
-                    "calls of the type \(stub.name)",
-                    [Difference("the call has no endpoint type, the stub is for \(stub.name)", weight: 6)]
-                )
-            }
-            let isClose = TextDistance.areSimilar(sent, stub.name)
-            let text = "the type of the call is \(sent), that of the stub is \(stub.name)"
-            return ("calls of the type \(stub.name)", [Difference(text, weight: isClose ? 2 : 5)])
-        }
     }
 }
 

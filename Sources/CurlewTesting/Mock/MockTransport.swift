@@ -28,7 +28,7 @@ import Foundation
 /// - the stub that `onAny` added
 ///
 /// If several stubs are equally specific, the one that was added last is used. A request without a matching stub fails
-/// with `.refused(by: .mock)`, and the error names the three nearest stubs with what differs: see ``RequestMismatch``.
+/// with `.refused(by: .mock)`, and the error names the nearest stub with the first difference: see ``RequestMismatch``.
 ///
 /// The mock behaves like a transport: it reads request bodies, observes deadlines and cancellation, and applies limits
 /// to its responses. The mock adds the times that the `metrics` of a stub's response do not specify, measured on the

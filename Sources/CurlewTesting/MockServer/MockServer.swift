@@ -16,7 +16,7 @@ public import CurlewHTTP
 /// - the first enqueued response
 /// - the response from the most specific route
 /// - a 405, if the path has routes only for other methods
-/// - a 404 that names the method and the path, and the three nearest routes with what differs from them
+/// - a 404 that names the method and the path, and the nearest route with the first difference from it
 ///
 /// The 404 and the 405 consist of problem details (RFC 9457), or of text if the request accepts anything but JSON.
 /// ``unmatchedRequests`` contains the same reports.

@@ -194,10 +194,9 @@ extension MockServerCore {
     private func refusal(of request: RecordedRequest, _ status: HTTPStatus, suffix: String) -> MockResponse {
         let path = Redaction.standard.url(request.path)
         let summary = "no route for \(request.method) \(path)\(suffix)"
-        let nearest = NearestStubs(method: request.method, target: path, noun: .route)
         let report = state.withLock { state in
-            let report = RequestMismatch(
-                summary + ".", among: nearest.candidates(state.routes.patterns), noun: .route)
+            let routes = state.routes.patterns.map { $0.candidate(for: request.method, path) }
+            let report = RequestMismatch(summary + ".", among: routes, noun: .route)
             state.add(report)
             return report
         }

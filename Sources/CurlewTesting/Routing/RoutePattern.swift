@@ -16,7 +16,7 @@ public struct RoutePattern: Hashable, Sendable {
     /// The path of the pattern, always with a leading slash.
     public let path: String
 
-    private let segments: [Segment]
+    let segments: [Segment]
 
     /// Creates a pattern from a method (nil for any) and a path. The leading slash of the path may be omitted.
     public init(_ method: HTTPMethod?, _ path: String) {
@@ -38,13 +38,8 @@ public struct RoutePattern: Hashable, Sendable {
             }
             guard index < given.count else { return nil }
             let value = PercentCoding.decode(given[index]) ?? given[index]
-            switch segment {
-            case .literal(let text):
-                guard text == value else { return nil }
-            case .parameter(let name), .rest(let name):
-                guard !value.isEmpty else { return nil }
-                found.values[name] = value
-            }
+            guard segment.matches(value) else { return nil }
+            if case .parameter(let name) = segment { found.values[name] = value }
         }
         return segments.count == given.count ? found : nil
     }
@@ -64,18 +59,7 @@ public struct RoutePattern: Hashable, Sendable {
         return inner.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The segments as reports show and compare them.
-    var shownSegments: [PathDifference.Segment] {
-        segments.map { segment in
-            switch segment {
-            case .literal(let text): PathDifference.Segment(shown: text)
-            case .parameter(let name): PathDifference.Segment(shown: ":" + name, isParameter: true)
-            case .rest(let name): PathDifference.Segment(shown: "*" + name, isRest: true)
-            }
-        }
-    }
-
-    private enum Segment: Hashable, Sendable {
+    enum Segment: Hashable, Sendable {
         case literal(String)
         case parameter(String)
         case rest(String)
@@ -86,6 +70,20 @@ public struct RoutePattern: Hashable, Sendable {
             case UInt8(ascii: "*"): self = .rest(String(text.dropFirst()))
             default: self = .literal(PercentCoding.decode(text) ?? text)
             }
+        }
+
+        /// The segment as a report shows it.
+        var shown: String {
+            switch self {
+            case .literal(let text): text
+            case .parameter(let name): ":" + name
+            case .rest(let name): "*" + name
+            }
+        }
+
+        /// Returns whether the segment matches a decoded segment of a path.
+        func matches(_ text: String) -> Bool {
+            if case .literal(let literal) = self { literal == text } else { !text.isEmpty }
         }
 
         var rank: Int {

@@ -4,6 +4,7 @@ import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
 import CurlewObservability
+import CurlewRecording
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

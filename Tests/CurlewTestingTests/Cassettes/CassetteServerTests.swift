@@ -58,7 +58,7 @@ struct CassetteServerTests {
 
         let (text, status) = try await get("/user?page=3")
         #expect(status == 404)
-        #expect(text.contains(#"path segment 1: the request has "user", the entry has "users""#), "\(text)")
+        #expect(text.contains(#"path segment 1 is "user", not "users""#), "\(text)")
         #expect(server.unmatchedRequests.count == 1 && cassette.problems.count == 1)
     }
 

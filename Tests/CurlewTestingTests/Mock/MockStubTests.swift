@@ -168,7 +168,7 @@ struct MockStubTests {
         #expect(mock.requests(for: CreateUser.self).map(\.user) == [ada])
     }
 
-    @Test("Nothing that answers is an error that lists what was asked and what there is")
+    @Test("Nothing that answers is an error that names what was asked and what is nearest")
     func unmatched() async throws {
         let mock = MockTransport {
             $0.on(CreateUser.self) { $0.user }
@@ -179,7 +179,7 @@ struct MockStubTests {
         #expect(error?.reason == .refused(by: .mock))
         let text = error?.description ?? ""
         let asked = "GET https://mock.test/users/9 (GetUser)"
-        for part in [asked, "CreateUser", "DELETE /users/:id", "that of the stub is DELETE", "onAny"] {
+        for part in [asked, "nearest of 2 stubs is DELETE /users/:id", "the method is GET, not DELETE", "onAny"] {
             #expect(text.contains(part), "\(part) is missing in \(text)")
         }
         #expect(mock.requestCount == 1)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewRecording
 import Foundation
 
 // What the page on the flight recorder shows.

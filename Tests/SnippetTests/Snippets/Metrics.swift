@@ -28,13 +28,7 @@ enum MetricsPage {
         return server
     }
 
-    static func export(_ metrics: MetricsRegistry, _ collector: APIClient) async throws {
-        let body = metrics.snapshot().otlpMetrics(resource: ["service.name": "shop"])
-        try await collector.send(Request<Void>.post("/v1/metrics", body: .data(body, type: .json)))
-    }
-
     static func show(_ metrics: MetricsRegistry) {
-        print(metrics.snapshot().table(width: 80), terminator: "")
         let durations = metrics.snapshot().metric("curlew.client.call.duration")
         for point in durations?.points ?? [] {
             print(point.text(of: "curlew.route") ?? "", point.histogram?.quantile(0.95) ?? 0)

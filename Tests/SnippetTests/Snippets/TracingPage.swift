@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewTracing
 
 // What the page on tracing shows.
 
-enum TracingPage {
-    static func make() async -> APIClient {
-        let plain = APIClient(baseURL: "https://api.example.com")
-        let exporter = OTLPExporter("http://localhost:4318", service: "films", transport: plain.transport)
-        let client = plain.adding(.tracing(to: exporter))
+/// Keeps finished spans until a task of the app sends them.
+struct SpanQueue: TraceSpanExporter {
+    let spans: AsyncStream<TraceSpan>.Continuation
 
-        await exporter.shutdown()  // at the end of the program: sends what waits
-        return client
+    func export(_ span: TraceSpan) { spans.yield(span) }
+}
+
+enum TracingPage {
+    static func make() -> (APIClient, AsyncStream<TraceSpan>) {
+        let (spans, queue) = AsyncStream.makeStream(of: TraceSpan.self, bufferingPolicy: .bufferingNewest(2048))
+        let exporter = SpanQueue(spans: queue)
+        let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.tracing(to: exporter)))
+
+        return (client, spans)
     }
 
-    static func share(_ plain: APIClient, _ exporter: OTLPExporter, _ partner: Origin) -> APIClient {
+    static func share(_ plain: APIClient, _ exporter: SpanQueue, _ partner: Origin) -> APIClient {
         var options = CallTracer.Options(sampler: .ratio(0.1))
-        options.propagation.redirectOrigins = [partner]
+        options.redirectOrigins = [partner]
         let tracer = CallTracer(exporter: exporter, options: options)
         let traced = plain.adding(.tracing(tracer))
         print(tracer.statistics.dropped)
         return traced
-    }
-
-    static func carry(_ client: APIClient, _ own: Origin) async throws -> CallTracer.Options {
-        var options = CallTracer.Options()
-        options.propagation.baggageOrigins = [own]
-        var baggage = TraceBaggage()
-        baggage.set("tenant", "12")
-        try await TraceBaggage.with(baggage) { try await client.send(.get("/orders")) }
-        return options
     }
 
     func handle(_ received: HTTPHeaders, with client: APIClient) async throws -> String {

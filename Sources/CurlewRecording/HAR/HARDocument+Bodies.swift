@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+extension HARDocument {
+    /// The body of a request.
+    public struct PostData: Codable, Hashable, Sendable {
+        /// The media type of the body; empty if it is unknown.
+        public var mimeType: String
+        /// The fields of a form. Documents have either these or `text`.
+        package var params: [Param]?
+        /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
+        public var text: String?
+        /// A remark.
+        package var comment: String?
+        /// `base64` if `text` is encoded, otherwise nil. The format has no field for this, so it is in `_encoding`.
+        public var encoding: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case mimeType, params, text, comment
+            case encoding = "_encoding"
+        }
+
+        /// Creates a body.
+        package init(
+            mimeType: String, params: [Param]? = nil, text: String? = nil, comment: String? = nil,
+            encoding: String? = nil
+        ) {
+            self.mimeType = mimeType
+            self.params = params
+            self.text = text
+            self.comment = comment
+            self.encoding = encoding
+        }
+
+        /// Reads the value. A missing media type is empty.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            mimeType = try values.decodeIfPresent(String.self, forKey: .mimeType) ?? ""
+            params = try values.decodeIfPresent([Param].self, forKey: .params)
+            text = try values.decodeIfPresent(String.self, forKey: .text)
+            comment = try values.decodeIfPresent(String.self, forKey: .comment)
+            encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
+        }
+    }
+
+    /// A field of a form.
+    package struct Param: Codable, Hashable, Sendable {
+        /// The name.
+        package var name: String
+        /// The value, or the content of a file.
+        package var value: String?
+        /// The name of a file.
+        package var fileName: String?
+        /// The media type of a file.
+        package var contentType: String?
+        /// A remark.
+        package var comment: String?
+
+        /// Creates a field.
+        package init(
+            name: String, value: String? = nil, fileName: String? = nil, contentType: String? = nil,
+            comment: String? = nil
+        ) {
+            self.name = name
+            self.value = value
+            self.fileName = fileName
+            self.contentType = contentType
+            self.comment = comment
+        }
+
+        /// Reads the value. A missing name is empty.
+        package init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
+            value = try values.decodeIfPresent(String.self, forKey: .value)
+            fileName = try values.decodeIfPresent(String.self, forKey: .fileName)
+            contentType = try values.decodeIfPresent(String.self, forKey: .contentType)
+            comment = try values.decodeIfPresent(String.self, forKey: .comment)
+        }
+    }
+
+    /// The body of a response, after decoding.
+    public struct Content: Codable, Hashable, Sendable {
+        /// The number of bytes after decoding; `-1` if it is unknown.
+        public var size: Int64
+        /// The number of bytes that compression saved.
+        package var compression: Int64?
+        /// The media type of the body; empty if it is unknown.
+        public var mimeType: String
+        /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
+        public var text: String?
+        /// `base64` if `text` is encoded, otherwise nil.
+        public var encoding: String?
+        /// A remark.
+        package var comment: String?
+        /// The sizes of the chunks in which the body arrived, in bytes after decoding, in the field `_chunks`. Cassettes
+        /// write it for event streams and records; nil for other bodies.
+        package var chunks: [Int]?
+
+        private enum CodingKeys: String, CodingKey {
+            case size, compression, mimeType, text, encoding, comment
+            case chunks = "_chunks"
+        }
+
+        /// Creates a body. By default, nothing is known.
+        package init(
+            size: Int64 = -1, mimeType: String = "", text: String? = nil, encoding: String? = nil,
+            compression: Int64? = nil, comment: String? = nil
+        ) {
+            self.size = size
+            self.compression = compression
+            self.mimeType = mimeType
+            self.text = text
+            self.encoding = encoding
+            self.comment = comment
+        }
+
+        /// Reads the value. Everything may be missing.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            size = try values.decodeIfPresent(Int64.self, forKey: .size) ?? -1
+            compression = try values.decodeIfPresent(Int64.self, forKey: .compression)
+            mimeType = try values.decodeIfPresent(String.self, forKey: .mimeType) ?? ""
+            text = try values.decodeIfPresent(String.self, forKey: .text)
+            encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
+            comment = try values.decodeIfPresent(String.self, forKey: .comment)
+            // Another program may use the same name for something else.
+            chunks = try? values.decodeIfPresent([Int].self, forKey: .chunks)
+        }
+    }
+}

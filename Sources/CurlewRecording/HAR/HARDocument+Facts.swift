@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+extension HARDocument {
+    /// The facts about an exchange that the format has no field for. They are in the field `_curlew` of an entry.
+    public struct Facts: Codable, Hashable, Sendable {
+        /// The number of the call. Entries with the same number belong to one call.
+        public var call: UInt64
+        /// The name of the route or endpoint; nil if the call had none.
+        public var route: String?
+        /// The number of the attempt, counted from one.
+        public var attempt: Int
+        /// The number of redirects before the request.
+        public var hop: Int
+        /// The number of the request in its call, counted from one; 0 if the call sent no request, because a cache or
+        /// another call provided its response.
+        public var request: Int
+        /// The time from the start of the call to the start of the exchange, in milliseconds.
+        public var start: Double
+        /// The duration of the exchange in milliseconds, as measured by the transport; nil if it is unknown.
+        public var total: Double?
+        /// The duration of the call in milliseconds; nil if the call had not ended.
+        public var callTime: Double?
+        /// The outcome of the call: its status or its error in one line. Nil if the call had not ended.
+        public var outcome: String?
+        /// Whether the call failed; nil if it had not ended.
+        public var failed: Bool?
+        /// The bytes of the request head and body as sent; nil if the number is unknown.
+        public var bytesSent: Int64?
+        /// The bytes of the response head and body as received; nil if the number is unknown.
+        public var bytesReceived: Int64?
+        /// Whether an existing connection was used; nil if it is unknown.
+        public var reused: Bool?
+        /// The local address and port; nil if they are unknown.
+        public var localAddress: String?
+        /// The version and cipher suite of TLS, in one line; nil without TLS.
+        public var tls: String?
+        /// The interim responses, in order.
+        package var interim: [Interim]?
+        /// The trailer fields of the response, in order.
+        package var trailers: [NameValue]?
+        /// The decisions of the client that belong to this exchange, in order.
+        public var decisions: [Decision]?
+
+        /// Creates the facts of an exchange.
+        package init(
+            call: UInt64, route: String? = nil, attempt: Int = 1, hop: Int = 0, request: Int = 1, start: Double = 0
+        ) {
+            self.call = call
+            self.route = route
+            self.attempt = attempt
+            self.hop = hop
+            self.request = request
+            self.start = start
+        }
+    }
+
+    /// A decision of the client, such as a retry, a redirect or the use of a cached response.
+    public struct Decision: Codable, Hashable, Sendable {
+        /// The time from the start of the call, in milliseconds.
+        public var time: Double
+        /// The name of the kind of decision, such as `attempt` or `cache.fresh`: see `ExchangeEvent.Feature.name`.
+        public var name: String
+        /// The decision and its reason, in one line.
+        public var text: String
+
+        /// Creates a decision.
+        package init(time: Double, name: String, text: String) {
+            self.time = time
+            self.name = name
+            self.text = text
+        }
+    }
+
+    /// An interim response (1xx).
+    package struct Interim: Codable, Hashable, Sendable {
+        /// The time from the start of the call, in milliseconds.
+        package var time: Double
+        /// The status code.
+        package var status: Int
+        /// The header fields, in order.
+        package var headers: [NameValue]
+
+        /// Creates an interim response.
+        package init(time: Double, status: Int, headers: [NameValue] = []) {
+            self.time = time
+            self.status = status
+            self.headers = headers
+        }
+    }
+}

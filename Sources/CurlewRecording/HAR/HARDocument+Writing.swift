@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewCore
+package import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+extension HARDocument {
+    /// What happens to a body whose secrets cannot be recognized: one that is neither JSON, a form nor plain text, such
+    /// as an image, XML or a multipart body. A redaction that hides nothing keeps every body.
+    public enum OpaqueBodies: Sendable {
+        /// The body is not recorded. A comment contains its size and media type.
+        case omitted
+        /// The body is recorded as it is. Use it only if such bodies contain no secrets.
+        case kept
+    }
+}
+
+extension HARDocument.Request {
+    /// Creates the HAR form of a request, without its secrets.
+    ///
+    /// - `body`: the bytes of the body; nil if they are not recorded. Default nil.
+    /// - `version`: the HTTP version with which the request was sent. Default HTTP/1.1.
+    /// - `redaction`: the secrets to redact, in addition to those that the client and its interceptors declare. With
+    ///   `.none`, the value contains all of them. Default `.standard`.
+    /// - `opaqueBodies`: what happens to a body whose secrets cannot be recognized. Default `.omitted`.
+    package init(
+        _ request: HTTPRequest, body: Data? = nil, version: HTTPVersion = .http1_1, redaction: Redaction = .standard,
+        opaqueBodies: HARDocument.OpaqueBodies = .omitted
+    ) {
+        let redaction = request.secrets.added(to: redaction)
+        let url = redaction.url(request.urlString)
+        self.init(
+            method: request.method.rawValue, url: url, httpVersion: "\(version)",
+            headers: [HARDocument.NameValue](request.headers, redaction), queryString: .init(queryOf: url),
+            bodySize: request.body.length ?? body.map { Int64($0.count) } ?? -1)
+        if !redaction.isSecret(header: .cookie) {
+            cookies = request.headers[values: .cookie].flatMap { [HARDocument.Cookie](cookieField: $0) }
+        }
+        guard let body, !request.body.isEmpty else { return }
+        let type = request.headers[.contentType]
+        let content = RecordedBody(
+            body, mediaType: type.flatMap { MediaType($0) }, redaction: redaction, opaqueBodies: opaqueBodies)
+        postData = HARDocument.PostData(
+            mimeType: type ?? "", text: content.text, comment: content.comment, encoding: content.encoding)
+    }
+}
+
+extension HARDocument.Response {
+    /// Creates the HAR form of a response, without its secrets.
+    ///
+    /// - `body`: the bytes of the body after decoding; nil if they are not recorded. Default nil. The initializer does
+    ///   not read `response.body`.
+    /// - `redaction`: the secrets to redact, in addition to the fields that the client and its interceptors declare. A
+    ///   response does not know the members and paths that they declare: pass `.standard.adding(rules)` for these. With
+    ///   `.none`, the value contains all secrets. Default `.standard`.
+    /// - `opaqueBodies`: what happens to a body whose secrets cannot be recognized. Default `.omitted`.
+    package init(
+        _ response: HTTPResponse, body: Data? = nil, redaction: Redaction = .standard,
+        opaqueBodies: HARDocument.OpaqueBodies = .omitted
+    ) {
+        let length = response.body.declaredLength ?? body.map { Int64($0.count) }
+        let type = response.headers[.contentType]
+        self.init(
+            status: response.status.code, statusText: response.reasonPhrase.map(redaction.text) ?? "",
+            httpVersion: "\(response.version)",
+            headers: [HARDocument.NameValue](response.headers, redaction),
+            content: HARDocument.Content(size: length ?? -1, mimeType: type ?? ""),
+            redirectURL: response.headers.first { $0.name == .location }
+                .map { response.headers.value(of: $0, redaction) } ?? "",
+            bodySize: response.body.declaredLength ?? -1, transferSize: response.metrics.bytesReceived)
+        if !redaction.isSecret(header: .setCookie) {
+            cookies = response.headers[values: .setCookie].compactMap { HARDocument.Cookie(setCookieField: $0) }
+        }
+        guard let body else { return }
+        let recorded = RecordedBody(
+            body, mediaType: response.mediaType, redaction: redaction, opaqueBodies: opaqueBodies)
+        content.text = recorded.text
+        content.encoding = recorded.encoding
+        content.comment = recorded.comment
+    }
+
+    /// Creates the HAR form of a failure without a response: status 0, and the reason in `error`.
+    ///
+    /// - `failure`: the error of the exchange.
+    /// - `redaction`: the secrets to redact in its text, in addition to those that the client and its interceptors
+    ///   declare. Default `.standard`.
+    package init(_ failure: NetworkError, redaction: Redaction = .standard) {
+        self.init(status: 0, httpVersion: "", content: HARDocument.Content(size: 0), bodySize: -1)
+        error = failure.line(redaction)
+    }
+}
+
+extension HARDocument.Timings {
+    /// Creates the HAR form of measurements. Phases of a connection are unknown if an existing connection was used.
+    ///
+    /// The measurements do not separate the time to send the request from the time to wait for the response: `send` is
+    /// 0, and `wait` contains both.
+    package init(_ metrics: ExchangeMetrics) {
+        let isReused = metrics.reusedConnection == true
+        func milliseconds(_ duration: Duration?, ofConnection: Bool) -> Double? {
+            guard let duration, !(ofConnection && isReused && duration == .zero) else { return nil }
+            return duration.milliseconds
+        }
+        let ssl = milliseconds(metrics.secureConnect, ofConnection: true)
+        let connect = milliseconds(metrics.connect, ofConnection: true)
+        self.init(
+            blocked: milliseconds(metrics.queue, ofConnection: false),
+            dns: milliseconds(metrics.nameLookup, ofConnection: true),
+            connect: connect == nil && ssl == nil ? nil : (connect ?? 0) + (ssl ?? 0),
+            send: metrics.firstByte == nil ? -1 : 0, wait: metrics.firstByte?.milliseconds ?? -1,
+            receive: metrics.transfer?.milliseconds ?? -1, ssl: ssl)
+    }
+}
+
+extension NetworkError {
+    /// Returns the label and the detail of the error in one line, redacted by `redaction` and by the declarations of the
+    /// client.
+    func line(_ redaction: Redaction) -> String {
+        let text = detail.isEmpty ? "" : ": \(secrets.added(to: redaction).text(detail).joinedLines)"
+        return (label + text).clipped(to: 500).printable
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, with a resolution of one microsecond.
+    var milliseconds: Double { Double(wholeNanoseconds / 1000) / 1000 }
+}
+
+extension HTTPHeaders {
+    /// Returns the value of a field of these headers with its secrets replaced.
+    func value(of field: HTTPField, _ redaction: Redaction) -> String {
+        // A client with secret paths declares the fields whose values are URLs as secret, because descriptions of
+        // headers cannot apply the patterns. A redaction that knows the patterns can.
+        let isDeclared =
+            isSecret(field.name) && !redaction.hidesNothing
+            && (redaction.pathPatterns.isEmpty || !Redaction.urlHeaders.contains(field.name))
+        return isDeclared ? Redaction.mark : redaction.value(field.value, ofHeader: field.name)
+    }
+}
+
+extension [HARDocument.NameValue] {
+    /// Returns the fields of a message with the values of secret fields replaced, including those that a client
+    /// declares.
+    init(_ headers: HTTPHeaders, _ redaction: Redaction) {
+        self = headers.map { field in
+            HARDocument.NameValue(name: field.name.text, value: headers.value(of: field, redaction))
+        }
+    }
+
+    /// Returns the decoded items of the query of a URL. Text that cannot be decoded is kept as it is.
+    init(queryOf url: String) {
+        guard let mark = url.first("?") else {
+            self = []
+            return
+        }
+        let query = Substring(url.utf8[mark...].dropFirst()).upTo("#")
+        self = query.parts("&").map { pair in
+            let pieces = pair.parts("=", most: 2, keepingEmpty: true).map(String.init)
+            return HARDocument.NameValue(
+                name: PercentCoding.decodeForm(pieces.first ?? "") ?? pieces.first ?? "",
+                value: pieces.count > 1 ? PercentCoding.decodeForm(pieces[1]) ?? pieces[1] : "")
+        }
+    }
+}
+
+extension [HARDocument.Cookie] {
+    /// Returns the cookies of a `Cookie` field.
+    init(cookieField value: String) {
+        self = value.parts(";").map { pair in
+            let pieces = pair.parts("=", most: 2, keepingEmpty: true).map { String($0.trimmed()) }
+            return HARDocument.Cookie(
+                name: pieces.count > 1 ? pieces[0] : "", value: pieces.count > 1 ? pieces[1] : pieces.first ?? "")
+        }
+    }
+}
+
+extension HARDocument.Cookie {
+    /// Returns the cookie of a `Set-Cookie` field; nil if the field is invalid.
+    init?(setCookieField value: String) {
+        guard let cookie = try? SetCookie(value) else { return nil }
+        self.init(
+            name: cookie.name, value: cookie.value, path: cookie.path, domain: cookie.domain,
+            expires: cookie.expires.map {
+                HARTimestamp.text(Date(timeIntervalSince1970: Double($0.secondsSince1970)))
+            },
+            httpOnly: cookie.isHTTPOnly, secure: cookie.isSecure)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+extension CallTracer {
+    /// The settings of a tracer.
+    public struct Options: Sendable {
+        /// The rule for traces that a call starts. Default `.always`.
+        public var sampler: TraceSampler
+        /// The origins that receive the context after a redirect to them. Default none.
+        ///
+        /// The origin that the app addresses with a call receives `traceparent` and `tracestate`, also after a redirect
+        /// from http to https on the default ports of its host. Another origin, to which a server redirects the call,
+        /// receives neither: the identifiers are not secret, but `tracestate` may be, and identifiers let that origin
+        /// correlate requests.
+        public var redirectOrigins: Set<Origin>
+        /// Returns the context that a call continues, where the app does not use `TraceContext.with(_:_:)`. Called once
+        /// for each call, on its task; it must return soon. If it is nil, the default, or returns nil,
+        /// `TraceContext.current` is used.
+        public var parent: (@Sendable () -> TraceContext?)?
+        /// The secrets to redact, in addition to those that the client and its interceptors declare. Default
+        /// `.standard`. URLs are always redacted with `.standard` in addition.
+        public var redaction: Redaction
+        /// Whether spans have the attribute `user_agent.original`. Default false.
+        public var recordsUserAgent: Bool
+        /// The methods that `http.request.method` and the names of spans contain. Any other is `_OTHER`, and is in
+        /// `http.request.method_original`. Default `standardMethods`.
+        public var knownMethods = standardMethods
+        /// The maximum number of open calls, and of open requests. Default 2,048.
+        package var maximumOpen = 2048
+        /// The source of identifiers: 64 random bits for each call. Default the random numbers of the system.
+        package var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
+
+        /// The methods that the conventions know since version 1.38.0: those of RFC 9110, PATCH, and QUERY.
+        public static let standardMethods: Set<HTTPMethod> = [
+            .connect, .delete, .get, .head, .options, .patch, .post, .put, .query, .trace,
+        ]
+
+        /// Creates options. Omitted parameters have the defaults.
+        public init(
+            sampler: TraceSampler = .always, redirectOrigins: Set<Origin> = [],
+            parent: (@Sendable () -> TraceContext?)? = nil, redaction: Redaction = .standard,
+            recordsUserAgent: Bool = false
+        ) {
+            self.sampler = sampler
+            self.redirectOrigins = redirectOrigins
+            self.parent = parent
+            self.redaction = redaction
+            self.recordsUserAgent = recordsUserAgent
+        }
+    }
+
+    /// The counts of a tracer since it was created.
+    public struct Statistics: Hashable, Sendable {
+        /// The number of spans that ended.
+        public var ended: Int
+        /// The number of calls and requests that were dropped, because too many were open.
+        public var dropped: Int
+        /// The number of calls and requests that are open now.
+        public var open: Int
+
+        /// Creates counts, for tests.
+        package init(ended: Int = 0, dropped: Int = 0, open: Int = 0) {
+            self.ended = ended
+            self.dropped = dropped
+            self.open = open
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestFixtures
+import Testing
+
+@testable import CurlewCore
+@testable import CurlewRecording
+
+@Suite(.timeLimit(.minutes(2)))
+struct RecordedBodiesTests {
+    /// A transport whose bodies arrive in chunks, and that reads the bodies of requests.
+    private struct Streaming: Transport {
+        let source: ChunkSource
+        var type = "text/plain"
+
+        func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+            for try await _ in try request.body.chunks() {}
+            return HTTPResponse(
+                headers: [.contentType: type], body: ResponseBody(source, limit: .max, length: nil))
+        }
+
+        func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    }
+
+    private func client(_ recorder: FlightRecorder, _ transport: some Transport) -> APIClient {
+        APIClient(baseURL: "https://a.test", pipeline: [.recording(recorder)], transport: transport)
+    }
+
+    @Test("a streamed body is copied while it is read, up to the limit, and pulled by its reader only")
+    func streamed() async throws {
+        let source = ChunkSource(["one ", "two ", "three"])
+        let recorder = FlightRecorder(bodies: .upTo(6))
+        let received = try await client(recorder, Streaming(source: source)).withResponse(to: .get("/")) { response in
+            #expect(source.pulls == 0)
+            var texts: [String] = []
+            for try await chunk in response.body {
+                texts.append(String(decoding: chunk, as: UTF8.self))
+                #expect(source.pulls == texts.count)
+            }
+            return texts
+        }
+        #expect(received == ["one ", "two ", "three"])
+        let entry = try #require(recorder.records.first?.entries.first)
+        #expect(entry.response.content.text == "one tw…" && entry.response.content.size == 13)
+        #expect(entry.response.content.comment == "Only the first 6 bytes of the body are recorded.")
+    }
+
+    @Test("a reader that stops cancels the transfer, and what it has read is recorded")
+    func cancelled() async throws {
+        let source = ChunkSource(["one ", "two ", "three"].map { Data($0.utf8) }, waitsAtEnd: true)
+        let recorder = FlightRecorder(bodies: .upTo())
+        try await client(recorder, Streaming(source: source)).withResponse(to: .get("/")) { response in
+            for try await _ in response.body { break }
+        }
+        try await yieldUntil { recorder.records.first?.entries.first?.response.content.text != nil }
+        #expect(source.wasCancelled)
+        #expect(recorder.records.first?.entries.first?.response.content.text == "one ")
+    }
+
+    @Test("a body that breaks off is recorded up to its end, and its error reaches the reader")
+    func broken() async throws {
+        let source = ChunkSource(["half"], error: NetworkError(.connectionLost(.requestMayHaveArrived)))
+        let recorder = FlightRecorder(bodies: .upTo())
+        let error = await #expect(throws: NetworkError.self) {
+            try await client(recorder, Streaming(source: source)).send(Request<String>.get("/"))
+        }
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(recorder.records.first?.entries.first?.response.content.text == "half")
+    }
+
+    @Test("a recorder of heads touches no body")
+    func heads() async throws {
+        let source = ChunkSource(["text"])
+        let recorder = FlightRecorder()
+        let text = try await client(recorder, Streaming(source: source)).send(Request<String>.get("/"))
+        #expect(text == "text")
+        #expect(recorder.records.first?.entries.first?.response.content.text == nil)
+    }
+
+    @Test("bodies of requests: in memory, of a stream that can be created again, of one that cannot")
+    func requests() async throws {
+        let recorder = FlightRecorder(bodies: .upTo(100))
+        let client = client(recorder, Streaming(source: ChunkSource([String]())))
+        func stream(_ replay: RequestBody.Replay) -> RequestBody {
+            .stream(replay: replay) {
+                RequestBody.Chunks(
+                    AsyncStream {
+                        $0.yield(Data("a=1&pin=2".utf8)); $0.finish()
+                    })
+            }
+        }
+        func text(_ body: RequestBody) async throws -> String? {
+            let type: HTTPHeaders = [.contentType: "application/x-www-form-urlencoded"]
+            let request = try HTTPRequest(.post, url: "https://a.test/", headers: type, body: body)
+            _ = try await client.send(Request<HTTPResponse>(request))
+            return recorder.records.last?.entries.first?.request.postData?.text
+        }
+        #expect(try await text(.bytes(Data("a=1&password=2".utf8))) == "a=1&password=REDACTED")
+        #expect(try await text(stream(.always)) == "a=1&pin=REDACTED")
+        #expect(try await text(stream(.never)) == nil)
+    }
+
+    @Test("an opaque body is recorded on request only")
+    func opaque() async throws {
+        for (bodies, isKept) in [(FlightRecorder.Bodies.upTo(), false), (.upTo(opaque: .kept), true)] {
+            let recorder = FlightRecorder(bodies: bodies)
+            let source = ChunkSource([Data([0, 255, 1])])
+            _ = try await client(recorder, Streaming(source: source, type: "image/png")).send(Request<Data>.get("/"))
+            let content = try #require(recorder.records.first?.entries.first).response.content
+            #expect(content.text == (isKept ? "AP8B" : nil) && content.encoding == (isKept ? "base64" : nil))
+            #expect((content.comment == nil) == isKept)
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTracing
+import Testing
+
+/// The rules of W3C Trace Context (Recommendation of 23 November 2021) for `tracestate`, by section.
+@Suite(.timeLimit(.minutes(1)))
+struct TraceStateTests {
+    private static let parent = "00-\(TraceParentTests.trace)-\(TraceParentTests.span)-01"
+
+    private static func state(_ fields: String...) -> [String]? {
+        TraceState(fields)?.members.map { "\($0.key)=\($0.value)" }
+    }
+
+    @Test("§3.3: without a valid traceparent, tracestate is not read")
+    func needsParent() {
+        #expect(TraceContext(headers: ["tracestate": "a=1"]) == nil)
+        #expect(TraceContext(traceparent: "00-x", tracestate: ["a=1"]) == nil)
+    }
+
+    @Test("§3.3: an invalid tracestate does not affect traceparent")
+    func keepsParent() {
+        let context = TraceContext(headers: ["traceparent": Self.parent, "tracestate": "A=1"])
+        #expect(context?.traceparent == Self.parent)
+        #expect(context?.state == TraceState())
+    }
+
+    @Test("§3.3.1: the name of the field is read in any case", arguments: ["tracestate", "TraceState", "TRACESTATE"])
+    func name(name: String) {
+        let context = TraceContext(headers: ["traceparent": Self.parent, HTTPField.Name(name): "a=1"])
+        #expect(context?.state["a"] == "1")
+    }
+
+    @Test("§3.3.1: other names are other fields", arguments: ["trace-state", "trace.state"])
+    func otherName(name: String) {
+        let context = TraceContext(headers: ["traceparent": Self.parent, HTTPField.Name(name): "a=1"])
+        #expect(context?.state.members.isEmpty == true)
+    }
+
+    @Test("§3.3.1.1: several fields are one list, in order")
+    func severalFields() {
+        var headers: HTTPHeaders = ["traceparent": Self.parent]
+        for value in ["foo=1,bar=2", "rojo=1,congo=2", "baz=3"] { headers.append("tracestate", value) }
+        #expect(TraceContext(headers: headers)?.state.fieldValue() == "foo=1,bar=2,rojo=1,congo=2,baz=3")
+    }
+
+    @Test("§3.3.1.1: white space around a member is ignored, and not sent")
+    func whiteSpace() {
+        #expect(TraceState(["foo=1 \t , \t bar=2, \t baz=3"])?.fieldValue() == "foo=1,bar=2,baz=3")
+        #expect(TraceState(["\t foo=1 \t"])?.fieldValue() == "foo=1")
+    }
+
+    @Test(
+        "§3.3.1.1: empty members and fields are accepted", arguments: ["", " ", ",", " , ,\t", "a=1,,b=2", ",a=1,b=2,"])
+    func empty(field: String) {
+        let state = TraceState([field, "", "c=3"])
+        #expect(state?["c"] == "3")
+        #expect(state?.members.count == (field.contains("a") ? 3 : 1))
+        #expect(TraceState(["", ""])?.fieldValue() == "", "and nothing empty is sent")
+    }
+
+    @Test("§3.3.1.1: a list has at most 32 members, and a longer one is dropped")
+    func count() {
+        let members = (1...33).map { "bar\($0)=\($0)" }
+        let most = TraceState([members.prefix(32).joined(separator: ",") + ",,"])
+        #expect(most?.members.count == 32, "empty members do not count")
+        #expect(TraceState([members.joined(separator: ",")]) == nil)
+        #expect(
+            TraceState([members.prefix(20).joined(separator: ","), members.suffix(13).joined(separator: ",")]) == nil)
+    }
+
+    @Test(
+        "§3.3.1.2: a member is a key, an equals sign and a value", arguments: ["a", "=", "=1", "a=", "a=1=2", "a=b=c"])
+    func member(member: String) {
+        #expect(TraceState([member]) == nil)
+        #expect(TraceState(["x=1,\(member),y=2"]) == nil, "one invalid member drops the list")
+    }
+
+    @Test(
+        "§3.3.1.3.1: a simple key begins with a letter and has lower-case letters, digits and _ - * /",
+        arguments: ["a", "abcdefghijklmnopqrstuvwxyz0123456789_-*/", "z9", "a*", String(repeating: "z", count: 256)])
+    func simpleKey(key: String) {
+        #expect(Self.state("\(key)=1") == ["\(key)=1"])
+    }
+
+    @Test(
+        "§3.3.1.3.1: any other simple key is invalid",
+        arguments: [
+            "foo ", "FOO", "foo.bar", "1a", "_a", "-a", "*a", "/a", "a\tb", "é", "a\u{301}", "a b",
+            String(repeating: "z", count: 257),
+        ])
+    func otherSimpleKey(key: String) {
+        #expect(TraceState(["\(key)=1"]) == nil)
+    }
+
+    @Test(
+        "§3.3.1.3.1: a multi-tenant key is a tenant of up to 241 characters, @, and a system of up to 14",
+        arguments: [
+            "fw529a3039@dt", "0@a", "a-z0-9_-*/@a-z0-9_-*/",
+            String(repeating: "t", count: 241) + "@" + String(repeating: "v", count: 14),
+        ])
+    func tenantKey(key: String) {
+        #expect(Self.state("\(key)=1") == ["\(key)=1"])
+    }
+
+    @Test(
+        "§3.3.1.3.1: any other key with @ is invalid",
+        arguments: [
+            "foo@", "@foo", "foo@@bar", "foo@bar@baz", "foo@1bar", "foo@Bar", "@", "_a@b",
+            String(repeating: "t", count: 242) + "@v", "t@" + String(repeating: "v", count: 15),
+        ])
+    func otherTenantKey(key: String) {
+        #expect(TraceState(["\(key)=1,bar=2"]) == nil)
+    }
+
+    @Test("§3.3.1.3.2: a value has printable ASCII without comma and equals sign, at most 256 characters")
+    func value() {
+        let all = String((0x20...0x7E).map { Character(Unicode.Scalar(UInt8($0))) }.filter { $0 != "," && $0 != "=" })
+        #expect(TraceState(["a=\(all)"])?["a"] == all)
+        #expect(TraceState(["a=" + String(repeating: "v", count: 256)]) != nil)
+        #expect(TraceState(["a=" + String(repeating: "v", count: 257)]) == nil)
+        for bad in ["\u{7F}", "\u{1}", "é", "a\tb", "x=y"] { #expect(TraceState(["a=\(bad)"]) == nil) }
+    }
+
+    @Test("§3.3.1.3.2: spaces before a value belong to it, spaces after it do not")
+    func valueSpaces() {
+        #expect(TraceState(["a=  1  ,b= 2"])?.fieldValue() == "a=  1,b= 2")
+        #expect(TraceState(["a=   "]) == nil, "a value of spaces only is empty")
+    }
+
+    @Test("§3.3.1.4: a key occurs once", arguments: [["foo=1,foo=1"], ["foo=1,foo=2"], ["foo=1", "foo=2"]])
+    func duplicates(fields: [String]) {
+        #expect(TraceState(fields) == nil)
+    }
+
+    @Test("§3.3.1.4: a system that changes its entry again moves it, and the entry stays single")
+    func reentry() {
+        var state = TraceState(["rojo=1,congo=1"]) ?? TraceState()
+        state.set("congo", "2")
+        #expect(state.fieldValue() == "congo=2,rojo=1")
+    }
+
+    @Test("§3.3.1.5: 512 characters are always sent")
+    func keeps512() throws {
+        let text = (0..<8).map { "k\($0)=" + String(repeating: "v", count: 60) }.joined(separator: ",")
+        #expect(text.utf8.count == 511)
+        #expect(TraceState([text])?.fieldValue() == text)
+    }
+
+    @Test("§3.3.1.5: in a longer list, entries over 128 characters go first, then those at the end, always whole")
+    func truncation() {
+        let long = "long=" + String(repeating: "v", count: 124)
+        let short = (0..<9).map { "k\($0)=" + String(repeating: "v", count: 47) }
+        let state = TraceState([([long] + short).joined(separator: ",")])
+        #expect(state?.fieldValue() == short.joined(separator: ","))
+        #expect(state?.fieldValue(limit: 101) == short.prefix(2).joined(separator: ","))
+        #expect(state?.fieldValue(limit: 100) == short[0])
+        #expect(state?.fieldValue(limit: 10) == "")
+        #expect(state?.fieldValue(limit: 10_000).hasPrefix(long) == true)
+        let exact = "e=" + String(repeating: "v", count: 126)
+        #expect(
+            TraceState([exact + "," + short[0]])?.fieldValue(limit: 150) == exact, "128 characters are not too long")
+    }
+
+    @Test("§3.3.2: the examples are valid")
+    func examples() {
+        #expect(Self.state("rojo=00f067aa0ba902b7") == ["rojo=00f067aa0ba902b7"])
+        #expect(Self.state("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE")?.count == 2)
+    }
+
+    @Test("§3.3.3: the tracestate of a higher version is read")
+    func higherVersion() {
+        let context = TraceContext(
+            traceparent: "cc-\(TraceParentTests.trace)-\(TraceParentTests.span)-01-x", tracestate: ["a=1"])
+        #expect(context?.state["a"] == "1")
+    }
+
+    @Test("§3.5: a changed or new key becomes the first, and the order of the others is kept")
+    func mutation() {
+        var state = TraceState(["a=1,b=2,c=3"]) ?? TraceState()
+        let isSet1 = state.set("b", "9")
+        #expect(isSet1)
+        #expect(state.fieldValue() == "b=9,a=1,c=3")
+        let isSet2 = state.set("new", "1")
+        #expect(isSet2)
+        #expect(state.fieldValue() == "new=1,b=9,a=1,c=3")
+        state.remove("a")
+        #expect(state.fieldValue() == "new=1,b=9,c=3")
+        for (key, value) in [("A", "1"), ("a", ""), ("a", "1,2"), ("a", "1 "), ("", "1")] {
+            let isSet = state.set(key, value)
+            #expect(!isSet, "\(key)=\(value)")
+        }
+        #expect(state.fieldValue() == "new=1,b=9,c=3", "an invalid change changes nothing")
+    }
+
+    @Test("§3.5: a 33rd key removes the last one")
+    func full() {
+        var state = TraceState([(1...32).map { "k\($0)=1" }.joined(separator: ",")]) ?? TraceState()
+        state.set("new", "1")
+        #expect(state.members.count == 32 && state.members.first?.key == "new" && state.members.last?.key == "k31")
+        state.set("k31", "2")
+        #expect(state.members.count == 32 && state["k30"] == "1")
+    }
+
+    @Test("descriptions have no values")
+    func descriptions() {
+        let state = TraceState(["rojo=hunter2"]) ?? TraceState()
+        var text = "\(state)"
+        dump(state, to: &text)
+        #expect(!text.contains("hunter2") && text.contains("rojo"))
+    }
+}
