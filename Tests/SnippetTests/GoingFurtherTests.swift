@@ -134,16 +134,6 @@ struct GoingFurtherTests {
         #expect(try await BatchesPage.limits([1], client, screen).count == 1)
     }
 
-    @Test func templates() throws {
-        let client = APIClient(baseURL: "https://api.example.com")
-        let issues = try client.request(for: .issues("ann", "kite", labels: ["bug", "ui"]))
-        #expect(issues.urlString == "https://api.example.com/repos/ann/kite/issues?labels=bug&labels=ui")
-        let text = #"{"issues": "https://api.example.com/repos/ann/kite/issues{/number}"}"#
-        let repository = try JSONDecoder().decode(Repository.self, from: Data(text.utf8))
-        let issue = try client.request(for: repository.issue(7))
-        #expect(issue.urlString == "https://api.example.com/repos/ann/kite/issues/7")
-    }
-
     @Test func authentication() async throws {
         let client = APIClient.mock { mock in
             mock.on(.post, "/token") { _ in #"{"access_token": "new", "token_type": "Bearer"}"# }
