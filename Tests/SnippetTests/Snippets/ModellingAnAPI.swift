@@ -81,14 +81,6 @@ extension Request {
     }
 }
 
-struct Questions: WrappedEndpoint {
-    typealias Response = [Question]
-    var tag: String
-    var wrapper: String { "items" }
-    var path: RequestPath { "/questions" }
-    var query: QueryItems { ["tagged": tag] }
-}
-
 enum ModellingAnAPI {
     static func threeForms(_ client: APIClient) async throws -> [Film] {
         let film = try await client.send(.film("metropolis"))
