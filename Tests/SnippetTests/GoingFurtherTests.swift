@@ -77,8 +77,8 @@ struct GoingFurtherTests {
         let samples = AsyncStream<Data> {
             $0.yield(Data("film".utf8)); $0.finish()
         }
-        #expect(try await UploadsPage.stream(client, samples).length == 4)
-        try await UploadsPage.kept(client, file.path, { _ in }, { nil })
+        #expect(try await UploadsPage.stream(client, samples, 4).length == 4)
+        try await UploadsPage.kept(client, file.path)
     }
 
     @Test func caching() async throws {
