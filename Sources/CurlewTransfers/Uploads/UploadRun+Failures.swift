@@ -51,6 +51,7 @@ extension UploadRun {
         expires = nil
         offset = 0
         highest = -1
+        covered = nil
         return prepare()
     }
 

@@ -88,6 +88,8 @@ struct UploadRun: Sendable {
     var highest: Int64 = -1
     var failures = 0
     var restarts = 0
+    /// The chunk that a successful response covered, with its offset, until the server says what it has of it.
+    var covered: (start: Int64, count: Int64)?
     /// The end of what was sent; nil for a resumed upload, whose earlier requests are unknown.
     var sent: Int64?
 
@@ -108,7 +110,8 @@ struct UploadRun: Sendable {
         case (.creating(let chunk), .answered(let reply)): created(reply, chunk, at: now, random)
         case (.asking, .answered(let reply)): located(reply, at: now, random)
         case (.reading(let offset), .read(let chunk)): append(chunk, at: offset)
-        case (.appending, .answered(let reply)): appended(reply, at: now, random)
+        case (.appending(let offset, let chunk), .answered(let reply)):
+            appended(reply, offset, chunk, at: now, random)
         case (.waiting, .waited): ask()
         case (.preparing, .failed(let error)), (.creating, .failed(let error)), (.asking, .failed(let error)),
             (.reading, .failed(let error)), (.appending, .failed(let error)):
@@ -200,7 +203,10 @@ struct UploadRun: Sendable {
         return .send(TusRequests.append(chunk, at: offset, to: url, plan.checksum))
     }
 
-    private mutating func appended(_ reply: UploadReply, at now: Date, _ random: Double) -> Action {
+    private mutating func appended(
+        _ reply: UploadReply, _ start: Int64, _ chunk: UploadChunk, at now: Date, _ random: Double
+    ) -> Action {
+        covered = (start, chunk.count)
         // Something else than the upload may have responded, such as a portal of a network.
         guard let offset = take(reply.headers, at: now).offset else { return ask() }
         return advance(to: offset, random)
@@ -226,14 +232,15 @@ struct UploadRun: Sendable {
         self.offset = offset
         sent = max(sent ?? offset, offset)
         if offset == plan.length { return end(.finish) }
-        if offset > highest {
-            highest = offset
-            failures = 0
-        } else if case .appending = state {
+        let isProgress = offset > highest
+        highest = max(highest, offset)
+        // Less than an eighth of a chunk that arrived is no progress, so no server makes the client send for ever.
+        if let covered = covered.take(), offset <= covered.start || (offset - covered.start) < covered.count / 8 {
             return retry(
-                NetworkError(.badResponse, detail: "The server received a part of the upload and kept nothing."), random
-            )
+                NetworkError(.badResponse, detail: "The server received a part of the upload and hardly kept any."),
+                random)
         }
+        if isProgress { failures = 0 }
         state = .reading(offset)
         return .read(offset: offset, limit: plan.chunkSize, plan.checksum)
     }

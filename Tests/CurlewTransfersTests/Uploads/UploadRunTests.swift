@@ -143,6 +143,25 @@ struct UploadRunTests {
         #expect(words.count { $0.hasPrefix("PATCH") } == 11)
     }
 
+    @Test("A server that answers right and hardly moves ends the upload", arguments: [Int64(0), 1], [false, true])
+    func hardlyMoves(step: Int64, isAsked: Bool) async throws {
+        var run = UploadRun(try Self.plan())
+        var words = Self.words(&run, [.begin, Self.created])
+        var offset: Int64 = 0
+        for _ in 0..<200 where !(words.last ?? "").hasPrefix("fail") {
+            switch words.last?.prefix(4) {
+            case "read": words += Self.words(&run, [.read(UploadChunk(count: 100 - offset))])
+            case "PATC":
+                offset += step
+                words += Self.words(&run, [Self.reply(204, isAsked ? [:] : ["Upload-Offset": "\(offset)"])])
+            case "wait": words += Self.words(&run, [.waited])
+            default: words += Self.words(&run, [Self.reply(200, ["Upload-Offset": "\(offset)"])])
+            }
+        }
+        #expect(words.last == "fail badResponse")
+        #expect(words.count { $0.hasPrefix("PATCH") } == 11 && words.count { $0.hasPrefix("wait") } == 10)
+    }
+
     @Test(
         "The location is resolved, and never leaves https",
         arguments: [
