@@ -196,7 +196,7 @@ let package = Package(
             dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "ConformanceCases", "CTestSupport"],
             path: "Tests/TestServers",
             exclude: [
-                "draftserver.py", "fulltusserver.py", "h2server.py", "pageserver.py", "tusserver.py",
+                "fulltusserver.py", "h2server.py", "pageserver.py", "tusserver.py",
                 "websocketserver.py", "wsprotoserver.py", "websocketserver.mjs",
             ]),
 

@@ -12,28 +12,20 @@ struct QuestionsTests {
         sample = try Sample()
     }
 
-    private struct Questions: WrappedEndpoint {
-        typealias Response = [Question]
-        var id: Int?
-        var extra = QueryItems()
-
-        var wrapper: String { "items" }
-        var path: RequestPath { id.map { "/2.2/questions/\($0)" } ?? "/2.2/questions" }
-        var query: QueryItems { ["site": "stackoverflow"] + extra }
-        var options: RequestOptions {
-            var options = RequestOptions()
+    private static func questions(id: Int? = nil, extra: QueryItems = QueryItems()) -> Request<[Question]> {
+        let path: RequestPath = id.map { "/2.2/questions/\($0)" } ?? "/2.2/questions"
+        return Request<[Question]>.get(path, query: ["site": "stackoverflow"] + extra).unwrapping("items").options {
             let decoder = JSONDecoder()
             decoder.keyDecodingStrategy = .convertFromSnakeCase
             decoder.dateDecodingStrategy = .secondsSince1970
-            options.codecs = Codecs(decoder: decoder)
-            return options
+            $0.codecs = Codecs(decoder: decoder)
         }
     }
 
     @Test("questions of a tag come in their wrapper, the best first, without text")
     func list() async throws {
         let questions = try await sample.client.send(
-            Questions(extra: ["order": "desc", "sort": "votes", "tagged": "swiftui", "pagesize": 2]))
+            Self.questions(extra: ["order": "desc", "sort": "votes", "tagged": "swiftui", "pagesize": 2]))
         #expect(questions.map(\.score) == [1289, 841])
         #expect(questions.allSatisfy { $0.tags.contains("swiftui") && $0.body == nil })
         #expect(questions[0].creationDate == Date(timeIntervalSince1970: 1_588_061_700))
@@ -42,18 +34,18 @@ struct QuestionsTests {
     @Test("the order turns round, and pages go on", arguments: [("asc", 1, [73, 198]), ("desc", 3, [198, 73])])
     func order(order: String, page: Int, scores: [Int]) async throws {
         let questions = try await sample.client.send(
-            Questions(extra: ["order": order, "pagesize": 2, "page": page]))
+            Self.questions(extra: ["order": order, "pagesize": 2, "page": page]))
         #expect(questions.map(\.score) == scores)
     }
 
     @Test("a filter adds the text")
     func one() async throws {
         let client = sample.client
-        let plain = try await client.send(Questions(id: 1001))
-        let full = try await client.send(Questions(id: 1001, extra: ["filter": "withbody"]))
+        let plain = try await client.send(Self.questions(id: 1001))
+        let full = try await client.send(Self.questions(id: 1001, extra: ["filter": "withbody"]))
         #expect(plain.map(\.body) == [nil])
         #expect(full.first?.body?.hasPrefix("<p>Both calls") == true)
-        #expect(try await client.send(Questions(id: 9)).isEmpty)
+        #expect(try await client.send(Self.questions(id: 9)).isEmpty)
     }
 
     @Test("without a site, the response is 400 with a numbered error")
@@ -66,7 +58,7 @@ struct QuestionsTests {
     @Test("the owner's avatar is a picture on another origin, which no token reaches")
     func avatar() async throws {
         try await sample.tokens.signIn(Tokens(accessToken: "secret"))
-        let questions = try await sample.client.response(for: Questions(id: 1001))
+        let questions = try await sample.client.response(for: Self.questions(id: 1001))
         let url = try #require(questions.value.first?.owner.profileImage)
         #expect(questions.headers["X-Credentials-Received"] == "bearer")
         #expect(url.hasPrefix(sample.api.assetsURL + "/avatars/"))

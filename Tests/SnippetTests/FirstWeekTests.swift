@@ -111,7 +111,6 @@ struct FirstWeekTests {
         #expect(sent == [["title": "M", "tags": ["renamed", 1]], ["stars": 5], ["stars": 4]])
         let questions = [Question(title: "Why?", score: 3)]
         #expect(try await client.send(.questions(tagged: "swift")) == questions)
-        #expect(try await client.send(Questions(tag: "swift")) == questions)
     }
 
     @Test func environments() {

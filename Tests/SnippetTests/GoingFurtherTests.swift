@@ -77,8 +77,8 @@ struct GoingFurtherTests {
         let samples = AsyncStream<Data> {
             $0.yield(Data("film".utf8)); $0.finish()
         }
-        #expect(try await UploadsPage.stream(client, samples).length == 4)
-        try await UploadsPage.kept(client, file.path, { _ in }, { nil })
+        #expect(try await UploadsPage.stream(client, samples, 4).length == 4)
+        try await UploadsPage.kept(client, file.path)
     }
 
     @Test func caching() async throws {
@@ -132,16 +132,6 @@ struct GoingFurtherTests {
         #expect(try await BatchesPage.each([1], client, screen) == 0 && screen.shown.count == 1)
         #expect(try await BatchesPage.several(["metropolis"], client) == ["Metropolis: 5"])
         #expect(try await BatchesPage.limits([1], client, screen).count == 1)
-    }
-
-    @Test func templates() throws {
-        let client = APIClient(baseURL: "https://api.example.com")
-        let issues = try client.request(for: .issues("ann", "kite", labels: ["bug", "ui"]))
-        #expect(issues.urlString == "https://api.example.com/repos/ann/kite/issues?labels=bug&labels=ui")
-        let text = #"{"issues": "https://api.example.com/repos/ann/kite/issues{/number}"}"#
-        let repository = try JSONDecoder().decode(Repository.self, from: Data(text.utf8))
-        let issue = try client.request(for: repository.issue(7))
-        #expect(issue.urlString == "https://api.example.com/repos/ann/kite/issues/7")
     }
 
     @Test func authentication() async throws {

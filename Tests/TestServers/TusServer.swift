@@ -7,7 +7,7 @@ import Foundation
 package final class TusServer: Sendable {
     /// A Python package with a server.
     package enum Kind: Sendable {
-        /// `tuspyserver`: core, creation, deferred length, concatenation, termination.
+        /// `tuspyserver`: core, creation, termination.
         case small
         /// `resumable-upload`: every extension.
         ///

@@ -5,7 +5,7 @@ import Foundation
 
 /// A program that uploads or downloads a file and can continue it, to be killed and started again.
 ///
-///     TransferProbe upload|upload-draft|download <file> <url> <milliseconds>
+///     TransferProbe upload|download <file> <url> <milliseconds>
 ///
 /// Kills itself after that time, if it is not negative. Says the URL of the upload, how many bytes an earlier process had
 /// left, or what went wrong.
@@ -19,8 +19,8 @@ enum Main {
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(time)) { kill(getpid(), SIGKILL) }
         }
         do throws(NetworkError) {
-            if words[1] != "download" {
-                var options = Upload.Options(words[1] == "upload" ? .tus : .draft, storage: .besideSource)
+            if words[1] == "upload" {
+                var options = Upload.Options(.tus, storage: .besideSource)
                 // Cuts should cost a test no second each.
                 options.maximumWait = .milliseconds(20)
                 let result = try await client.upload(.file(words[2]), to: .post("/files"), options: options)

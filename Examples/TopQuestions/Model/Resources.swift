@@ -3,7 +3,7 @@
 import Curlew
 
 /// What all calls of the service have in common: the response inside `{"items": …}`, snake case, dates in seconds.
-package protocol Resource: WrappedEndpoint {
+package protocol Resource: Endpoint where Response == [Question] {
     /// Names the members that the response has beside the usual ones.
     var filter: String? { get }
     /// What this call adds to the query.
@@ -13,7 +13,6 @@ package protocol Resource: WrappedEndpoint {
 extension Resource {
     package var filter: String? { nil }
     package var details: QueryItems { [:] }
-    package var wrapper: String { "items" }
     // Items whose value is nil are omitted.
     package var query: QueryItems { ["site": "stackoverflow", "filter": filter] + details }
 
@@ -22,6 +21,15 @@ extension Resource {
         options.codecs = .service
         return options
     }
+
+    package func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> [Question] {
+        try await response.decoded(as: Items.self, using: codecs).items
+    }
+}
+
+/// `{"items": […]}`
+private struct Items: Decodable {
+    let items: [Question]
 }
 
 extension APIClient {

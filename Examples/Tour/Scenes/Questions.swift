@@ -16,31 +16,21 @@ struct Question: Decodable {
     let body: String?
 }
 
-/// Questions and one question, both inside `{"items": …}`: a resource with a wrapper.
-struct QuestionsResource: WrappedEndpoint {
-    typealias Response = [Question]
-
-    var id: Int?
-    var tag: String?
-    /// A filter adds the text.
-    var filter: String?
-
-    var wrapper: String { "items" }
-    var path: RequestPath {
-        if let id { "/2.2/questions/\(id)" } else { "/2.2/questions" }
-    }
-    var query: QueryItems {
+extension Request {
+    /// Questions, or one question, inside `{"items": …}`. A filter adds the text.
+    static func questions(id: Int? = nil, tag: String? = nil, filter: String? = nil) -> Request<[Question]> {
+        let path: RequestPath = if let id { "/2.2/questions/\(id)" } else { "/2.2/questions" }
         // Items whose value is nil are left out.
-        ["site": "stackoverflow", "order": "desc", "sort": "votes", "tagged": tag, "filter": filter]
+        let query: QueryItems = [
+            "site": "stackoverflow", "order": "desc", "sort": "votes", "tagged": tag, "filter": filter,
+        ]
+        return Request<[Question]>.get(path, query: query).unwrapping("items").options { $0.codecs = .questions }
     }
-    var options: RequestOptions {
-        var options = RequestOptions()
-        options.codecs = Self.codecs
-        return options
-    }
+}
 
+extension Codecs {
     /// A custom decoder, because this service writes snake case with dates in seconds.
-    private static let codecs: Codecs = {
+    fileprivate static let questions: Codecs = {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         decoder.dateDecodingStrategy = .secondsSince1970
@@ -50,17 +40,17 @@ struct QuestionsResource: WrappedEndpoint {
 
 struct Questions: Scene {
     let title = "Questions"
-    let about = "A resource inside a wrapper, then one question, then its owner's picture from another origin."
+    let about = "A list inside a wrapper, then one question, then its owner's picture from another origin."
 
     func run(on stage: Stage) async throws {
-        let questions = try await stage.client.send(QuestionsResource(tag: "swiftui"))
+        let questions = try await stage.client.send(.questions(tag: "swiftui"))
         for question in questions {
             stage.show("\(question.score) votes", "\(question.title) (\(question.viewCount / 1000)k views)")
         }
         guard let best = questions.first else { return stage.unexpected("no questions") }
         stage.expect(best.score == 1289, "the question with most votes comes first")
 
-        let details = try await stage.client.response(for: QuestionsResource(id: best.questionId, filter: "withbody"))
+        let details = try await stage.client.response(for: .questions(id: best.questionId, filter: "withbody"))
         guard let question = details.value.first else { return stage.unexpected("no such question") }
         stage.show("asked", "\(question.creationDate.formatted(.iso8601)) by \(question.owner.displayName)")
         stage.show("text", question.body ?? "")

@@ -73,7 +73,7 @@ struct TransferCommands {
         return length == 64 ? .sha256(String(parts[1])) : .sha512(String(parts[1]))
     }
 
-    /// Sends a file. A server that supports tus or the IETF draft receives a resumable upload, which the same command
+    /// Sends a file. A server that supports tus receives a resumable upload, which the same command
     /// continues; any other server receives the file as the body.
     func upload() async throws -> ExitCode {
         guard let file = arguments.operands.first, arguments.operands.count > 1 else {

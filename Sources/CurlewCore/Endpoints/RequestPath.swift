@@ -19,8 +19,8 @@ import CurlewHTTP
 ///
 /// A path is always appended to the base URL, never resolved against it, so it changes neither host nor base path.
 public struct RequestPath: Sendable {
-    /// The path on the wire: percent-encoded, and beginning with `/` unless it is empty. Only a path from a URI template
-    /// may contain a query, even without a path before it.
+    /// The path on the wire: percent-encoded, and beginning with `/` unless it is empty. Only the path of
+    /// a call to a whole URL may contain a query.
     public let encoded: String
     /// The reason why the path is invalid; nil when it is valid.
     public let problem: NetworkError?

@@ -32,13 +32,12 @@ extension APIClient {
     /// - `progress`: receives the progress, which never decreases. Bytes count when the transport takes them.
     ///
     /// Throws `NetworkError`:
-    /// - `.badResponse` if the server offers no protocol, or violates it
+    /// - `.badResponse` if the server does not offer tus, or violates it
     /// - `.invalidRequest` for a source that cannot be read or is too large for the server
     /// - `.encoding` for a source that changes meanwhile
     /// - `.storage` if the descriptor cannot be kept
     /// - `.refused(by: .uploadInProgress)` if another call of this process transfers the same upload, or if any process
-    ///   transfers one with the same file of its descriptor, which is locked (`<file>.lock`). Uploads whose descriptor
-    ///   is kept otherwise are not known to other processes.
+    ///   transfers one with the same file of its descriptor, which is locked (`<file>.lock`)
     /// - otherwise the error of the request that failed last
     @concurrent @discardableResult
     public func upload(
@@ -61,7 +60,7 @@ extension APIClient {
     ///
     /// - `source`: the same bytes again; nil for the file at the path of the descriptor. A stream is read up to the
     ///   offset of the server, and these bytes are dropped.
-    /// - `options`: `resumption`, `metadata`, `fileName`, `mediaType` and `parallelParts` are those of the descriptor.
+    /// - `options`: `resumption`, `metadata` and `fileName` are those of the descriptor.
     ///   A descriptor that was read from a file is kept there, unless the options say otherwise.
     ///
     /// If the size or the modification time of the file, or the digest, differs from that of the descriptor, the upload
@@ -79,7 +78,7 @@ extension APIClient {
         }
         var options = options
         if case .none = options.storage, let file = upload.file { options.storage = .file(file) }
-        let request = Request<Void>(HTTPMethod(rawValue: upload.method), url: upload.endpoint, name: "upload")
+        let request = Request<Void>(.post, url: upload.endpoint, name: "upload")
         return try await UploadSession(self, request, source, options, progress).resume(upload)
     }
 
@@ -93,15 +92,14 @@ extension APIClient {
         defer { claim.release() }
         // Without its file, no other process can resume the upload.
         if let file = upload.file, FileManager.default.fileExists(atPath: file) { try claim.add(file: file) }
-        let request = Request<Void>(HTTPMethod(rawValue: upload.method), url: upload.endpoint, name: "upload")
-        let meter = UploadMeter(nil, parts: 0, total: nil, time: configuration.time)
-        let shell = UploadShell(self, request, Upload.Options(), meter)
-        for url in upload.urls {
+        let request = Request<Void>(.post, url: upload.endpoint, name: "upload")
+        if let url = upload.url {
             try claim.add(url)
             do throws(NetworkError) {
-                _ = try await shell.send(upload.dialect.removal(url), .empty, upload.resumption)
-            } catch  where error.isNotFound {
-                continue
+                let requests = UploadRequests(client: self, route: request)
+                _ = try await requests.send(TusRequests.removal(url), .empty)
+            } catch {
+                guard error.isNotFound else { throw error }
             }
         }
         if let file = upload.file { UploadStore.remove(file) }

@@ -15,36 +15,26 @@ extension Upload {
     /// The descriptor does not contain the offset, which only the server knows. It contains URLs that may be secrets, so
     /// keep it like a credential.
     public struct Descriptor: Codable, Hashable, Sendable {
-        /// A part of the source, with the URL of its upload if that exists.
-        struct Part: Codable, Hashable, Sendable {
-            var url: String?
-            var offset: Int64
-            var length: Int64?
-        }
-
         /// The absolute URL of the request that creates the upload.
         public let endpoint: String
-        /// The method of the request that creates the upload.
-        let method: String
-        /// The protocol, after discovery.
-        public let resumption: Resumption
         /// The path of the source; nil for bytes and streams.
         public let path: String?
-        /// The number of bytes of the source; nil if it is unknown.
-        public let length: Int64?
+        /// The number of bytes of the source.
+        public let length: Int64
+        /// The absolute URL of the upload on the server, which may be a secret. Nil before the server has created it.
+        public internal(set) var url: String?
         /// The time after which the server may forget the upload; nil if the server did not say.
         public internal(set) var expires: Date?
         var fingerprint: Fingerprint
-        var parts: [Part]
         /// The checksum that the server offers.
-        var checksum: String?
+        var checksum: UploadChecksum?
         /// The metadata, with which an upload that the server has forgotten begins again.
         var metadata: UploadMetadata
         /// The file from which the descriptor was read.
         var file: String?
 
         private enum CodingKeys: String, CodingKey {
-            case endpoint, method, resumption, path, length, expires, fingerprint, parts, checksum, metadata
+            case endpoint, path, length, url, expires, fingerprint, checksum, metadata
         }
     }
 
@@ -58,10 +48,6 @@ extension Upload {
 }
 
 extension Upload.Descriptor {
-    /// The absolute URLs of the upload on the server: several for an upload in parallel parts, and none before the
-    /// server has created it. They may be secrets.
-    public var urls: [String] { parts.compactMap(\.url) }
-
     /// Reads the descriptor that `Upload.Options.Storage.besideSource` keeps for the file at `path`; nil if there is
     /// none. Throws `NetworkError` with reason `.storage` if the descriptor cannot be read, or if other users can read
     /// or change it.
@@ -69,34 +55,17 @@ extension Upload.Descriptor {
         try UploadStore.load(UploadStore.path(besideFile: path))
     }
 
-    var dialect: any UploadDialect {
-        resumption == .draft ? DraftDialect() : TusDialect()
-    }
-
-    /// Whether the parts cover the source without gaps and no URL leaves https, as in every descriptor that was not
-    /// changed by other programs.
+    /// Whether the length is possible and the URL does not leave https, as in every descriptor that was not changed by
+    /// other programs.
     var isValid: Bool {
-        guard let first = parts.first, parts.count <= Upload.Options.mostParts, resumption != .discovered,
-            let origin = (try? URLParts(endpoint))?.origin, first.offset == 0
-        else { return false }
-        let isSafe = urls.allSatisfy { url in
-            guard let other = (try? URLParts(url))?.origin else { return false }
-            return other.isSecure || !origin.isSecure
-        }
-        guard isSafe else { return false }
-        if parts.count == 1 { return first.length == length && (length ?? 0) >= 0 }
-        var end: Int64 = 0
-        for part in parts {
-            guard part.offset == end, let length = part.length, length >= 0 else { return false }
-            let (sum, overflow) = end.addingReportingOverflow(length)
-            guard !overflow else { return false }
-            end = sum
-        }
-        return end == length
+        guard length >= 0, let origin = (try? URLParts(endpoint))?.origin else { return false }
+        guard let url else { return true }
+        guard let other = (try? URLParts(url))?.origin else { return false }
+        return other.isSecure || !origin.isSecure
     }
 
     /// Whether both describe the same bytes.
-    func isOf(length: Int64?, _ other: Upload.Fingerprint) -> Bool {
+    func isOf(length: Int64, _ other: Upload.Fingerprint) -> Bool {
         guard self.length == length else { return false }
         if let digest = fingerprint.digest, let others = other.digest { return digest == others }
         return fingerprint.seconds == other.seconds && fingerprint.nanoseconds == other.nanoseconds
@@ -104,10 +73,10 @@ extension Upload.Descriptor {
 }
 
 extension Upload.Descriptor: CustomStringConvertible, CustomReflectable {
-    /// The protocol, the origin and the length. The URLs are omitted, because they may be secrets.
+    /// The protocol, the origin and the length. The URL is omitted, because it may be a secret.
     public var description: String {
         let origin = (try? URLParts(endpoint))?.origin.description ?? "an invalid URL"
-        return "\(resumption.rawValue) upload to \(origin), \(length.map { "\($0) bytes" } ?? "of unknown length")"
+        return "tus upload to \(origin), \(length) bytes"
     }
 
     /// A mirror that shows only the description, so that a dump contains no secret.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewHTTP
-
 extension Upload {
     /// The settings of an upload.
     public struct Options: Sendable {
@@ -13,34 +11,26 @@ extension Upload {
             case besideSource
             /// In the file at this path, which belongs to one upload.
             case file(String)
-            /// By the caller: the closure receives each new descriptor, and nil when the upload is complete. It runs on
-            /// the task that uploads, one call at a time.
-            case custom(@Sendable (Descriptor?) -> Void)
         }
 
-        /// The protocol. Default `.discovered`.
+        /// Whether the server is asked for the protocol. Default `.discovered`.
         public var resumption = Resumption.discovered
-        /// Whether the source is sent as the content of one ordinary request if the server offers no protocol. Default
+        /// Whether the source is sent as the content of one ordinary request if the server does not offer tus. Default
         /// false: the upload then throws `.badResponse`. Applies to `.discovered`.
         public var allowsPlain = false
-        /// The file name for the server. Default nil: the last component of the path of a file.
+        /// The file name for the server, whose extension determines the media type. Default nil: the last component of the
+        /// path of a file.
         public var fileName: String?
-        /// The media type for the server. Default nil: determined by the extension of the file name.
-        public var mediaType: MediaType?
         /// Further metadata for a tus server (`Upload-Metadata`). A name is ASCII without spaces and commas.
         public var metadata: [String: String] = [:]
         /// The maximum number of bytes of one request; nil for one request with everything that is left. Set it below
         /// the limit that proxies and servers have for the content of a request. Default nil, which means 4 MiB for
         /// streams and with `checksums`: their chunks are held in memory.
         public var chunkSize: Int64?
-        /// Whether each request has a checksum, if the server offers that: SHA-256, SHA-1 or MD5 with tus, and
-        /// `Content-Digest` with the draft. The server discards a damaged chunk and receives it again. Default false.
+        /// Whether each request has a checksum, if the server offers that: SHA-256, SHA-1 or MD5. The server discards a damaged chunk and receives it again. Default false.
         public var checksums = false
-        /// The number of parts that are uploaded concurrently and joined by the server (the concatenation of tus), at
-        /// most 16. Ignored for streams and for servers that do not offer it. Default 1.
-        public var parallelParts = 1
         /// The maximum number of failures without progress in between. Each byte that the server newly has resets the
-        /// count. Default 10.
+        /// count, but a server that keeps less than an eighth of a request that arrived has failed. Default 10.
         public var maximumFailures = 10
         /// The maximum wait after a failure. It also limits `Retry-After`. Waits are random below a bound that doubles
         /// from one second. Default 60 s.
@@ -50,11 +40,6 @@ extension Upload {
         /// Whether the digest of a file also decides whether it has changed since the descriptor was written, and not
         /// only its size and modification time. Reads the complete file once for each call. Default false.
         public var comparesContent = false
-        /// Receives the number of bytes that the server has confirmed, each time that it has risen: after each response,
-        /// and with the draft also from interim responses with status 104 (Upload Resumption Supported), if the
-        /// transport reports them, as `CurlTransport` does. Progress, in contrast, counts the bytes that the transport
-        /// has taken. With parallel parts, the sum over all of them. The closure must return soon. Default nil.
-        public var acknowledged: (@Sendable (Int64) -> Void)?
         /// Returns the jitter of the next wait, from 0 to 1.
         package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
 
@@ -79,5 +64,4 @@ extension Upload.Options {
     static let bufferedChunk: Int64 = 4 << 20
     /// The maximum size of these chunks.
     static let largestBuffer: Int64 = 64 << 20
-    static let mostParts = 16
 }

@@ -11,15 +11,12 @@ public import Foundation
 
 /// The values of resumable uploads: what is uploaded, how, and with which result. See `APIClient.upload`.
 public enum Upload {
-    /// How an interrupted upload continues.
-    public enum Resumption: String, Codable, Hashable, Sendable {
-        /// The client asks the server with OPTIONS, and uses tus if the server offers both.
+    /// Whether the server is asked for the protocol.
+    public enum Resumption: Hashable, Sendable {
+        /// The client asks the server with OPTIONS whether it offers tus 1.0, and with which extensions.
         case discovered
         /// tus 1.0. The client does not ask for extensions, and uses those that the options need.
         case tus
-        /// Resumable uploads for HTTP, draft 15 of the IETF with interop version 8. The client does not ask for limits
-        /// in advance.
-        case draft
     }
 
     /// The bytes to upload.
@@ -27,7 +24,7 @@ public enum Upload {
         enum Kind: Sendable {
             case file(String)
             case data(Data)
-            case stream(length: Int64?, make: @Sendable () throws -> RequestBody.Chunks)
+            case stream(length: Int64, make: @Sendable () throws -> RequestBody.Chunks)
             case refused(NetworkError)
         }
 
@@ -56,9 +53,9 @@ public enum Upload {
         /// Creates a source from a stream, which is read once. One chunk of it (`Upload.Options.chunkSize`) is in
         /// memory, so that a cut costs no byte; an upload that the server has forgotten cannot begin again.
         ///
-        /// - `length`: the exact number of bytes; nil if it is unknown.
+        /// - `length`: the exact number of bytes.
         public static func stream(
-            length: Int64? = nil, make: @escaping @Sendable () throws -> RequestBody.Chunks
+            length: Int64, make: @escaping @Sendable () throws -> RequestBody.Chunks
         ) -> Source {
             Source(kind: .stream(length: length, make: make))
         }
@@ -82,7 +79,7 @@ extension Upload.Source: CustomStringConvertible, CustomReflectable {
         switch kind {
         case .file(let path): "file \(path)"
         case .data(let data): "\(data.count) bytes"
-        case .stream(let length, _): length.map { "stream of \($0) bytes" } ?? "stream"
+        case .stream(let length, _): "stream of \(length) bytes"
         case .refused(let problem): problem.detail
         }
     }

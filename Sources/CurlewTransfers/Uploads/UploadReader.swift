@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads the chunks of a source, or of a range of it. Used by one task.
+/// Reads the chunks of a source. Used by one task.
 final class UploadReader {
     private enum Kind {
         case file(UploadFile)
@@ -17,60 +17,49 @@ final class UploadReader {
     }
 
     private let kind: Kind
-    /// The position of the range in the source.
-    private let base: Int64
-    /// The number of bytes of the range; nil while it is unknown.
-    let length: Int64?
+    /// The number of bytes of the source.
+    let length: Int64
 
-    init(_ source: Upload.Source, range: Range<Int64>? = nil) throws(NetworkError) {
-        base = range?.lowerBound ?? 0
-        let all: Int64?
+    init(_ source: Upload.Source) throws(NetworkError) {
         switch source.kind {
         case .file(let path):
             let file = try UploadFile(path)
             kind = .file(file)
-            all = file.length
+            length = file.length
         case .data(let data):
             kind = .data(data)
-            all = Int64(data.count)
-        case .stream(let length, let make):
-            kind = .stream(try UploadStream(length: length, make))
-            all = length
+            length = Int64(data.count)
+        case .stream(let count, let make):
+            kind = .stream(try UploadStream(length: count, make))
+            length = count
         case .refused(let problem): throw problem
-        }
-        if let range {
-            guard let all, range.upperBound <= all else { throw Self.changed }
-            length = range.upperBound - range.lowerBound
-        } else {
-            length = all
         }
     }
 
-    /// Returns at most `limit` bytes at `offset`, as a body and as the machine sees them. Throws `.encoding` if a file
+    /// Returns at most `limit` bytes at `offset`, as a body and as `UploadRun` sees them. Throws `.encoding` if a file
     /// has changed, or if a stream is beyond `offset`.
     func read(
         at offset: Int64, limit: Int64, _ checksum: UploadChecksum?
     ) async throws(NetworkError) -> (UploadChunk, RequestBody) {
         switch kind {
         case .stream(let stream):
-            let (data, isLast) = try await stream.read(at: offset, limit: limit)
-            return (try Self.chunk(data, isLast: isLast, checksum), .bytes(data))
+            let data = try await stream.read(at: offset, limit: limit)
+            return (try Self.chunk(data, checksum), .bytes(data))
         case .data(let data):
-            let count = min(limit, max(0, (length ?? 0) - offset))
-            let start = data.startIndex + Int(base + offset)
+            let count = min(limit, max(0, length - offset))
+            let start = data.startIndex + Int(offset)
             let piece = data[start..<start + Int(count)]
-            return (try Self.chunk(piece, isLast: offset + count == length, checksum), .bytes(piece))
+            return (try Self.chunk(piece, checksum), .bytes(piece))
         case .file(let file):
             try file.check()
-            let count = min(limit, max(0, (length ?? 0) - offset))
-            let isLast = offset + count == length
+            let count = min(limit, max(0, length - offset))
             guard let checksum else {
-                let chunk = UploadChunk(count: count, isLast: isLast)
+                let chunk = UploadChunk(count: count)
                 guard count > 0 else { return (chunk, .bytes(Data())) }
-                return (chunk, .parts([.file(path: file.path, offset: base + offset, length: count)]))
+                return (chunk, .parts([.file(path: file.path, offset: offset, length: count)]))
             }
-            let data = try file.bytes(at: base + offset, count: Int(count))
-            return (try Self.chunk(data, isLast: isLast, checksum), .bytes(data))
+            let data = try file.bytes(at: offset, count: Int(count))
+            return (try Self.chunk(data, checksum), .bytes(data))
         }
     }
 
@@ -79,9 +68,7 @@ final class UploadReader {
         if case .file(let file) = kind { try file.check() }
     }
 
-    private static func chunk(
-        _ data: Data, isLast: Bool, _ checksum: UploadChecksum?
-    ) throws(NetworkError) -> UploadChunk {
+    private static func chunk(_ data: Data, _ checksum: UploadChecksum?) throws(NetworkError) -> UploadChunk {
         let digest: Data? =
             switch checksum {
             case .sha256: MessageDigest.sha256(data)
@@ -94,23 +81,19 @@ final class UploadReader {
                 .encoding, detail: "This system forbids the checksum \(checksum?.rawValue ?? "") of the server.",
                 hint: "Upload without options.checksums.")
         }
-        return UploadChunk(count: Int64(data.count), isLast: isLast, digest: digest?.base64EncodedString())
-    }
-
-    private static var changed: NetworkError {
-        NetworkError(.encoding, detail: "The source of the upload became shorter.")
+        return UploadChunk(count: Int64(data.count), digest: digest?.base64EncodedString())
     }
 }
 
 /// The window of a stream: the bytes that the server may not have.
 final class UploadStream {
     private let next: ChunkPull
-    private let length: Int64?
+    private let length: Int64
     private var window = Data()
     private var start: Int64 = 0
     private var hasEnded = false
 
-    init(length: Int64?, _ make: @Sendable () throws -> RequestBody.Chunks) throws(NetworkError) {
+    init(length: Int64, _ make: @Sendable () throws -> RequestBody.Chunks) throws(NetworkError) {
         self.length = length
         do {
             next = try make().makeNext()
@@ -119,9 +102,8 @@ final class UploadStream {
         }
     }
 
-    /// Returns at most `limit` bytes at `offset`, and whether the stream ends with them. Forgets the bytes before
-    /// `offset`.
-    func read(at offset: Int64, limit: Int64) async throws(NetworkError) -> (Data, isLast: Bool) {
+    /// Returns at most `limit` bytes at `offset`. Forgets the bytes before `offset`.
+    func read(at offset: Int64, limit: Int64) async throws(NetworkError) -> Data {
         guard offset >= start else { throw Self.gone }
         while true {
             let count = min(offset - start, Int64(window.count))
@@ -136,8 +118,7 @@ final class UploadStream {
         }
         // One byte more than the limit shows that the stream goes on.
         while !hasEnded, Int64(window.count) <= limit { try await pull() }
-        let data = window.prefix(Int(min(limit, Int64(window.count))))
-        return (Data(data), hasEnded && data.count == window.count)
+        return Data(window.prefix(Int(min(limit, Int64(window.count)))))
     }
 
     private func pull() async throws(NetworkError) {
@@ -147,7 +128,7 @@ final class UploadStream {
             throw NetworkError(error)
         }
         let total = start + Int64(window.count)
-        guard length.map({ hasEnded ? total == $0 : total <= $0 }) ?? true else {
+        guard hasEnded ? total == length : total <= length else {
             throw NetworkError(
                 .encoding, detail: "The stream produced a number of bytes other than its declared length.")
         }

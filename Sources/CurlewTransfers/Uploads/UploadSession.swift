@@ -9,15 +9,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One call of `upload` or `resume`: the machines of all parts, and the descriptor.
+/// One call of `upload` or `resume`: performs the actions of `UploadRun`, and keeps the descriptor.
 struct UploadSession: Sendable {
-    let client: APIClient
-    let route: any Route
+    let requests: UploadRequests
     let source: Upload.Source
     let options: Upload.Options
     let progress: TransferProgress.Handler?
     let store: UploadStore
     let claim = UploadClaim()
+    private var time: any TimeSource { requests.client.configuration.time }
 
     init(
         _ client: APIClient, _ route: any Route, _ source: Upload.Source, _ options: Upload.Options,
@@ -28,8 +28,7 @@ struct UploadSession: Sendable {
                 .invalidRequest, detail: "The request of an upload has a body of its own.",
                 hint: "Pass the content as the source of the upload.")
         }
-        self.client = client
-        self.route = route
+        requests = UploadRequests(client: client, route: route)
         self.source = source
         self.options = options
         self.progress = progress
@@ -40,35 +39,22 @@ struct UploadSession: Sendable {
     /// Begins the upload, or continues one that an earlier call has left.
     func upload() async throws(NetworkError) -> Upload.Result {
         defer { claim.release() }
-        let endpoint = try client.request(for: endpointRequest).urlString
+        let endpoint = try requests.endpoint
         let earlier = try store.load()
         let (length, fingerprint) = try facts(comparing: earlier)
-        if let earlier, earlier.endpoint == endpoint, earlier.isOf(length: length, fingerprint),
-            options.resumption == .discovered || options.resumption == earlier.resumption
-        {
+        if let earlier, earlier.endpoint == endpoint, earlier.isOf(length: length, fingerprint) {
             return try await run(earlier)
         }
         let metadata = try UploadMetadata(options, path: source.path)
-        let meter = UploadMeter(progress, parts: 1, total: length, time: client.configuration.time)
-        let shell = UploadShell(client, route, options, meter)
-        let dialect: any UploadDialect
-        var features = UploadFeatures(extensions: ["concatenation"])
-        switch options.resumption {
-        case .tus: (dialect, features.checksum) = (TusDialect(), .sha1)
-        case .draft: (dialect, features.checksum) = (DraftDialect(), .sha256)
-        case .discovered:
-            if let offered = try await shell.discover() {
-                (dialect, features) = offered
-            } else {
-                return try await plain(shell, metadata, length)
-            }
+        var features = TusFeatures(checksum: .sha1)
+        if options.resumption == .discovered {
+            guard let offered = try await discover() else { return try await plain(metadata, length) }
+            features = offered
         }
-        return try await run(
-            Upload.Descriptor(
-                endpoint: endpoint, method: route.method.rawValue, resumption: dialect.resumption, path: source.path,
-                length: length, fingerprint: fingerprint, parts: parts(length, dialect, features),
-                checksum: features.checksum?.rawValue, metadata: metadata),
-            features)
+        let descriptor = Upload.Descriptor(
+            endpoint: endpoint, path: source.path, length: length, fingerprint: fingerprint,
+            checksum: features.checksum, metadata: metadata)
+        return try await run(descriptor, features)
     }
 
     /// Continues the upload of a descriptor, or begins it anew if the source has changed.
@@ -76,140 +62,130 @@ struct UploadSession: Sendable {
         defer { claim.release() }
         let (length, fingerprint) = try facts(comparing: descriptor)
         if descriptor.isOf(length: length, fingerprint) { return try await run(descriptor) }
-        var anew = Upload.Descriptor(
-            endpoint: descriptor.endpoint, method: descriptor.method, resumption: descriptor.resumption,
-            path: source.path, length: length, fingerprint: fingerprint, parts: [],
+        let anew = Upload.Descriptor(
+            endpoint: descriptor.endpoint, path: source.path, length: length, fingerprint: fingerprint,
             checksum: descriptor.checksum, metadata: descriptor.metadata)
-        anew.parts = [Upload.Descriptor.Part(url: nil, offset: 0, length: length)]
         return try await run(anew)
     }
 
-    private func run(
-        _ descriptor: Upload.Descriptor, _ features: UploadFeatures? = nil
-    ) async throws(NetworkError) -> Upload.Result {
-        for url in descriptor.urls { try claim.add(url) }
-        let meter = UploadMeter(
-            progress, parts: descriptor.parts.count, total: descriptor.length, time: client.configuration.time)
-        defer { meter.end() }
-        let shell = UploadShell(client, route, options, meter)
-        let record = UploadRecord(descriptor, store, claim)
-        var plan = UploadPlan(metadata: descriptor.metadata)
-        plan.method = HTTPMethod(rawValue: descriptor.method)
-        plan.features = features ?? UploadFeatures()
-        plan.features.checksum = descriptor.checksum.flatMap { UploadChecksum(rawValue: $0) }
-        let isBuffered = options.checksums || source.isStream
-        plan.chunkSize = options.chunkSize.map { max(1, $0) } ?? (isBuffered ? Upload.Options.bufferedChunk : nil)
-        plan.bufferLimit = isBuffered ? Upload.Options.largestBuffer : nil
-        plan.maximumFailures = max(0, options.maximumFailures)
-        plan.maximumWait = max(.zero, options.maximumWait)
-        let result =
-            descriptor.parts.count == 1
-            ? try await whole(plan, record, shell) : try await joined(plan, record, shell)
-        store.remove()
-        return result
-    }
-
-    private func whole(
-        _ plan: UploadPlan, _ record: UploadRecord, _ shell: UploadShell
-    ) async throws(NetworkError) -> Upload.Result {
-        let descriptor = await record.descriptor
-        let reader = try UploadReader(source)
-        var plan = plan
-        plan.length = reader.length
-        plan.defersLength = reader.length == nil
-        var course = UploadCourse(
-            descriptor.dialect, plan, url: descriptor.parts[0].url, expires: descriptor.expires,
-            usesChecksums: options.checksums)
-        let response = try await shell.run(&course, reader, part: 0) { course throws(NetworkError) in
-            try await record.update(0, course)
-        }
-        try reader.check()
-        return Upload.Result(url: course.url, length: course.offset, response: response)
-    }
-
-    /// Uploads the parts concurrently, then joins them.
-    private func joined(
-        _ plan: UploadPlan, _ record: UploadRecord, _ shell: UploadShell
-    ) async throws(NetworkError) -> Upload.Result {
-        let descriptor = await record.descriptor
-        let failure = await withTaskGroup(of: NetworkError?.self) { group in
-            for (index, part) in descriptor.parts.enumerated() {
-                group.addTask { [self] in
-                    do throws(NetworkError) {
-                        try await upload(part, index, plan, record, shell)
-                        return nil
-                    } catch {
-                        return error
-                    }
-                }
+    /// Asks the server what it offers; nil if it does not offer tus. Failures that may pass are repeated.
+    private func discover() async throws(NetworkError) -> TusFeatures? {
+        var failures = 0
+        while true {
+            do throws(NetworkError) {
+                return TusRequests.features(try await requests.send(TusRequests.discovery, .empty).0.headers)
+            } catch {
+                if [400, 404, 405, 501].contains(error.statusCode) { return nil }
+                failures += 1
+                guard error.isRetryable, failures <= options.maximumFailures else { throw error }
+                try await sleep(
+                    UploadRun.pause(
+                        after: failures, asked: error.retryAfter, most: options.maximumWait, options.random()))
             }
-            var first: NetworkError?
-            for await error in group {
-                guard let error, first == nil else { continue }
-                first = error
-                group.cancelAll()
-            }
-            return first
         }
-        if let failure { throw failure }
-        var plan = plan
-        plan.role = .join(await record.descriptor.urls)
-        var course = UploadCourse(descriptor.dialect, plan)
-        let response: Response<Data>?
-        do throws(NetworkError) {
-            response = try await shell.run(&course, nil, part: 0) { _ in }
-        } catch {
-            // The parts are gone, perhaps because an earlier request joined them: nothing is left to resume.
-            guard error.isNotFound else { throw error }
-            store.remove()
-            var failure = error
-            failure.hint = "The server may have joined the parts already. Check, or begin a new upload."
-            throw failure
-        }
-        return Upload.Result(url: course.url, length: descriptor.length ?? 0, response: response)
     }
 
-    private func upload(
-        _ part: Upload.Descriptor.Part, _ index: Int, _ plan: UploadPlan, _ record: UploadRecord, _ shell: UploadShell
-    ) async throws(NetworkError) {
-        let descriptor = await record.descriptor
-        let reader = try UploadReader(source, range: part.offset..<part.offset + max(0, part.length ?? 0))
-        var plan = plan
-        plan.role = .part
-        plan.length = reader.length
-        var course = UploadCourse(
-            descriptor.dialect, plan, url: part.url, expires: descriptor.expires, usesChecksums: options.checksums)
-        _ = try await shell.run(&course, reader, part: index) { course throws(NetworkError) in
-            try await record.update(index, course)
-        }
-        try reader.check()
-    }
-
-    private func plain(
-        _ shell: UploadShell, _ metadata: UploadMetadata, _ length: Int64?
-    ) async throws(NetworkError) -> Upload.Result {
+    /// Sends the source in one ordinary request, if the options allow that.
+    private func plain(_ metadata: UploadMetadata, _ length: Int64) async throws(NetworkError) -> Upload.Result {
         guard options.allowsPlain else {
             throw NetworkError(
-                .badResponse, detail: "The server offers no protocol for resumable uploads at this URL.",
+                .badResponse, detail: "The server does not offer tus at this URL.",
                 hint: "Name the protocol with options.resumption, or set options.allowsPlain.")
         }
-        defer { shell.meter.end() }
-        let response = try await shell.plain(source, metadata)
-        return Upload.Result(url: nil, length: length ?? shell.meter.completed, response: response)
+        let meter = UploadMeter(progress, total: length, time: time)
+        defer { meter.end() }
+        return Upload.Result(url: nil, length: length, response: try await requests.plain(source, metadata, meter))
     }
-}
 
-extension UploadSession {
-    private var endpointRequest: Request<Void> {
-        var request = Request<Void>(route.method, route.path, query: route.query, name: route.name)
-        request.baseURL = route.baseURL
-        return request
+    /// Runs the upload of a descriptor to its end.
+    ///
+    /// - `features`: what the server offers; nil for an upload of an earlier call.
+    private func run(
+        _ descriptor: Upload.Descriptor, _ features: TusFeatures? = nil
+    ) async throws(NetworkError) -> Upload.Result {
+        if let url = descriptor.url { try claim.add(url) }
+        let meter = UploadMeter(progress, total: descriptor.length, time: time)
+        defer { meter.end() }
+        let reader = try UploadReader(source)
+        var run = UploadRun(plan(descriptor, features), url: descriptor.url, expires: descriptor.expires)
+        let response = try await perform(&run, reader, meter, descriptor)
+        try reader.check()
+        store.remove()
+        return Upload.Result(url: run.url, length: run.offset, response: response)
+    }
+
+    private func plan(_ descriptor: Upload.Descriptor, _ features: TusFeatures?) -> UploadPlan {
+        var plan = UploadPlan(length: descriptor.length, metadata: descriptor.metadata)
+        plan.features = features ?? TusFeatures()
+        plan.features.checksum = descriptor.checksum
+        plan.usesChecksums = options.checksums
+        let isBuffered = options.checksums || source.isStream
+        let size = options.chunkSize ?? (isBuffered ? Upload.Options.bufferedChunk : .max)
+        plan.chunkSize = max(1, min(size, isBuffered ? Upload.Options.largestBuffer : .max))
+        plan.maximumFailures = max(0, options.maximumFailures)
+        plan.maximumWait = max(.zero, options.maximumWait)
+        return plan
+    }
+
+    /// Performs the actions of `run`, and returns the response that completed the upload, if it arrived.
+    private func perform(
+        _ run: inout UploadRun, _ reader: UploadReader, _ meter: UploadMeter, _ descriptor: Upload.Descriptor
+    ) async throws(NetworkError) -> Response<Data>? {
+        var event = UploadRun.Event.begin
+        var body = RequestBody.empty
+        var response: Response<Data>?
+        var kept = descriptor
+        var position: Int64 = -1
+        while true {
+            let action = run.handle(event, at: time.date, random: options.random())
+            if run.url != kept.url || Self.differs(run.expires, kept.expires) {
+                if let url = run.url { claim.addCreated(url) }
+                (kept.url, kept.expires) = (run.url, run.expires)
+                try store.save(kept)
+            }
+            switch action {
+            case .send(let call):
+                let content = call.sendsChunk ? body : call.isCreation ? RequestBody.bytes(Data()) : .empty
+                do throws(NetworkError) {
+                    let (reply, answer) = try await requests.send(call, content)
+                    event = .answered(reply)
+                    response = call.sendsChunk || call.isCreation ? answer : nil
+                } catch {
+                    event = .failed(error)
+                }
+            case .read(let offset, let limit, let checksum):
+                if offset != position { meter.move(to: offset) }
+                let (chunk, content) = try await reader.read(at: offset, limit: limit, checksum)
+                body = meter.counting(content, at: offset, length: chunk.count)
+                position = offset + chunk.count
+                event = .read(chunk)
+            case .wait(let duration):
+                try await sleep(duration)
+                event = .waited
+            case .finish:
+                meter.move(to: run.offset)
+                return response
+            case .fail(let error):
+                throw error
+            }
+        }
+    }
+
+    private func sleep(_ duration: Duration) async throws(NetworkError) {
+        do { try await time.sleep(for: duration) } catch { throw NetworkError(error) }
+    }
+
+    /// Whether an expiration has moved so far that the descriptor should say so. Relative ones move a little with each
+    /// response.
+    private static func differs(_ date: Date?, _ known: Date?) -> Bool {
+        guard let date, let known else { return date != known }
+        return abs(date.timeIntervalSince(known)) > 60
     }
 
     /// Returns the length of the source and what identifies its content.
     private func facts(
         comparing earlier: Upload.Descriptor?
-    ) throws(NetworkError) -> (Int64?, Upload.Fingerprint) {
+    ) throws(NetworkError) -> (Int64, Upload.Fingerprint) {
         switch source.kind {
         case .file(let path):
             let file = try UploadFile(path)
@@ -220,44 +196,6 @@ extension UploadSession {
         case .stream(let length, _): return (length, Upload.Fingerprint())
         case .refused(let problem): throw problem
         }
-    }
-
-    /// Divides the source into parts of about the same size, none of them empty.
-    private func parts(
-        _ length: Int64?, _ dialect: any UploadDialect, _ features: UploadFeatures
-    ) -> [Upload.Descriptor.Part] {
-        var count: Int64 = 1
-        if !source.isStream, let length, dialect.resumption == .tus, features.extensions.contains("concatenation") {
-            count = max(1, min(Int64(options.parallelParts), Int64(Upload.Options.mostParts), length))
-        }
-        guard let length, count > 1 else { return [Upload.Descriptor.Part(url: nil, offset: 0, length: length)] }
-        let size = length / count
-        return (0..<count).map { index in
-            let start = index * size
-            return Upload.Descriptor.Part(
-                url: nil, offset: start, length: index == count - 1 ? length - start : size)
-        }
-    }
-}
-
-/// The descriptor of a running upload, which the machines of several parts change.
-actor UploadRecord {
-    private(set) var descriptor: Upload.Descriptor
-    private let store: UploadStore
-    private let claim: UploadClaim
-
-    init(_ descriptor: Upload.Descriptor, _ store: UploadStore, _ claim: UploadClaim) {
-        self.descriptor = descriptor
-        self.store = store
-        self.claim = claim
-    }
-
-    /// Keeps what the machine of a part has learnt.
-    func update(_ part: Int, _ course: UploadCourse) throws(NetworkError) {
-        if let url = course.url { claim.addCreated(url) }
-        descriptor.parts[part].url = course.url
-        descriptor.expires = course.expires ?? descriptor.expires
-        try store.save(descriptor)
     }
 }
 

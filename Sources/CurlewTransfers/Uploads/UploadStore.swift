@@ -12,20 +12,18 @@ import Foundation
 struct UploadStore: Sendable {
     private static let mostBytes = 256 << 10
 
-    private let storage: Upload.Options.Storage
     /// The file of the descriptor; nil if no file has it.
     let file: String?
 
     init(_ storage: Upload.Options.Storage, path: String?) throws(NetworkError) {
-        self.storage = storage
         switch storage {
-        case .none, .custom: file = nil
+        case .none: file = nil
         case .file(let path): file = path
         case .besideSource:
             guard let path else {
                 throw NetworkError(
                     .invalidRequest, detail: "Only a file has a place beside it for the descriptor of its upload.",
-                    hint: "Use the storage .file(path) or .custom.")
+                    hint: "Use the storage .file(path).")
             }
             file = Self.path(besideFile: path)
         }
@@ -55,7 +53,6 @@ struct UploadStore: Sendable {
 
     /// Keeps a descriptor.
     func save(_ descriptor: Upload.Descriptor) throws(NetworkError) {
-        if case .custom(let keep) = storage { return keep(descriptor) }
         guard let file else { return }
         do {
             try PrivateFile.replace(file, with: try JSONEncoder().encode(descriptor), isDurable: true, isAlone: true)
@@ -68,7 +65,6 @@ struct UploadStore: Sendable {
 
     /// Removes the descriptor.
     func remove() {
-        if case .custom(let keep) = storage { keep(nil) }
         if let file { Self.remove(file) }
     }
 

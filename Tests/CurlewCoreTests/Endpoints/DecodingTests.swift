@@ -12,12 +12,6 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(1)))
 struct DecodingTests {
-    struct Questions: WrappedEndpoint {
-        typealias Response = [Person]
-        var wrapper: String { "items" }
-        var path: RequestPath { "/questions" }
-    }
-
     struct Anything<Value: Decodable & Sendable>: Endpoint {
         typealias Response = Value
         var path: RequestPath { "/any" }
@@ -138,7 +132,6 @@ struct DecodingTests {
     @Test func wrappersAreTakenOff() async throws {
         let items = #"{"items":[{"id":1,"name":"Ann"}],"has_more":false}"#
         let client = APIClient.answering(.ok, items)
-        #expect(try await client.send(Questions()) == [.ann])
         #expect(try await client.send(Request<[Person]>.get("/q").unwrapping("items")) == [.ann])
         let deep = APIClient.answering(.ok, #"{"data":{"the_person":{"id":1,"name":"Ann"}}}"#)
         let call = Request<Person>.get("/q").unwrapping("data", "the_person")

@@ -8,29 +8,26 @@ import Testing
 
 @testable import CurlewTransfers
 
-/// Uploads through the machine and through calls, with generated faults: the bytes are always the same, and none is
+/// Uploads through the sequence and through calls, with generated faults: the bytes are always the same, and none is
 /// sent twice that the server has.
 @Suite(.timeLimit(.minutes(1)))
 struct UploadFaultTests {
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
-    @Test("The machine delivers identical bytes whatever fails", arguments: 0..<20)
-    func machine(seed: UInt64) throws {
+    @Test("The sequence delivers identical bytes whatever fails", arguments: 0..<20)
+    func sequence(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<15 {
-            let server = UploadServerModel(Bool.random(using: &random) ? .tus : .draft)
+            let server = UploadServerModel()
             let source = Data(random.bytes(upTo: 5000))
-            let isKnown = Bool.random(using: &random)
-            var plan = UploadPlan(metadata: try UploadMetadata(Upload.Options(), path: nil))
-            plan.length = isKnown ? Int64(source.count) : nil
-            plan.defersLength = !isKnown
-            plan.chunkSize = Bool.random(using: &random) && isKnown ? nil : Int64.random(in: 1...2000, using: &random)
+            var plan = UploadPlan(
+                length: Int64(source.count), metadata: try UploadMetadata(Upload.Options(), path: nil))
+            plan.chunkSize = Bool.random(using: &random) ? .max : Int64.random(in: 1...2000, using: &random)
             plan.maximumFailures = .max
-            let dialect: any UploadDialect = server.resumption == .tus ? TusDialect() : DraftDialect()
-            var course = UploadCourse(dialect, plan)
-            let wrong = try Self.drive(&course, server, source, &random)
+            var run = UploadRun(plan)
+            let wrong = try Self.drive(&run, server, source, &random)
             #expect(wrong == nil, "seed \(seed): \(wrong ?? "")")
-            let upload = course.url.flatMap { url in
+            let upload = run.url.flatMap { url in
                 server.state.withLock {
                     $0.uploads["/" + url.split(separator: "/").dropFirst(2).joined(separator: "/")]
                 }
@@ -40,22 +37,21 @@ struct UploadFaultTests {
         }
     }
 
-    /// Runs a machine against a server behind a bad network. Returns what went wrong.
+    /// Runs an upload against a server behind a bad network. Returns what went wrong.
     private static func drive(
-        _ course: inout UploadCourse, _ server: UploadServerModel, _ source: Data, _ random: inout SeededGenerator
+        _ run: inout UploadRun, _ server: UploadServerModel, _ source: Data, _ random: inout SeededGenerator
     ) throws -> String? {
-        var event = UploadCourse.Event.begin
+        var event = UploadRun.Event.begin
         var chunk = Data()
-        let lost = UploadCourse.Event.failed(NetworkError(.connectionLost(.requestMayHaveArrived)))
+        let lost = UploadRun.Event.failed(NetworkError(.connectionLost(.requestMayHaveArrived)))
         for _ in 0..<100_000 {
-            switch course.handle(event, at: now, random: 0) {
+            switch run.handle(event, at: now, random: 0) {
             case .finish: return nil
             case .fail(let error): return "\(error)"
             case .wait: event = .waited
             case .read(let offset, let limit, _):
                 chunk = source.dropFirst(Int(offset)).prefix(Int(min(limit, 1 << 20)))
-                event = .read(
-                    UploadChunk(count: Int64(chunk.count), isLast: Int(offset) + chunk.count == source.count))
+                event = .read(UploadChunk(count: Int64(chunk.count)))
             case .send(let call):
                 let path: String =
                     switch call.target {
@@ -92,7 +88,7 @@ struct UploadFaultTests {
     @Test("Calls deliver identical bytes over a bad connection, with progress that never decreases", arguments: 0..<20)
     func calls(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let server = UploadServerModel(seed.isMultiple(of: 2) ? .tus : .draft)
+        let server = UploadServerModel()
         let source = Data((0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) })
         let faults = Locked(random)
         let transport = server.transport { number, call in
@@ -124,7 +120,7 @@ struct UploadFaultTests {
     @Test("A stream continues after cuts from the chunk in memory", arguments: 0..<20)
     func streams(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let server = UploadServerModel(seed.isMultiple(of: 2) ? .tus : .draft)
+        let server = UploadServerModel()
         let pieces = (0..<40).map { _ in Data(random.bytes(upTo: 3000)) }
         let source = pieces.reduce(Data(), +)
         let faults = Locked(random)
@@ -141,8 +137,7 @@ struct UploadFaultTests {
         let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
         var options = Upload.Options(chunkSize: 10_000)
         options.maximumFailures = 1000
-        let length = seed.isMultiple(of: 3) ? Int64(source.count) : nil
-        let stream = Upload.Source.stream(length: length) {
+        let stream = Upload.Source.stream(length: Int64(source.count)) {
             RequestBody.Chunks(
                 AsyncStream {
                     for piece in pieces { $0.yield(piece) }; $0.finish()

@@ -44,9 +44,9 @@ struct UploadResumeTests {
         #expect(error?.isCancelled == true)
     }
 
-    @Test("The same call continues after the end of the process", arguments: [Upload.Resumption.tus, .draft])
-    func besideSource(resumption: Upload.Resumption) async throws {
-        let server = UploadServerModel(resumption)
+    @Test("The same call continues after the end of the process")
+    func besideSource() async throws {
+        let server = UploadServerModel()
         let options = Upload.Options(storage: .besideSource)
         await interrupt(server, options)
         #expect(try names == ["film.mp4", "film.mp4.curlew-upload"])
@@ -64,7 +64,7 @@ struct UploadResumeTests {
 
     @Test("A cancelled upload can be continued, whichever request it was at", arguments: 0..<6, [false, true])
     func cancelled(request: Int, isProcessed: Bool) async throws {
-        let server = UploadServerModel(.tus)
+        let server = UploadServerModel()
         var options = Upload.Options(chunkSize: 30_000)
         options.storage = .besideSource
         let task = Locked<Task<Void, any Error>?>(nil)
@@ -88,26 +88,26 @@ struct UploadResumeTests {
         #expect(try names == ["film.mp4"])
     }
 
-    @Test("The caller keeps the descriptor, which survives coding, and has nothing to show")
-    func custom() async throws {
-        let server = UploadServerModel(.tus)
-        let kept = Locked<[Upload.Descriptor?]>([])
-        let storage = Upload.Options.Storage.custom { descriptor in kept.withLock { $0.append(descriptor) } }
+    @Test("A descriptor is read from its file, survives coding, and has nothing to show")
+    func descriptor() async throws {
+        let server = UploadServerModel()
+        let storage = Upload.Options.Storage.file(folder.path + "/kept.curlew-upload")
         await interrupt(server, Upload.Options(storage: storage))
-        let descriptor = try #require(kept.withLock { $0 }.last ?? nil)
+        var descriptor = try #require(try Upload.Descriptor.saved(besideFile: folder.path + "/kept"))
+        descriptor.file = nil
         let coded = try JSONDecoder().decode(Upload.Descriptor.self, from: JSONEncoder().encode(descriptor))
-        #expect(coded == descriptor && descriptor.urls == [server.url(1)])
-        #expect(descriptor.path == path && descriptor.length == 100_000 && descriptor.resumption == .tus)
+        #expect(coded == descriptor && descriptor.url == server.url(1))
+        #expect(descriptor.path == path && descriptor.length == 100_000)
         #expect("\(descriptor)" == "tus upload to https://mock.test, 100000 bytes")
         #expect(!String(reflecting: descriptor).contains("uploads"))
         try await client(server.transport()).resume(coded, options: Upload.Options(storage: storage))
         #expect(server.only?.bytes == Self.source && server.received == Self.source.count)
-        #expect(kept.withLock { $0.last == .some(nil) })
+        #expect(try names == ["film.mp4"])
     }
 
     @Test("A file that has changed begins anew, by its time or by its content")
     func changed() async throws {
-        let server = UploadServerModel(.tus)
+        let server = UploadServerModel()
         let options = Upload.Options(storage: .besideSource)
         await interrupt(server, options)
         let other = Data(Self.source.reversed())
@@ -115,7 +115,7 @@ struct UploadResumeTests {
         try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
         #expect(server.only?.bytes == other)
 
-        let second = UploadServerModel(.tus)
+        let second = UploadServerModel()
         var careful = options
         careful.comparesContent = true
         await interrupt(second, careful)
@@ -128,18 +128,18 @@ struct UploadResumeTests {
     @Test("Another endpoint, a damaged descriptor and a lost upload begin anew; one that others can change is refused")
     func unusable() async throws {
         let options = Upload.Options(storage: .besideSource)
-        let server = UploadServerModel(.tus)
+        let server = UploadServerModel()
         await interrupt(server, options)
         try await client(server.transport()).upload(.file(path), to: .post("/other"), options: options)
         #expect(server.only?.bytes == Self.source && server.received == 140_000)
 
-        let second = UploadServerModel(.tus)
+        let second = UploadServerModel()
         await interrupt(second, options)
         second.state.withLock { $0.uploads = [:] }
         try await client(second.transport()).upload(.file(path), to: .post("/files"), options: options)
         #expect(second.only?.bytes == Self.source)
 
-        let third = UploadServerModel(.tus)
+        let third = UploadServerModel()
         _ = try folder.file("film.mp4.curlew-upload", "{")
         let file = folder.path + "/film.mp4.curlew-upload"
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
@@ -156,12 +156,10 @@ struct UploadResumeTests {
 
     @Test("A descriptor that other programs changed never traps, and sends nothing to another scheme")
     func tampered() async throws {
-        let server = UploadServerModel(.tus)
-        let kept = Locked<Upload.Descriptor?>(nil)
-        var options = Upload.Options(storage: .custom { descriptor in kept.withLock { $0 = descriptor ?? $0 } })
-        options.parallelParts = 2
-        await interrupt(server, at: 3, options)
-        let descriptor = try #require(kept.withLock { $0 })
+        let server = UploadServerModel()
+        await interrupt(server, Upload.Options(storage: .besideSource))
+        var descriptor = try #require(try Upload.Descriptor.saved(besideFile: path))
+        descriptor.file = nil
         let text = String(decoding: try JSONEncoder().encode(descriptor), as: UTF8.self)
         func decoded(_ text: String) -> Upload.Descriptor? {
             try? JSONDecoder().decode(Upload.Descriptor.self, from: Data(text.utf8))
@@ -180,9 +178,9 @@ struct UploadResumeTests {
             let client = client(MockTransport.answering { _ in .status(400) })
             _ = await uploadFailure { try await client.resume(other) }
         }
-        for other in ["\"parts\":[]", "\"parts\":[{\"offset\":5,\"length\":100000}]"] {
-            let broken = text.replacing(/"parts":\[.*?\]/, with: other)
-            let damaged = try #require(decoded(broken))
+        for (part, other) in [("\"length\":100000", "\"length\":-1"), ("https:\\/\\/mock.test\\/uploads", "uploads")] {
+            let damaged = try #require(decoded(text.replacing(part, with: other)))
+            #expect(damaged != descriptor)
             let error = await uploadFailure { try await client(server.transport()).resume(damaged) }
             #expect(error?.reason == .invalidRequest)
         }
@@ -193,24 +191,9 @@ struct UploadResumeTests {
         #expect(error?.reason == .invalidRequest)
     }
 
-    @Test("Parallel parts continue, each where it was")
-    func parts() async throws {
-        let server = UploadServerModel(.tus)
-        var options = Upload.Options(storage: .besideSource)
-        options.parallelParts = 4
-        options.maximumFailures = 0
-        let transport = server.transport { _, call in call.method == .patch ? .cut(7000) : .none }
-        let error = await uploadFailure {
-            try await client(transport).upload(.file(path), to: .post("/files"), options: options)
-        }
-        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
-        try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
-        #expect(server.only?.bytes == Self.source && server.received == Self.source.count)
-    }
-
     @Test("One call at a time transfers an upload")
     func concurrent() async throws {
-        let server = UploadServerModel(.tus)
+        let server = UploadServerModel()
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let transport = server.transport { number, _ in
             if number == 2 { for await _ in gate {} }
@@ -234,7 +217,7 @@ struct UploadResumeTests {
 
     @Test("An upload is discarded on the server and beside the file; one that is gone is no error")
     func discard() async throws {
-        let server = UploadServerModel(.tus)
+        let server = UploadServerModel()
         await interrupt(server, Upload.Options(storage: .besideSource))
         let descriptor = try #require(try Upload.Descriptor.saved(besideFile: path))
         let failing = server.transport { _, _ in .status(500, [:]) }
@@ -249,9 +232,8 @@ struct UploadResumeTests {
 
     @Test("Bytes and streams continue if the caller has them again")
     func otherSources() async throws {
-        let server = UploadServerModel(.tus)
-        let kept = Locked<Upload.Descriptor?>(nil)
-        var options = Upload.Options(storage: .custom { descriptor in kept.withLock { $0 = descriptor } })
+        let server = UploadServerModel()
+        var options = Upload.Options(storage: .file(folder.path + "/kept.curlew-upload"))
         options.chunkSize = 30_000
         let stream = Upload.Source.stream(length: 100_000) {
             RequestBody.Chunks(
@@ -269,7 +251,7 @@ struct UploadResumeTests {
             _ = await uploadFailure {
                 try await client(transport).upload(source, to: .post("/files"), options: options)
             }
-            let descriptor = try #require(kept.withLock { $0 })
+            let descriptor = try #require(try Upload.Descriptor.saved(besideFile: folder.path + "/kept"))
             let error = await uploadFailure {
                 try await client(server.transport()).resume(descriptor, options: options)
             }
@@ -282,7 +264,7 @@ struct UploadResumeTests {
 
     @Test("A folder without permission is reported when the descriptor cannot be kept")
     func storage() async throws {
-        let server = UploadServerModel(.tus)
+        let server = UploadServerModel()
         let options = Upload.Options(storage: .file(folder.path + "/missing/x.upload"))
         let error = await uploadFailure {
             try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)

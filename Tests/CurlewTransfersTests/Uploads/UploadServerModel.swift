@@ -7,13 +7,12 @@ import Foundation
 
 @testable import CurlewTransfers
 
-/// A server of both protocols in memory, which keeps every byte that arrives.
+/// A tus server in memory, which keeps every byte that arrives.
 final class UploadServerModel: Sendable {
     struct Upload {
         var bytes = Data()
         var length: Int64?
         var isComplete = false
-        var isPart = false
         var metadata: String?
     }
 
@@ -25,11 +24,8 @@ final class UploadServerModel: Sendable {
         var count = 0
     }
 
-    let resumption: CurlewTransfers.Upload.Resumption
     let offered: String
     let algorithms = "md5,sha1,sha256"
-    /// The value of `Upload-Limit`.
-    let limits: String?
     let origin: String
     let state = Locked(State())
     private let id = UUID().uuidString
@@ -38,21 +34,18 @@ final class UploadServerModel: Sendable {
     func url(_ number: Int) -> String { "\(origin)/uploads/\(id)-\(number)" }
 
     init(
-        _ resumption: CurlewTransfers.Upload.Resumption = .tus, offered: String? = nil, limits: String? = nil,
-        origin: String = "https://mock.test"
+        offered: String = "creation,expiration,termination,checksum", origin: String = "https://mock.test"
     ) {
-        self.resumption = resumption
-        self.offered = offered ?? "creation,creation-defer-length,expiration,termination,concatenation,checksum"
-        self.limits = limits
+        self.offered = offered
         self.origin = origin
     }
 
     var received: Int { state.withLock { $0.received } }
     var methods: [String] { state.withLock { $0.methods } }
-    /// The upload that is complete and no part of another one.
+    /// The only upload that is complete.
     var only: Upload? {
         state.withLock { state in
-            let whole = state.uploads.values.filter { !$0.isPart && $0.isComplete }
+            let whole = state.uploads.values.filter(\.isComplete)
             return whole.count == 1 ? whole.first : nil
         }
     }
@@ -68,47 +61,30 @@ final class UploadServerModel: Sendable {
             case "HEAD": return head(path, &state)
             case "PATCH": return append(path, headers, body, isCut, &state)
             case "DELETE": return (state.uploads.removeValue(forKey: path) == nil ? 404 : 204, [:])
-            default: return create(headers, body, isCut, &state)
+            default: return create(headers, body, &state)
             }
         }
     }
 
     private var options: HTTPHeaders {
-        if resumption == .tus {
-            return [
-                "Tus-Version": "1.0.0", "Tus-Extension": offered, "Tus-Max-Size": "1000000000",
-                "Tus-Checksum-Algorithm": algorithms,
-            ]
-        }
-        var headers: HTTPHeaders = ["Accept-Patch": "application/partial-upload"]
-        headers["Upload-Limit"] = limits
-        return headers
+        [
+            "Tus-Version": "1.0.0", "Tus-Extension": offered, "Tus-Max-Size": "1000000000",
+            "Tus-Checksum-Algorithm": algorithms,
+        ]
     }
 
-    private func create(
-        _ headers: HTTPHeaders, _ body: Data, _ isCut: Bool, _ state: inout State
-    ) -> (Int, HTTPHeaders) {
+    private func create(_ headers: HTTPHeaders, _ body: Data, _ state: inout State) -> (Int, HTTPHeaders) {
         state.count += 1
         let path = "/uploads/\(id)-\(state.count)"
         var upload = Upload()
         state.received += body.count
         upload.bytes = body
-        upload.metadata = headers["Upload-Metadata"] ?? headers["Content-Disposition"]
+        upload.metadata = headers["Upload-Metadata"]
         upload.length = headers["Upload-Length"].flatMap { Int64($0) }
-        let concat = headers["Upload-Concat"]
-        upload.isPart = concat == "partial"
-        if let concat, concat.hasPrefix("final;") {
-            for url in concat.dropFirst(6).split(separator: " ") {
-                guard let part = state.uploads[self.path(of: String(url))], part.isComplete else { return (400, [:]) }
-                upload.bytes.append(part.bytes)
-            }
-            upload.length = Int64(upload.bytes.count)
-        }
-        upload.isComplete = isComplete(upload, headers, isCut)
+        upload.isComplete = upload.length == Int64(upload.bytes.count)
         state.uploads[path] = upload
         var fields: HTTPHeaders = [.location: origin + path]
         if !body.isEmpty { fields["Upload-Offset"] = "\(body.count)" }
-        if resumption == .draft { fields["Upload-Limit"] = limits }
         return (201, fields)
     }
 
@@ -117,10 +93,7 @@ final class UploadServerModel: Sendable {
         var fields: HTTPHeaders = ["Upload-Offset": "\(upload.bytes.count)"]
         if let length = upload.length {
             fields["Upload-Length"] = "\(length)"
-        } else if resumption == .tus {
-            fields["Upload-Defer-Length"] = "1"
         }
-        if resumption == .draft { fields["Upload-Complete"] = upload.isComplete ? "?1" : "?0" }
         return (200, fields)
     }
 
@@ -137,21 +110,9 @@ final class UploadServerModel: Sendable {
         }
         state.received += body.count
         upload.bytes.append(body)
-        if !isCut, let length = headers["Upload-Length"] { upload.length = Int64(length) }
-        upload.isComplete = isComplete(upload, headers, isCut)
+        upload.isComplete = upload.length == Int64(upload.bytes.count)
         state.uploads[path] = upload
-        var fields: HTTPHeaders = ["Upload-Offset": "\(upload.bytes.count)"]
-        if resumption == .draft { fields["Upload-Complete"] = upload.isComplete ? "?1" : "?0" }
-        return (resumption == .draft && upload.isComplete ? 200 : 204, fields)
-    }
-
-    private func isComplete(_ upload: Upload, _ headers: HTTPHeaders, _ isCut: Bool) -> Bool {
-        resumption == .tus
-            ? upload.length == Int64(upload.bytes.count) : headers["Upload-Complete"] == "?1" && !isCut
-    }
-
-    private func path(of url: String) -> String {
-        "/" + url.split(separator: "/").dropFirst(2).joined(separator: "/")
+        return (204, ["Upload-Offset": "\(upload.bytes.count)"])
     }
 
     /// A transport to this server.

@@ -25,25 +25,6 @@ extension Request {
     static func poster(at url: String) -> Request<Data> { .get(url: url) }
 }
 
-nonisolated struct Ticket: Decodable, Equatable {
-    let title: String
-}
-
-extension Request {
-    static func issues(_ owner: String, _ name: String, labels: [String], page: Int? = nil) -> Request<[Ticket]> {
-        let path: URITemplate = "/repos/{owner}/{name}/issues{?labels*,page}"
-        return .get(RequestPath(expanding: path, ["owner": owner, "name": name, "labels": labels, "page": page]))
-    }
-}
-
-nonisolated struct Repository: Decodable {
-    let issues: URITemplate  // "https://api.example.com/repos/ann/kite/issues{/number}"
-
-    func issue(_ number: Int) throws -> Request<Ticket> {
-        .get(url: try issues.url(["number": number]))
-    }
-}
-
 struct GetFilm: Endpoint {
     typealias Response = Film
     var id: String
@@ -98,14 +79,6 @@ extension Request {
     static func questions(tagged tag: String) -> Request<[Question]> {
         Request<[Question]>.get("/questions", query: ["tagged": tag]).unwrapping("items")
     }
-}
-
-struct Questions: WrappedEndpoint {
-    typealias Response = [Question]
-    var tag: String
-    var wrapper: String { "items" }
-    var path: RequestPath { "/questions" }
-    var query: QueryItems { ["tagged": tag] }
 }
 
 enum ModellingAnAPI {

@@ -30,22 +30,16 @@ enum UploadsPage {
         return upload
     }
 
-    static func stream(_ client: APIClient, _ samples: AsyncStream<Data>) async throws -> Upload.Result {
-        let recording = Upload.Source.stream { RequestBody.Chunks(samples) }
+    static func stream(_ client: APIClient, _ samples: AsyncStream<Data>, _ size: Int64) async throws -> Upload.Result {
+        let recording = Upload.Source.stream(length: size) { RequestBody.Chunks(samples) }
         let upload = try await client.upload(recording, to: .post("/recordings"))
 
         return upload
     }
 
-    static func kept(
-        _ client: APIClient, _ path: String, _ keep: @escaping @Sendable (Upload.Descriptor?) -> Void,
-        _ kept: () -> Upload.Descriptor?
-    ) async throws {
-        let options = Upload.Options(storage: .custom { descriptor in keep(descriptor) })
-        try await client.upload(.file(path), to: .post("/files"), options: options)
-
-        if let descriptor = kept() {
-            try await client.resume(descriptor, options: options)  // or: try await client.discard(descriptor)
+    static func kept(_ client: APIClient, _ path: String) async throws {
+        if let descriptor = try Upload.Descriptor.saved(besideFile: path) {
+            try await client.resume(descriptor)  // or: try await client.discard(descriptor)
         }
     }
 }

@@ -3,30 +3,20 @@
 import CurlewCore
 import CurlewHTTP
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-extension UploadCourse {
+extension UploadRun {
     /// Decides what follows a failure.
-    mutating func failed(_ error: NetworkError, at now: Date, _ random: Double) -> Action {
+    mutating func failed(_ error: NetworkError, _ random: Double) -> Action {
         let isTransfer = state == .asking || isAppending
         guard case .status(let status) = error.reason else {
             return error.isRetryable ? retry(error, random) : end(.fail(error))
-        }
-        // With the draft, the failure is one of the resource that processes the complete content.
-        let headers = error.response?.headers ?? [:]
-        if isAppending, dialect.resumption == .draft, dialect.state(headers, at: now).isComplete == true {
-            return end(.fail(error))
         }
         switch status.code {
         case 404 where isTransfer, 410 where isTransfer: return restart(error)
         case 409 where isAppending: return conflict(error)
         case 423, 460: return retry(error, random)
         case 412: return end(.fail(error.advised("The server does not support this version of the protocol.")))
-        case 413: return refused(error, at: now, random)
+        case 413:
+            return end(.fail(error.advised("The request was too large. Set a smaller options.chunkSize.")))
         case 500...599: return [501, 505].contains(status.code) ? end(.fail(error)) : retry(error, random)
         default: return error.isRetryable ? retry(error, random) : end(.fail(error))
         }
@@ -37,24 +27,9 @@ extension UploadCourse {
     }
 
     /// The server has another offset than this client assumes: an earlier request has arrived after all.
-    mutating func conflict(_ error: NetworkError) -> Action {
+    private mutating func conflict(_ error: NetworkError) -> Action {
         failures += 1
         return failures > plan.maximumFailures ? end(.fail(error)) : ask()
-    }
-
-    mutating func refused(_ error: NetworkError, at now: Date, _ random: Double) -> Action {
-        let before = plan.limit
-        _ = take(error.response?.headers ?? [:], at: now)
-        if isAppending, plan.limit < before { return retry(error, random) }
-        return end(.fail(error.advised("The request was too large. Set a smaller options.chunkSize.")))
-    }
-
-    mutating func tooLarge(_ most: Int64) -> Action {
-        end(
-            .fail(
-                NetworkError(
-                    .invalidRequest, detail: "The server accepts uploads of at most \(most) bytes.",
-                    hint: "Upload less, or raise the limit of the server.")))
     }
 
     mutating func retry(_ error: NetworkError, _ random: Double) -> Action {
@@ -62,8 +37,7 @@ extension UploadCourse {
         guard failures <= plan.maximumFailures else {
             return end(.fail(error.advised("The upload failed \(failures) times without progress. Resume it later.")))
         }
-        let next: Step = url == nil ? .create : .ask
-        state = .waiting(next)
+        state = .waiting
         return .wait(Self.pause(after: failures, asked: error.retryAfter, most: plan.maximumWait, random))
     }
 
@@ -76,8 +50,8 @@ extension UploadCourse {
         url = nil
         expires = nil
         offset = 0
-        acknowledged = 0
         highest = -1
+        covered = nil
         return prepare()
     }
 
@@ -102,22 +76,6 @@ extension UploadCourse {
         } catch {
             let message = (error as? URLProblem)?.message ?? "cannot be read"
             throw NetworkError(.badResponse, detail: "The Location of the upload \(message).")
-        }
-    }
-}
-
-extension UploadPlan {
-    /// The number of bytes that go with the request that creates the upload; 0 for none.
-    func chunkWithCreation(_ dialect: any UploadDialect) -> Int64 {
-        switch dialect.resumption {
-        case .tus:
-            guard case .whole = role, features.extensions.contains("creation-with-upload"), let length, length > 0,
-                length <= min(TusDialect.mostWithCreation, limit)
-            else { return 0 }
-            return length
-        default:
-            guard let least = features.minimumAppend, least > 0 else { return 0 }
-            return min(least, limit)
         }
     }
 }

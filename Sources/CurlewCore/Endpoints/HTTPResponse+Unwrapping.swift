@@ -1,29 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-/// An endpoint whose response value is inside a wrapper object.
-///
-///     struct Questions: WrappedEndpoint {             // {"items": [{"title": …}, …], "has_more": true}
-///         typealias Response = [Question]
-///         let tag: String
-///         var wrapper: String { "items" }
-///         var path: RequestPath { "/questions" }
-///         var query: QueryItems { ["tagged": tag] }
-///     }
-///
-/// If you need other members of the wrapper too, define a model for the wrapper and use it as the response of a plain
-/// endpoint.
-public protocol WrappedEndpoint: Endpoint where Response: Decodable {
-    /// The name of the member that contains the value, as the server writes it.
-    var wrapper: String { get }
-}
-
-extension WrappedEndpoint {
-    /// Decodes the value of the member `wrapper`.
-    public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response {
-        try await response.decoded(as: Response.self, at: [wrapper], using: codecs)
-    }
-}
-
 extension HTTPResponse {
     /// Decodes the value at the path `keys` through nested objects.
     func decoded<Value: Decodable>(as type: Value.Type, at keys: [String], using codecs: Codecs) async throws -> Value {

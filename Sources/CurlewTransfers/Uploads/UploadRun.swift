@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A successful response.
+struct UploadReply: Sendable {
+    var status: HTTPStatus
+    var headers: HTTPHeaders
+    /// The absolute URL of the response, after redirects.
+    var url: String
+}
+
+/// A chunk of the source, as `UploadRun` sees it.
+struct UploadChunk: Hashable, Sendable {
+    var count: Int64
+    /// The digest in Base64, if one was asked for.
+    var digest: String?
+}
+
+/// The constant facts of one upload.
+struct UploadPlan: Sendable {
+    /// The number of bytes.
+    var length: Int64
+    /// The maximum number of bytes of a request, at least 1.
+    var chunkSize = Int64.max
+    var metadata: UploadMetadata
+    var features = TusFeatures()
+    var usesChecksums = false
+    var maximumFailures = 10
+    var maximumWait = Duration.seconds(60)
+
+    var checksum: UploadChecksum? { usesChecksums ? features.checksum : nil }
+}
+
+/// The sequence of one upload: create it, ask for the offset, send a chunk, verify what the server has. Events in, one
+/// action out.
+///
+/// There is one action at a time, so two requests never transfer the same upload. After each failure of a transfer the
+/// server is asked for the offset, and the upload continues there.
+struct UploadRun: Sendable {
+    enum Event: Sendable {
+        case begin
+        /// The chunk was read that the last action asked for.
+        case read(UploadChunk)
+        case answered(UploadReply)
+        /// The request failed, or its status is not a success.
+        case failed(NetworkError)
+        case waited
+    }
+
+    enum Action: Sendable {
+        case send(TusRequest)
+        /// Read a chunk of at most `limit` bytes at `offset`, with its digest if there is a checksum.
+        case read(offset: Int64, limit: Int64, UploadChecksum?)
+        case wait(Duration)
+        case finish
+        case fail(NetworkError)
+    }
+
+    enum State: Hashable, Sendable {
+        case idle
+        /// The chunk is read that goes with the creation.
+        case preparing
+        case creating(UploadChunk?)
+        case asking
+        case reading(Int64)
+        case appending(Int64, UploadChunk)
+        /// After the wait, the server is asked, or the upload is created if that has not happened.
+        case waiting
+        case ended
+    }
+
+    let plan: UploadPlan
+    /// The absolute URL of the upload; nil until it is created.
+    var url: String?
+    var expires: Date?
+    /// The offset that the server last confirmed.
+    var offset: Int64 = 0
+    var state = State.idle
+    /// The highest confirmed offset: only beyond it is progress.
+    var highest: Int64 = -1
+    var failures = 0
+    var restarts = 0
+    /// The chunk that a successful response covered, with its offset, until the server says what it has of it.
+    var covered: (start: Int64, count: Int64)?
+    /// The end of what was sent; nil for a resumed upload, whose earlier requests are unknown.
+    var sent: Int64?
+
+    init(_ plan: UploadPlan, url: String? = nil, expires: Date? = nil) {
+        self.plan = plan
+        self.url = url
+        self.expires = expires
+        sent = url == nil ? 0 : nil
+    }
+
+    /// Returns the next action.
+    ///
+    /// - `random`: the jitter of a wait, from 0 to 1.
+    mutating func handle(_ event: Event, at now: Date, random: Double) -> Action {
+        switch (state, event) {
+        case (.idle, .begin): begin(at: now)
+        case (.preparing, .read(let chunk)): create(with: chunk)
+        case (.creating(let chunk), .answered(let reply)): created(reply, chunk, at: now, random)
+        case (.asking, .answered(let reply)): located(reply, at: now, random)
+        case (.reading(let offset), .read(let chunk)): append(chunk, at: offset)
+        case (.appending(let offset, let chunk), .answered(let reply)):
+            appended(reply, offset, chunk, at: now, random)
+        case (.waiting, .waited): ask()
+        case (.preparing, .failed(let error)), (.creating, .failed(let error)), (.asking, .failed(let error)),
+            (.reading, .failed(let error)), (.appending, .failed(let error)):
+            failed(error, random)
+        default: end(.fail(NetworkError(.badResponse, detail: "The upload received an event out of order.")))
+        }
+    }
+
+    // MARK: Create
+
+    private mutating func begin(at now: Date) -> Action {
+        if let most = plan.features.maximumSize, plan.length > most {
+            return end(
+                .fail(
+                    NetworkError(
+                        .invalidRequest, detail: "The server accepts uploads of at most \(most) bytes.",
+                        hint: "Upload less, or raise the limit of the server.")))
+        }
+        if url != nil, let expires, expires <= now { return restart(NetworkError(.status(.gone))) }
+        return ask()
+    }
+
+    mutating func prepare() -> Action {
+        // tus defines checksums only for PATCH.
+        guard plan.features.extensions.contains("creation-with-upload"), plan.checksum == nil, plan.length > 0,
+            plan.length <= min(TusRequests.mostWithCreation, plan.chunkSize)
+        else { return create(with: nil) }
+        state = .preparing
+        return .read(offset: 0, limit: plan.length, nil)
+    }
+
+    private mutating func create(with chunk: UploadChunk?) -> Action {
+        sent = chunk?.count ?? 0
+        state = .creating(chunk)
+        return .send(TusRequests.creation(length: plan.length, plan.metadata, sendsChunk: chunk != nil))
+    }
+
+    private mutating func created(
+        _ reply: UploadReply, _ chunk: UploadChunk?, at now: Date, _ random: Double
+    ) -> Action {
+        let status = take(reply.headers, at: now)
+        guard let location = reply.headers[.location] else {
+            return end(
+                .fail(
+                    NetworkError(
+                        .badResponse, detail: "The server created an upload without a Location field.",
+                        hint: "Check that the URL is the one that creates uploads.")))
+        }
+        do throws(NetworkError) {
+            url = try Self.resolve(location, against: reply.url)
+        } catch {
+            return end(.fail(error))
+        }
+        if chunk == nil { return advance(to: 0, random) }
+        guard let offset = status.offset else { return ask() }
+        return advance(to: offset, random)
+    }
+
+    // MARK: Ask for the offset
+
+    mutating func ask() -> Action {
+        guard let url else { return prepare() }
+        state = .asking
+        return .send(TusRequests.question(url))
+    }
+
+    private mutating func located(_ reply: UploadReply, at now: Date, _ random: Double) -> Action {
+        let status = take(reply.headers, at: now)
+        // A portal of a network answers everything with its own page.
+        guard let offset = status.offset else {
+            return retry(
+                NetworkError(.badResponse, detail: "The server did not report the offset of the upload."), random)
+        }
+        if let length = status.length, length != plan.length {
+            return restart(
+                NetworkError(
+                    .badResponse,
+                    detail: "The upload on the server has \(length) bytes, the source has \(plan.length)."))
+        }
+        return advance(to: offset, random)
+    }
+
+    // MARK: Send
+
+    private mutating func append(_ chunk: UploadChunk, at offset: Int64) -> Action {
+        guard let url else { return prepare() }
+        sent = max(sent ?? 0, offset + chunk.count)
+        state = .appending(offset, chunk)
+        return .send(TusRequests.append(chunk, at: offset, to: url, plan.checksum))
+    }
+
+    private mutating func appended(
+        _ reply: UploadReply, _ start: Int64, _ chunk: UploadChunk, at now: Date, _ random: Double
+    ) -> Action {
+        covered = (start, chunk.count)
+        // Something else than the upload may have responded, such as a portal of a network.
+        guard let offset = take(reply.headers, at: now).offset else { return ask() }
+        return advance(to: offset, random)
+    }
+
+    // MARK: Verify
+
+    /// Continues at the offset that the server has, or ends the upload.
+    private mutating func advance(to offset: Int64, _ random: Double) -> Action {
+        if offset > plan.length {
+            return restart(
+                NetworkError(
+                    .badResponse,
+                    detail: "The upload on the server has \(offset) bytes, the source has \(plan.length)."))
+        }
+        if let sent, offset > sent {
+            return end(
+                .fail(
+                    NetworkError(
+                        .badResponse, detail: "The server has \(offset) bytes of the upload; \(sent) were sent.",
+                        hint: "Another client may write to the same upload.")))
+        }
+        self.offset = offset
+        sent = max(sent ?? offset, offset)
+        if offset == plan.length { return end(.finish) }
+        let isProgress = offset > highest
+        highest = max(highest, offset)
+        // Less than an eighth of a chunk that arrived is no progress, so no server makes the client send for ever.
+        if let covered = covered.take(), offset <= covered.start || (offset - covered.start) < covered.count / 8 {
+            return retry(
+                NetworkError(.badResponse, detail: "The server received a part of the upload and hardly kept any."),
+                random)
+        }
+        if isProgress { failures = 0 }
+        state = .reading(offset)
+        return .read(offset: offset, limit: plan.chunkSize, plan.checksum)
+    }
+
+    mutating func end(_ action: Action) -> Action {
+        state = .ended
+        return action
+    }
+
+    private mutating func take(_ headers: HTTPHeaders, at now: Date) -> TusState {
+        let status = TusState(headers, at: now)
+        if let expires = status.expires { self.expires = expires }
+        return status
+    }
+}
