@@ -14,11 +14,10 @@ struct Row: Codable, Sendable {
     var active: Bool
 }
 
-/// The same records in both formats.
+/// Records as JSON Lines, and each alone.
 struct Body {
     let records: Int
     let lines: Data
-    let sequence: Data
     let documents: [Data]
 
     init(records: Int) {
@@ -30,7 +29,6 @@ struct Body {
             return Data(text.utf8)
         }
         lines = documents.reduce(into: Data()) { $0 += $1 + [0x0A] }
-        sequence = documents.reduce(into: Data()) { $0 += [0x1E] + $1 + [0x0A] }
     }
 }
 
@@ -61,10 +59,8 @@ struct Subject {
     static func all(_ body: Body) throws -> [Subject] {
         let decoder = FastJSONDecoder()
         let lines = client(body.lines, .jsonLines)
-        let sequence = client(body.sequence, .jsonSequence)
         let unread = Codecs(primary: NoCodec())
         let unreadLines = client(body.lines, .jsonLines, unread)
-        let unreadSequence = client(body.sequence, .jsonSequence, unread)
         return [
             Subject(name: "decoding alone", count: body.records, bytes: body.lines.count) {
                 var count = 0
@@ -76,23 +72,11 @@ struct Subject {
                 for try await row in lines.records(.get("/"), of: Row.self) where row.active { count += 1 }
                 return count
             },
-            Subject(name: "records of a sequence", count: body.records, bytes: body.lines.count, bar: .ratio(1.5)) {
-                var count = 0
-                for try await row in sequence.records(.get("/"), of: Row.self) where row.active { count += 1 }
-                return count
-            },
             Subject(
                 name: "JSON Lines, not decoded", count: body.records, bytes: body.lines.count, bar: .speed(300)
             ) {
                 var count = 0
                 for try await _ in unreadLines.records(.get("/"), of: Nothing.self) { count += 1 }
-                return count
-            },
-            Subject(
-                name: "a sequence, not decoded", count: body.records, bytes: body.sequence.count, bar: .speed(300)
-            ) {
-                var count = 0
-                for try await _ in unreadSequence.records(.get("/"), of: Nothing.self) { count += 1 }
                 return count
             },
             events(100, count: body.records, bar: .speed(300)),

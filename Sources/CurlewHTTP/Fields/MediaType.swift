@@ -116,8 +116,6 @@ extension MediaType {
     public static let eventStream = MediaType(type: "text", subtype: "event-stream")
     /// `application/jsonl`: one JSON value per line.
     public static let jsonLines = MediaType(type: "application", subtype: "jsonl")
-    /// `application/json-seq`: JSON values, each between a record separator and a line feed (RFC 7464).
-    public static let jsonSequence = MediaType(type: "application", subtype: "json-seq")
     /// `*/*`: the range that includes every type.
     public static let any = MediaType(type: "*", subtype: "*")
 }

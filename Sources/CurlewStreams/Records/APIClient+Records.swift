@@ -6,8 +6,8 @@ extension APIClient {
     /// Returns the records of the response to `route`, decoded as `type` with the client's codec for JSON as they
     /// arrive. Nothing is sent before the first record is requested, and each iteration sends the request.
     ///
-    /// The request may have any method and body. It has an `Accept` field with the media types of
-    /// `RecordStreamOptions.format`, unless the route sets it.
+    /// The request may have any method and body. It has an `Accept` field with the media types of JSON Lines, unless the
+    /// route sets it.
     public func records<Element: Decodable & Sendable>(
         _ route: some Route, of type: Element.Type = Element.self,
         options: RecordStreamOptions = RecordStreamOptions()

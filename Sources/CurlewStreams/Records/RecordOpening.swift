@@ -24,7 +24,7 @@ struct RecordOpening: Sendable {
             call.limits.responseBody = .max
         }
         changes.request = { [route, options] request, _ throws(NetworkError) in
-            if !route.headers.contains(.accept) { request.headers[.accept] = Self.accept(options.format) }
+            if !route.headers.contains(.accept) { request.headers[.accept] = options.accept }
         }
         let call = try await client.open(route, changing: changes)
         guard call.response.status != .noContent else {
@@ -32,36 +32,33 @@ struct RecordOpening: Sendable {
             return nil
         }
         let type = call.response.headers[.contentType]
-        guard let format = options.format ?? type.flatMap(MediaType.init).flatMap({ RecordFormat($0) }) else {
+        let isLines = type.flatMap(MediaType.init).map { Self.types.contains($0.essence) } ?? false
+        guard isLines || !options.checksContentType else {
             await call.end()
             throw call.named(
                 NetworkError(
                     .badResponse,
-                    detail: "The response is neither JSON Lines nor a JSON text sequence: its Content-Type is "
+                    detail: "The response is not JSON Lines: its Content-Type is "
                         + (type.map { "\"\($0.prefix(100))\"." } ?? "missing."),
                     hint: "Check that the endpoint sends records for this request. If it sends them with another type, "
-                        + "set RecordStreamOptions.format."))
+                        + "set RecordStreamOptions.checksContentType to false."))
         }
-        return RecordConnection(call, format)
+        return RecordConnection(call)
     }
 
-    private static func accept(_ format: RecordFormat?) -> String {
-        switch format {
-        case nil: "application/jsonl, application/x-ndjson, application/json-seq"
-        case .lines: "application/jsonl, application/x-ndjson, */*;q=0.1"
-        case .sequence: "application/json-seq, */*;q=0.1"
-        }
-    }
+    /// The media types of JSON Lines, of which none is registered.
+    private static let types: Set = [
+        "application/jsonl", "application/x-ndjson", "application/ndjson", "application/x-jsonlines",
+        "application/jsonlines", "application/json-lines", "application/x-json-lines", "application/stream+json",
+    ]
 }
 
 /// A response whose records are being read. The connection is closed when the last reference is released.
 final class RecordConnection: Sendable {
     let call: APIClient.OpenResponse
-    let format: RecordFormat
 
-    init(_ call: APIClient.OpenResponse, _ format: RecordFormat) {
+    init(_ call: APIClient.OpenResponse) {
         self.call = call
-        self.format = format
     }
 
     deinit { call.response.body.cancel() }
@@ -76,20 +73,8 @@ final class RecordConnection: Sendable {
     }
 }
 
-extension RecordFormat {
-    private static let lineTypes: Set = [
-        "application/jsonl", "application/x-ndjson", "application/ndjson", "application/x-jsonlines",
-        "application/jsonlines", "application/json-lines", "application/x-json-lines", "application/stream+json",
-    ]
-
-    /// The format of content with this media type; nil if it has no records.
-    init?(_ type: MediaType) {
-        if Self.lineTypes.contains(type.essence) {
-            self = .lines
-        } else if type.essence == MediaType.jsonSequence.essence || type.subtype.ends(with: "+json-seq") {
-            self = .sequence
-        } else {
-            return nil
-        }
+extension RecordStreamOptions {
+    fileprivate var accept: String {
+        "application/jsonl, application/x-ndjson" + (checksContentType ? "" : ", */*;q=0.1")
     }
 }

@@ -50,7 +50,7 @@ private struct RecordCourse {
     private var phase = Phase.idle
     private var connection: RecordConnection?
     private var chunks: ResponseBody.Iterator?
-    private var splitter = RecordSplitter(.lines)
+    private var splitter = RecordSplitter()
     /// The number of the current record.
     private var number = 0
     /// Whether the codec receives copies of the bytes, which begin at index zero, as codecs of an app may expect.
@@ -73,18 +73,9 @@ private struct RecordCourse {
     mutating func record() throws(NetworkError) -> Data? {
         guard phase == .open || phase == .last else { return nil }
         guard !Task.isCancelled else { throw end(NetworkError(.cancelled)) }
-        while let record = try split() {
-            number = record.number
-            switch record.problem {
-            case nil:
-                return copiesBytes ? Data(record.data) : record.data
-            case .truncated:
-                try reject(record.data, "may be truncated: no white space follows it (RFC 7464 §2.4).")
-            case .unseparated:
-                try reject(record.data, "does not follow a record separator (RFC 7464 §2.1).")
-            }
-        }
-        return nil
+        guard let record = try split() else { return nil }
+        number = record.number
+        return copiesBytes ? Data(record.data) : record.data
     }
 
     mutating func receive() async throws(NetworkError) -> Bool {
@@ -115,13 +106,13 @@ private struct RecordCourse {
     }
 
     /// Skips the current record. Throws if bad records are not skipped.
-    mutating func reject(
-        _ data: Data, _ problem: String, underlying: (any Error)? = nil
-    ) throws(NetworkError) {
+    mutating func reject(_ data: Data, _ problem: String, underlying: any Error) throws(NetworkError) {
         guard !opening.options.skipsBadRecords else { return skipped.withLock { $0 += 1 } }
         let response = connection?.response(with: data)
         throw end(
-            NetworkError(.decoding, detail: "\(place(number)) \(problem)", response: response, underlying: underlying))
+            NetworkError(
+                .decoding, detail: "Line \(number) of the response \(problem)", response: response,
+                underlying: underlying))
     }
 
     private mutating func split() throws(NetworkError) -> RecordSplitter.Record? {
@@ -131,7 +122,8 @@ private struct RecordCourse {
         } catch {
             throw end(
                 NetworkError(
-                    .limitExceeded(.responseBody), detail: "\(place(error.number)) has more than \(error.limit) bytes.",
+                    .limitExceeded(.responseBody),
+                    detail: "Line \(error.number) of the response has more than \(error.limit) bytes.",
                     hint: "Raise RecordStreamOptions.maximumRecordSize."))
         }
     }
@@ -140,17 +132,11 @@ private struct RecordCourse {
         guard let connection = try await opening.open() else { return false }
         self.connection = connection
         chunks = connection.call.response.body.makeAsyncIterator()
-        splitter = RecordSplitter(
-            connection.format == .lines ? .lines : .sequence, limit: opening.options.maximumRecordSize)
+        splitter = RecordSplitter(limit: opening.options.maximumRecordSize)
         codec = connection.call.context.codecs.jsonCodec
         copiesBytes = !(codec is any SliceCodec)
         phase = .open
         return true
-    }
-
-    /// The words for the position of a record.
-    private func place(_ number: Int) -> String {
-        (connection?.format == .sequence ? "Record" : "Line") + " \(number) of the response"
     }
 
     /// Closes the connection. Returns `error` with the names of the request and the route.
@@ -168,6 +154,6 @@ private struct RecordCourse {
         phase = .ended
         chunks = nil
         connection = nil
-        splitter = RecordSplitter(.lines)
+        splitter = RecordSplitter()
     }
 }

@@ -2,8 +2,9 @@
 
 public import CurlewCore
 
-/// The records of a response (JSON Lines, NDJSON, or a JSON text sequence of RFC 7464), as an asynchronous sequence of
-/// decoded values.
+/// The records of a response (JSON Lines, also known as NDJSON), as an asynchronous sequence of decoded values: one JSON
+/// text in UTF-8 per line. A line ends with LF or CR LF, the last one also with the end of the body. Blank lines, and a
+/// byte order mark at the beginning, are skipped.
 ///
 ///     for try await row in client.records(.get("/export"), of: Row.self) { show(row) }
 ///

@@ -26,7 +26,7 @@ extension RequestContent {
     ///   `.stream` does.
     public static func jsonLines<Values: AsyncSequence & Sendable>(_ values: Values) -> RequestContent
     where Values.Element: Encodable & Sendable {
-        records(.lines, replay: .never) { values }
+        records(replay: .never) { values }
     }
 
     /// Creates a body of JSON Lines from values that can be produced again, so that the request can be retried.
@@ -35,48 +35,23 @@ extension RequestContent {
     public static func jsonLines<Values: AsyncSequence & Sendable>(
         _ make: @escaping @Sendable () throws -> Values
     ) -> RequestContent where Values.Element: Encodable & Sendable {
-        records(.lines, replay: .always, make)
+        records(replay: .always, make)
     }
 
     /// Creates a body of JSON Lines from a collection. The values are encoded while they are sent, and the request can
     /// be retried.
     public static func jsonLines<Values: Collection & Sendable>(_ values: Values) -> RequestContent
     where Values.Element: Encodable & Sendable {
-        records(.lines, replay: .always) { AsyncValues(values) }
-    }
-
-    /// Creates the body of a JSON text sequence (RFC 7464), `application/json-seq`, from values that are produced while
-    /// they are sent. Each record is a record separator, the encoded value, and LF. The rules are those of
-    /// `jsonLines(_:)`.
-    public static func jsonSequence<Values: AsyncSequence & Sendable>(_ values: Values) -> RequestContent
-    where Values.Element: Encodable & Sendable {
-        records(.sequence, replay: .never) { values }
-    }
-
-    /// Creates the body of a JSON text sequence from values that can be produced again, so that the request can be
-    /// retried.
-    ///
-    /// - `make`: returns the same values each time. Called once each time that the body is sent.
-    public static func jsonSequence<Values: AsyncSequence & Sendable>(
-        _ make: @escaping @Sendable () throws -> Values
-    ) -> RequestContent where Values.Element: Encodable & Sendable {
-        records(.sequence, replay: .always, make)
-    }
-
-    /// Creates the body of a JSON text sequence from a collection. The values are encoded while they are sent, and the
-    /// request can be retried.
-    public static func jsonSequence<Values: Collection & Sendable>(_ values: Values) -> RequestContent
-    where Values.Element: Encodable & Sendable {
-        records(.sequence, replay: .always) { AsyncValues(values) }
+        records(replay: .always) { AsyncValues(values) }
     }
 
     private static func records<Values: AsyncSequence & Sendable>(
-        _ format: RecordFormat, replay: RequestBody.Replay, _ make: @escaping @Sendable () throws -> Values
+        replay: RequestBody.Replay, _ make: @escaping @Sendable () throws -> Values
     ) -> RequestContent where Values.Element: Encodable & Sendable {
-        RequestContent(format.mediaType) { codecs in
+        RequestContent(.jsonLines) { codecs in
             let codec = codecs.jsonCodec
             return .stream(replay: replay) {
-                RequestBody.Chunks(EncodedRecords(base: try make(), codec: codec, format: format))
+                RequestBody.Chunks(EncodedRecords(base: try make(), codec: codec))
             }
         }
     }
@@ -89,16 +64,14 @@ where Base.Element: Encodable & Sendable {
 
     let base: Base
     let codec: any ContentCodec
-    let format: RecordFormat
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(base: base.makeAsyncIterator(), codec: codec, format: format)
+        Iterator(base: base.makeAsyncIterator(), codec: codec)
     }
 
     struct Iterator: AsyncIteratorProtocol {
         var base: Base.AsyncIterator
         let codec: any ContentCodec
-        let format: RecordFormat
         var count = 0
 
         @concurrent
@@ -106,7 +79,7 @@ where Base.Element: Encodable & Sendable {
             guard let value = try await base.next() else { return nil }
             count += 1
             do {
-                return try format.record(value, using: codec)
+                return try RecordText.line(value, using: codec)
             } catch {
                 throw NetworkError(
                     .encoding, detail: "Value \(count) of the body cannot be encoded. \(NetworkError(error).detail)",

@@ -112,10 +112,8 @@ struct CassetteRecorder: Sendable {
         /// Whether the chunks of the body are kept, because they are records.
         var keepsChunks: Bool {
             guard let essence = mediaType?.essence else { return false }
-            return [
-                MediaType.eventStream.essence, MediaType.jsonLines.essence, MediaType.jsonSequence.essence,
-                "application/x-ndjson",
-            ].contains(essence)
+            return [MediaType.eventStream.essence, MediaType.jsonLines.essence, "application/x-ndjson"]
+                .contains(essence)
         }
     }
 

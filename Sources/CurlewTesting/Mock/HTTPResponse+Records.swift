@@ -17,15 +17,13 @@ extension HTTPResponse {
     public static func jsonLines<Values: Sequence>(
         _ values: Values, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], codecs: Codecs = .json
     ) -> HTTPResponse where Values.Element: Encodable {
-        records(values, .lines, status, headers, codecs)
-    }
-
-    /// Returns a response whose body is the values as a JSON text sequence (RFC 7464), encoded by the codec of `codecs`
-    /// for JSON. If a value cannot be encoded, returns a 500 whose body describes the error.
-    public static func jsonSequence<Values: Sequence>(
-        _ values: Values, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], codecs: Codecs = .json
-    ) -> HTTPResponse where Values.Element: Encodable {
-        records(values, .sequence, status, headers, codecs)
+        do {
+            let codec = codecs.jsonCodec
+            let body = try values.reduce(into: Data()) { $0 += try RecordText.line($1, using: codec) }
+            return data(body, type: .jsonLines, status: status, headers: headers)
+        } catch {
+            return text("The mock's value cannot be encoded: \(error)", status: .internalServerError)
+        }
     }
 
     /// Returns a response whose body arrives in these pieces, in order. Use it to divide content at any byte.
@@ -46,18 +44,6 @@ extension HTTPResponse {
         _ texts: [String], type: MediaType = .text, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
         pieces(texts.map { Data($0.utf8) }, type: type, status: status, headers: headers)
-    }
-
-    private static func records<Values: Sequence>(
-        _ values: Values, _ format: RecordFormat, _ status: HTTPStatus, _ headers: HTTPHeaders, _ codecs: Codecs
-    ) -> HTTPResponse where Values.Element: Encodable {
-        do {
-            let codec = codecs.jsonCodec
-            let body = try values.reduce(into: Data()) { $0 += try format.record($1, using: codec) }
-            return data(body, type: format.mediaType, status: status, headers: headers)
-        } catch {
-            return text("The mock's value cannot be encoded: \(error)", status: .internalServerError)
-        }
     }
 }
 

@@ -15,24 +15,12 @@ extension MockResponse {
     /// value cannot be encoded, returns a 500 that describes the error.
     public static func jsonLines<Values: Sequence>(_ values: Values) -> MockResponse
     where Values.Element: Encodable {
-        records(values, .lines)
-    }
-
-    /// Returns a response whose body is the values as a JSON text sequence (RFC 7464) with sorted keys, each record as a
-    /// separate chunk. If a value cannot be encoded, returns a 500 that describes the error.
-    public static func jsonSequence<Values: Sequence>(_ values: Values) -> MockResponse
-    where Values.Element: Encodable {
-        records(values, .sequence)
-    }
-
-    private static func records<Values: Sequence>(_ values: Values, _ format: RecordFormat) -> MockResponse
-    where Values.Element: Encodable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let codec = Codecs(encoder: encoder).jsonCodec
         do {
-            let pieces = try values.map { try format.record($0, using: codec) }
-            return MockResponse(headers: [.contentType: format.mediaType.description], body: .chunks(pieces))
+            let pieces = try values.map { try RecordText.line($0, using: codec) }
+            return MockResponse(headers: [.contentType: MediaType.jsonLines.description], body: .chunks(pieces))
         } catch {
             return .problem(.internalServerError, "the mock's value cannot be encoded: \(error)")
         }

@@ -22,10 +22,10 @@ struct RecordWireTests {
 
     private static let rows = (0..<2000).map { Row(id: $0, text: String(repeating: "é🦜", count: $0 % 50)) }
 
-    @Test("Records arrive in order, however the content is divided", arguments: [RecordFormat.lines, .sequence])
-    func records(_ format: RecordFormat) async throws {
+    @Test("Records arrive in order, however the content is divided")
+    func records() async throws {
         let server = try MockServer()
-        let response = format == .lines ? MockResponse.jsonLines(Self.rows) : .jsonSequence(Self.rows)
+        let response = MockResponse.jsonLines(Self.rows)
         server.enqueue(response, response.dripping(bytesPerChunk: 4099, every: .zero))
         for _ in 0..<2 {
             var received: [Row] = []
@@ -34,8 +34,8 @@ struct RecordWireTests {
         }
     }
 
-    @Test("Records are sent and come back", arguments: [RecordFormat.lines, .sequence])
-    func roundTrip(_ format: RecordFormat) async throws {
+    @Test("Records are sent and come back")
+    func roundTrip() async throws {
         let server = try MockServer()
         server.on(.post, "/echo") { request in
             .data(request.body, type: request.headers[.contentType].flatMap { MediaType($0) } ?? .json)
@@ -44,8 +44,7 @@ struct RecordWireTests {
             for row in Self.rows { source.yield(row) }
             source.finish()
         }
-        let request = Request<HTTPResponse>(
-            .post, "/echo", body: format == .lines ? .jsonLines(rows) : .jsonSequence(rows))
+        let request = Request<HTTPResponse>(.post, "/echo", body: .jsonLines(rows))
         var received: [Row] = []
         for try await row in try client(server).records(request, of: Row.self) { received.append(row) }
         #expect(received == Self.rows)

@@ -35,26 +35,15 @@ struct RecordBodyTests {
         #expect(data == Data("1\n2\n".utf8))
     }
 
-    @Test("Values are records of a sequence")
-    func sequence() async throws {
-        let (body, type, data) = try await body(.jsonSequence(stream(["a", "b"])))
-        #expect(!body.canReplay && body.length == nil)
-        #expect(type == "application/json-seq")
-        #expect(data == Data("\u{1E}\"a\"\n\u{1E}\"b\"\n".utf8))
-    }
-
     @Test("A body of a closure or a collection can be sent again")
     func replay() async throws {
-        let contents: [RequestContent] = [
-            .jsonLines { stream([1, 2]) }, .jsonLines([1, 2]), .jsonSequence { stream([1, 2]) }, .jsonSequence([1, 2]),
-        ]
-        for (index, content) in contents.enumerated() {
+        let contents: [RequestContent] = [.jsonLines { stream([1, 2]) }, .jsonLines([1, 2])]
+        for content in contents {
             let mock = MockTransport.sequence([.status(.serviceUnavailable), .status(.noContent)])
             let client = APIClient.mock(
                 mock, pipeline: [.retry()], configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
             try await client.send(Request<Void>.put("/import", body: content))
-            let mark = index < 2 ? "" : "\u{1E}"
-            #expect(mock.requests.map(\.body) == Array(repeating: Data("\(mark)1\n\(mark)2\n".utf8), count: 2))
+            #expect(mock.requests.map(\.body) == Array(repeating: Data("1\n2\n".utf8), count: 2))
         }
     }
 
@@ -94,14 +83,13 @@ struct RecordBodyTests {
         #expect(error?.detail.hasPrefix("Value 2 of the body cannot be encoded.") == true)
     }
 
-    @Test("What a request body sends, a stream of records reads", arguments: [RecordFormat.lines, .sequence])
-    func roundTrip(_ format: RecordFormat) async throws {
+    @Test("What a request body sends, a stream of records reads")
+    func roundTrip() async throws {
         let mock = MockTransport.answering { call in
             .data(call.body, type: call.request.headers[.contentType].flatMap { MediaType($0) } ?? .json)
         }
         let values = stream(Self.people)
-        let request = Request<HTTPResponse>(
-            .post, "/echo", body: format == .lines ? .jsonLines(values) : .jsonSequence(values))
+        let request = Request<HTTPResponse>(.post, "/echo", body: .jsonLines(values))
         #expect(try await APIClient.mock(mock).records(request, of: Person.self).collect() == Self.people)
     }
 }

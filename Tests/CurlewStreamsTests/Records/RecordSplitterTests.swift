@@ -17,81 +17,43 @@ struct RecordSplitterTests {
     /// Bytes, and the records that they contain.
     struct Document: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let format: RecordSplitter.Format
         let bytes: [UInt8]
         let records: [Record]
 
         init(
-            _ title: String, _ format: RecordSplitter.Format, _ text: String,
-            _ records: [(Int, String, RecordSplitter.Problem?)]
+            _ title: String, _ text: String, _ records: [(Int, String)]
         ) {
             testDescription = title
-            self.format = format
             bytes = Array(text.utf8)
-            self.records = records.map { Record(data: Data($0.1.utf8), number: $0.0, problem: $0.2) }
+            self.records = records.map { Record(data: Data($0.1.utf8), number: $0.0) }
         }
     }
 
-    static let formats: [RecordSplitter.Format] = [.lines, .sequence]
-
     static let documents: [Document] = [
-        Document("nothing", .lines, "", []),
-        Document("a line feed", .lines, "\n", []),
+        Document("nothing", "", []),
+        Document("a line feed", "\n", []),
         Document(
-            "lines", .lines, "{\"a\":1}\n[2]\n\"x\"\n",
-            [(1, "{\"a\":1}", nil), (2, "[2]", nil), (3, "\"x\"", nil)]),
-        Document("a last line without its end", .lines, "1\n23", [(1, "1", nil), (2, "23", nil)]),
-        Document("CR LF", .lines, "1\r\n2\r\n3\r", [(1, "1", nil), (2, "2", nil), (3, "3", nil)]),
-        Document("a CR inside a line", .lines, "1\r2\n", [(1, "1\r2", nil)]),
-        Document("blank lines count", .lines, "\n\n1\n\r\n \t\r\n2\n\n", [(3, "1", nil), (6, "2", nil)]),
-        Document("spaces around", .lines, " 1 \n", [(1, " 1 ", nil)]),
-        Document("a byte order mark", .lines, "\u{FEFF}1\n\u{FEFF}2\n", [(1, "1", nil), (2, "\u{FEFF}2", nil)]),
-        Document("a byte order mark alone", .lines, "\u{FEFF}\n1", [(2, "1", nil)]),
-        Document("a separator is no mark in lines", .lines, "\u{1E}1\n", [(1, "\u{1E}1", nil)]),
-        Document("nothing in a sequence", .sequence, "", []),
-        Document("separators alone", .sequence, "\u{1E}\u{1E}\n\u{1E} \r\n", []),
-        Document(
-            "a sequence", .sequence, "\u{1E}{\"a\":1}\n\u{1E}[2]\n\u{1E}\"x\"\n\u{1E}4\n",
-            [(1, "{\"a\":1}", nil), (2, "[2]", nil), (3, "\"x\"", nil), (4, "4", nil)]),
-        Document(
-            "texts of several lines", .sequence, "\u{1E}{\n \"a\": [\n1\n]\n}\n\u{1E}\n[\n2]\n",
-            [(1, "{\n \"a\": [\n1\n]\n}", nil), (2, "[\n2]", nil)]),
-        Document(
-            "brackets in strings", .sequence, "\u{1E}[\"]\\\"]\",\n\"{\"\n]\n\u{1E}1\n",
-            [(1, "[\"]\\\"]\",\n\"{\"\n]", nil), (2, "1", nil)]),
-        Document(
-            "texts without a line feed", .sequence, "\u{1E}{}\u{1E}[]\u{1E}\"a\"",
-            [
-                (1, "{}", nil), (2, "[]", nil), (3, "\"a\"", nil),
-            ]),
-        Document(
-            "a truncated number (RFC 7464 §2.4)", .sequence, "\u{1E}123\u{1E}456\n\u{1E}7",
-            [(1, "123", .truncated), (2, "456", nil), (3, "7", .truncated)]),
-        Document(
-            "truncated literals", .sequence, "\u{1E}true\u{1E}false \u{1E}null\t\u{1E}null",
-            [(1, "true", .truncated), (2, "false ", nil), (3, "null\t", nil), (4, "null", .truncated)]),
-        Document(
-            "a truncated object ends at the separator", .sequence, "\u{1E}{\"a\":\n\u{1E}{}\n",
-            [(1, "{\"a\":", nil), (2, "{}", nil)]),
-        Document(
-            "text before the first separator", .sequence, "{}\n\u{1E}{}\n", [(1, "{}", .unseparated), (2, "{}", nil)]),
-        Document(
-            "text after the end of a record", .sequence, "\u{1E}{}\n[]\n\u{1E}1\n",
-            [(1, "{}", nil), (2, "[]", .unseparated), (3, "1", nil)]),
-        Document("a byte order mark in a sequence", .sequence, "\u{FEFF}\n\u{1E}1\n", [(1, "1", nil)]),
-        Document("CR LF in a sequence", .sequence, "\u{1E}{}\r\n\u{1E}1\r\n", [(1, "{}", nil), (2, "1", nil)]),
-        Document("closing brackets alone", .sequence, "\u{1E}}]\n\u{1E}1\n", [(1, "}]", nil), (2, "1", nil)]),
+            "lines", "{\"a\":1}\n[2]\n\"x\"\n",
+            [(1, "{\"a\":1}"), (2, "[2]"), (3, "\"x\"")]),
+        Document("a last line without its end", "1\n23", [(1, "1"), (2, "23")]),
+        Document("CR LF", "1\r\n2\r\n3\r", [(1, "1"), (2, "2"), (3, "3")]),
+        Document("a CR inside a line", "1\r2\n", [(1, "1\r2")]),
+        Document("blank lines count", "\n\n1\n\r\n \t\r\n2\n\n", [(3, "1"), (6, "2")]),
+        Document("spaces around", " 1 \n", [(1, " 1 ")]),
+        Document("a byte order mark", "\u{FEFF}1\n\u{FEFF}2\n", [(1, "1"), (2, "\u{FEFF}2")]),
+        Document("a byte order mark alone", "\u{FEFF}\n1", [(2, "1")]),
+        Document("a separator is no mark in lines", "\u{1E}1\n", [(1, "\u{1E}1")]),
     ]
 
     @Test("A document has these records, however it is divided at one or two bytes", arguments: documents)
     func divisions(_ document: Document) throws {
         let bytes = document.bytes
-        #expect(try Self.split([bytes], document.format) == document.records)
-        #expect(try Self.split(bytes.map { [$0] }, document.format) == document.records)
+        #expect(try Self.split([bytes]) == document.records)
+        #expect(try Self.split(bytes.map { [$0] }) == document.records)
         for first in 0...bytes.count {
             for second in first...bytes.count {
                 let records = try Self.split(
-                    [Array(bytes[..<first]), Array(bytes[first..<second]), Array(bytes[second...])], document.format)
+                    [Array(bytes[..<first]), Array(bytes[first..<second]), Array(bytes[second...])])
                 guard records == document.records else {
                     Issue.record("divided at \(first) and \(second): \(records)")
                     return
@@ -100,10 +62,10 @@ struct RecordSplitterTests {
         }
     }
 
-    @Test("Generated documents have the records of a plain implementation", arguments: formats)
-    func fuzz(_ format: RecordSplitter.Format) throws {
+    @Test("Generated documents have the records of a plain implementation")
+    func fuzz() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        print("splitter of records, \(format): seed \(seed)")
+        print("splitter of records: seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let parts = [
             "{", "}", "[", "]", "\"", "\\", "\n", "\r\n", " ", "\t", "1", "true", ",", "é", "\u{FEFF}", "\u{1E}",
@@ -113,9 +75,9 @@ struct RecordSplitterTests {
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 0...30, using: &random) { bytes += parts.randomElement(using: &random) ?? [] }
             let limit = Bool.random(using: &random) ? 1 << 20 : Int.random(in: 0...12, using: &random)
-            let expected = PlainSplitter.records(bytes, format, limit: limit)
+            let expected = PlainSplitter.records(bytes, limit: limit)
             for size in [bytes.count, 1, Int.random(in: 2...9, using: &random)] {
-                let found = Self.outcome(Self.chunks(bytes, of: max(1, size)), format, limit: limit)
+                let found = Self.outcome(Self.chunks(bytes, of: max(1, size)), limit: limit)
                 guard found == expected else {
                     Issue.record("seed \(seed), round \(round), chunks of \(size), limit \(limit): \(bytes)")
                     return
@@ -124,40 +86,25 @@ struct RecordSplitterTests {
         }
     }
 
-    @Test("A record may have as many bytes as the limit, and not more", arguments: formats)
-    func limit(_ format: RecordSplitter.Format) throws {
-        let mark = format == .lines ? "" : "\u{1E}"
-        let good = Array("\(mark)[12]\n".utf8)
-        let bad = Array("\(mark)[123]\n\(mark)1\n".utf8)
+    @Test("A record may have as many bytes as the limit, and not more")
+    func limit() throws {
+        let good = Array("[12]\n".utf8)
+        let bad = Array("[123]\n1\n".utf8)
         for size in 1...20 {
-            let outcome = Self.outcome(Self.chunks(good + good + bad, of: size), format, limit: 4)
+            let outcome = Self.outcome(Self.chunks(good + good + bad, of: size), limit: 4)
             #expect(outcome.records.map { String(decoding: $0.data, as: UTF8.self) } == ["[12]", "[12]"])
             #expect(outcome.failure == RecordSplitter.Failure(number: 3, limit: 4))
         }
-        var splitter = RecordSplitter(format, limit: 4)
+        var splitter = RecordSplitter(limit: 4)
         splitter.push(Data(bad))
         #expect(throws: RecordSplitter.Failure(number: 1, limit: 4)) { try splitter.next() }
         #expect(throws: RecordSplitter.Failure(number: 1, limit: 4)) { try splitter.next() }
     }
 
-    @Test("A text of a sequence is a record as soon as its line feed has arrived")
-    func promptness() throws {
-        var splitter = RecordSplitter(.sequence)
-        splitter.push(Data("\u{1E}{\"a\":".utf8))
-        #expect(try splitter.next() == nil)
-        splitter.push(Data("[\n1]}\n".utf8))
-        #expect(try splitter.next()?.data == Data("{\"a\":[\n1]}".utf8))
-        splitter.push(Data("\u{1E}12".utf8))
-        #expect(try splitter.next() == nil)
-        splitter.push(Data("\n".utf8))
-        #expect(try splitter.next() == Record(data: Data("12".utf8), number: 2))
-    }
-
-    @Test("A chunk that is pushed early is read after the rest of the one before", arguments: formats)
-    func earlyPush(_ format: RecordSplitter.Format) throws {
-        let mark = format == .lines ? "" : "\u{1E}"
-        var splitter = RecordSplitter(format)
-        splitter.push(Data("\(mark)1\n\(mark)2\n\(mark)3".utf8))
+    @Test("A chunk that is pushed early is read after the rest of the one before")
+    func earlyPush() throws {
+        var splitter = RecordSplitter()
+        splitter.push(Data("1\n2\n3".utf8))
         #expect(try splitter.next()?.number == 1)
         splitter.push(Data("4\n".utf8))
         #expect(try splitter.next()?.number == 2)
@@ -168,8 +115,8 @@ struct RecordSplitterTests {
         stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
     }
 
-    static func split(_ chunks: [[UInt8]], _ format: RecordSplitter.Format) throws -> [Record] {
-        let outcome = outcome(chunks, format, limit: 1 << 20)
+    static func split(_ chunks: [[UInt8]]) throws -> [Record] {
+        let outcome = outcome(chunks, limit: 1 << 20)
         if let failure = outcome.failure { throw failure }
         return outcome.records
     }
@@ -179,8 +126,8 @@ struct RecordSplitterTests {
         var failure: RecordSplitter.Failure?
     }
 
-    static func outcome(_ chunks: [[UInt8]], _ format: RecordSplitter.Format, limit: Int) -> Outcome {
-        var splitter = RecordSplitter(format, limit: limit)
+    static func outcome(_ chunks: [[UInt8]], limit: Int) -> Outcome {
+        var splitter = RecordSplitter(limit: limit)
         var outcome = Outcome()
         do throws(RecordSplitter.Failure) {
             for (index, chunk) in chunks.enumerated() {
@@ -201,13 +148,7 @@ struct RecordSplitterTests {
 private enum PlainSplitter {
     private static let white: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
 
-    static func records(
-        _ bytes: [UInt8], _ format: RecordSplitter.Format, limit: Int
-    ) -> RecordSplitterTests.Outcome {
-        format == .lines ? lines(bytes, limit) : sequence(bytes, limit)
-    }
-
-    private static func lines(_ bytes: [UInt8], _ limit: Int) -> RecordSplitterTests.Outcome {
+    static func records(_ bytes: [UInt8], limit: Int) -> RecordSplitterTests.Outcome {
         var outcome = RecordSplitterTests.Outcome()
         var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
@@ -224,55 +165,8 @@ private enum PlainSplitter {
         return outcome
     }
 
-    private static func sequence(_ bytes: [UInt8], _ limit: Int) -> RecordSplitterTests.Outcome {
-        var outcome = RecordSplitterTests.Outcome()
-        var rest = bytes[...]
-        var isFirst = true
-        while true {
-            let space = rest.prefix { white.contains($0) || $0 == 0x1E }
-            rest = rest.dropFirst(space.count)
-            if rest.isEmpty { return outcome }
-            let most = rest.prefix { $0 != 0x1E }
-            let end = most.indices.first { most[$0] == 0x0A && isClosed(most[..<$0]) }
-            let whole = end.map { most[...$0] } ?? most
-            rest = rest.dropFirst(whole.count)
-            let text = whole.last == 0x0A ? whole.dropLast() : whole
-            let number = outcome.records.count + 1
-            guard text.count <= limit else {
-                outcome.failure = RecordSplitter.Failure(number: number, limit: limit)
-                return outcome
-            }
-            let content = content(text, isFirst: isFirst)
-            isFirst = false
-            guard !content.allSatisfy(white.contains) else { continue }
-            let isScalar = !Array("{[\"".utf8).contains(whole.first ?? 0)
-            let isTruncated = isScalar && !white.contains(whole.last ?? 0)
-            let problem: RecordSplitter.Problem? =
-                space.contains(0x1E) ? isTruncated ? .truncated : nil : .unseparated
-            outcome.records.append(RecordSplitter.Record(data: Data(content), number: number, problem: problem))
-        }
-    }
-
     private static func content(_ bytes: ArraySlice<UInt8>, isFirst: Bool) -> ArraySlice<UInt8> {
         let content = bytes.last == 0x0D ? bytes.dropLast() : bytes
         return isFirst && content.starts(with: [0xEF, 0xBB, 0xBF]) ? content.dropFirst(3) : content
-    }
-
-    private static func isClosed(_ bytes: ArraySlice<UInt8>) -> Bool {
-        var isInString = false
-        var depth = 0
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            index += 1
-            if isInString, byte == UInt8(ascii: "\\") {
-                index += 1
-            } else if byte == UInt8(ascii: "\"") {
-                isInString.toggle()
-            } else if !isInString {
-                depth += "{[".utf8.contains(byte) ? 1 : "}]".utf8.contains(byte) ? -1 : 0
-            }
-        }
-        return !isInString && depth <= 0
     }
 }

@@ -23,11 +23,11 @@ struct RecordStreamTests {
         return options
     }
 
-    @Test("Records are decoded, however the body is divided", arguments: [RecordFormat.lines, .sequence])
-    func everyDivision(_ format: RecordFormat) async throws {
-        let whole = format == .lines ? HTTPResponse.jsonLines(Self.people) : .jsonSequence(Self.people)
+    @Test("Records are decoded, however the body is divided")
+    func everyDivision() async throws {
+        let whole = HTTPResponse.jsonLines(Self.people)
         let bytes = try await whole.data()
-        #expect(whole.mediaType == (format == .lines ? .jsonLines : .jsonSequence))
+        #expect(whole.mediaType == .jsonLines)
         for cut in 0...bytes.count {
             let (client, _) = client {
                 .pieces([bytes.prefix(cut), bytes.dropFirst(cut)], type: whole.mediaType ?? .json)
@@ -37,19 +37,19 @@ struct RecordStreamTests {
     }
 
     @Test(
-        "The Content-Type selects the format",
+        "Records are read with each media type of JSON Lines",
         arguments: [
-            ("application/jsonl", true), ("application/x-ndjson", true), ("application/ndjson; charset=utf-8", true),
-            ("Application/JSONL", true), ("application/stream+json", true), ("application/json-seq", false),
-            ("application/geo+json-seq", false),
+            "application/jsonl", "application/x-ndjson", "application/ndjson; charset=utf-8", "Application/JSONL",
+            "application/stream+json",
         ])
-    func contentTypes(_ type: String, isLines: Bool) async throws {
-        let text = isLines ? "1\n2\n" : "\u{1E}1\n\u{1E}2\n"
-        let (client, _) = client { .answer(.ok, text, type: type) }
+    func contentTypes(_ type: String) async throws {
+        let (client, _) = client { .answer(.ok, "1\n2\n", type: type) }
         #expect(try await client.records(.get("/numbers"), of: Int.self).collect() == [1, 2])
     }
 
-    @Test("Another Content-Type is an error, unless the format is set", arguments: ["application/json", "x", nil])
+    @Test(
+        "Another Content-Type is an error, unless it is not checked",
+        arguments: ["application/json", "application/json-seq", "x", nil])
     func wrongContentType(_ type: String?) async throws {
         let (client, _) = client {
             HTTPResponse(headers: type.map { [.contentType: $0] } ?? [:], body: ResponseBody(Data("1\n2".utf8)))
@@ -59,13 +59,13 @@ struct RecordStreamTests {
         }
         #expect(error?.reason == .badResponse)
         #expect(error?.detail.contains(type ?? "missing") == true)
-        #expect(error?.hint?.contains("RecordStreamOptions.format") == true)
+        #expect(error?.hint?.contains("RecordStreamOptions.checksContentType") == true)
         #expect(error?.request != nil)
-        let lines = options { $0.format = .lines }
+        let lines = options { $0.checksContentType = false }
         #expect(try await client.records(.get("/numbers"), of: Int.self, options: lines).collect() == [1, 2])
     }
 
-    @Test("The request names the formats, may have any method and body, and is sent by each iteration")
+    @Test("The request names the media types, may have any method and body, and is sent by each iteration")
     func request() async throws {
         let (client, mock) = client { .jsonLines([1]) }
         let stream = client.records(.post("/search", json: ["term": "a"]), of: Int.self)
@@ -75,7 +75,7 @@ struct RecordStreamTests {
         #expect(mock.requestCount == 2)
         let call = try #require(mock.requests.first)
         #expect(call.method == .post && call.body == Data(#"{"term":"a"}"#.utf8))
-        #expect(call.request.headers[.accept] == "application/jsonl, application/x-ndjson, application/json-seq")
+        #expect(call.request.headers[.accept] == "application/jsonl, application/x-ndjson")
         let own = Request<HTTPResponse>.get("/search", headers: [.accept: "text/plain"])
         #expect(try await client.records(own, of: Int.self).collect() == [1])
         #expect(mock.requests.last?.request.headers[.accept] == "text/plain")
@@ -113,26 +113,6 @@ struct RecordStreamTests {
         let stream = client.records(.get("/numbers"), of: Int.self, options: options { $0.skipsBadRecords = true })
         #expect(try await stream.collect() == [1, 2, 3])
         #expect(stream.skippedRecords == 3)
-    }
-
-    @Test("A number that may be truncated, and text without a separator, are bad records of a sequence")
-    func badSequence() async throws {
-        let text = "0\n\u{1E}1\u{1E}2\n\u{1E}{\u{1E}3\n\u{1E}4"
-        let (client, _) = client { .pieces([text], type: .jsonSequence) }
-        let stream = client.records(.get("/numbers"), of: Int.self, options: options { $0.skipsBadRecords = true })
-        #expect(try await stream.collect() == [2, 3])
-        #expect(stream.skippedRecords == 4)
-        var texts: [String] = []
-        for start in ["0\n", "\u{1E}1\u{1E}"] {
-            let (client, _) = self.client { .pieces([start], type: .jsonSequence) }
-            let error = await #expect(throws: NetworkError.self) {
-                try await client.records(.get("/numbers"), of: Int.self).collect()
-            }
-            #expect(error?.reason == .decoding)
-            texts.append(error?.detail ?? "")
-        }
-        #expect(texts[0].hasPrefix("Record 1 of the response does not follow a record separator"))
-        #expect(texts[1].hasPrefix("Record 1 of the response may be truncated"))
     }
 
     @Test("A record that is too large ends the stream, also if bad records are skipped")
@@ -187,15 +167,14 @@ struct RecordStreamTests {
         #expect(pulls == [1, 1, 2, 3])
     }
 
-    @Test("A record arrives before the next one is sent", arguments: [RecordFormat.lines, .sequence])
-    func liveRecords(_ format: RecordFormat) async throws {
-        let mark = format == .lines ? "" : "\u{1E}"
+    @Test("A record arrives before the next one is sent")
+    func liveRecords() async throws {
         let fed = FedEvents()
         let (client, _) = client { fed.response }
-        let stream = client.records(.get("/live"), of: [Int].self, options: options { $0.format = format })
+        let stream = client.records(.get("/live"), of: [Int].self, options: options { $0.checksContentType = false })
         var values = stream.makeAsyncIterator()
         for number in 0..<5 {
-            fed.send("\(mark)[\(number)")
+            fed.send("[\(number)")
             fed.send("]\n")
             #expect(try await values.next() == [number])
         }
@@ -209,7 +188,7 @@ struct RecordStreamTests {
         let fed = FedEvents()
         let (client, _) = client { fed.response }
         let hasBegun = Locked(false)
-        let stream = client.records(.get("/live"), of: Int.self, options: options { $0.format = .lines })
+        let stream = client.records(.get("/live"), of: Int.self, options: options { $0.checksContentType = false })
         let task = Task {
             for try await _ in stream { hasBegun.withLock { $0 = true } }
         }
@@ -226,7 +205,8 @@ struct RecordStreamTests {
         let fed = FedEvents()
         let (client, _) = client { fed.response }
         fed.send("1\n2\n")
-        for try await number in client.records(.get("/live"), of: Int.self, options: options { $0.format = .lines }) {
+        let stream = client.records(.get("/live"), of: Int.self, options: options { $0.checksContentType = false })
+        for try await number in stream {
             #expect(number == 1)
             break
         }

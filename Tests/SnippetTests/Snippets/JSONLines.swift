@@ -21,7 +21,7 @@ enum JSONLinesPage {
 
     static func skipping(_ client: APIClient) async throws {
         var options = RecordStreamOptions()
-        options.format = .lines
+        options.checksContentType = false
         options.skipsBadRecords = true
         let rows = client.records(.get("/log.txt"), of: Row.self, options: options)
         for try await row in rows {
