@@ -20,22 +20,8 @@ let package = Package(
         .library(name: "CurlewJSON", targets: ["CurlewJSON"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
         .library(name: "CurlewConformance", targets: ["CurlewConformance"]),
-        .executable(name: "curlew", targets: ["curlew"]),
-        // For the package of the examples only. No part of what Curlew offers: it may change or go in any version.
-        .library(name: "_CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
     ],
     targets: [
-        // L7: servers and programs that people run.
-        .target(
-            name: "CurlewSampleAPI",
-            dependencies: ["CurlewHTTP", "CurlewCore", "CurlewAuthentication", "CurlewTesting"]),
-
-        // L8: the command line. Nothing depends on it.
-        .executableTarget(name: "curlew", dependencies: ["CurlewCLI"]),
-        .target(
-            name: "CurlewCLI",
-            dependencies: ["Curlew", "CurlewHTTP", "CurlewCore", "CurlewTesting", "CurlewSampleAPI"] + capabilities),
-
         // L7: the cases that every transport and every store of a cache has to pass.
         .target(
             name: "CurlewConformance", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"] + capabilities),
@@ -142,16 +128,12 @@ let package = Package(
             name: "CurlewURLSessionTests",
             dependencies: capabilities + ["CurlewStandard", "CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
-        .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: capabilities + ["CurlewTesting", "CurlewCore"]),
         .testTarget(
             name: "CurlewObservabilityTests",
             dependencies: capabilities + [
                 "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
             ]),
-        .testTarget(
-            name: "CurlewCLITests",
-            dependencies: capabilities + ["CurlewCLI", "CurlewTesting", "TestServers", "curlew"]),
 
         // The conformance suite on every engine.
         .testTarget(

@@ -26,9 +26,7 @@ RUNGS = [
     {"CurlewCurl", "CurlewURLSession", "CurlewSQLite", "CurlewUI"},
     {"Curlew"},
     {"CurlewTesting"},
-    {"CurlewSampleAPI", "CurlewConformance"},
-    {"CurlewCLI"},
-    {"curlew"},
+    {"CurlewConformance"},
 ]
 
 # What a module must not import although it stands higher. The helpers for tests work with any transport.

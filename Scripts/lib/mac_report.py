@@ -208,6 +208,11 @@ def nested(report):
             "Tests of the examples", "swift", "test", "--disable-xctest", "--skip-build", "--package-path", "Examples",
             minutes=20, counts_tests=True)
         report.run("The tour", "Scripts/demo", minutes=10)
+    if report.run(
+            "Command build", "swift", "build", "--build-tests", "--package-path", "Command", minutes=60):
+        report.run(
+            "Tests of the command", "swift", "test", "--disable-xctest", "--skip-build", "--package-path", "Command",
+            minutes=20, counts_tests=True)
     report.run("Benchmarks build", "swift", "build", "--package-path", "Benchmarks", minutes=60)
 
 
