@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text: licence, sizes, forbidden patterns, time-limited suites, nothing of one machine, scripts for every bash."""
+"""Text: licence, sizes, names, forbidden patterns, time-limited suites, nothing of one machine, every bash."""
 
 import re
 
@@ -7,8 +7,11 @@ import shell
 import source
 
 # A file is one idea. More lines than the first number are a reason to look for a second idea, more than the other fail.
-CODE_FOLDERS = ("Tests/", "Sources/", "Examples/", "Benchmarks/")
+CODE_FOLDERS = ("Tests/", "Sources/", "Examples/", "Command/", "Benchmarks/")
 MANY_LINES, MAXIMUM_LINES = 300, 500
+# The command keeps to the rules of the library, and so do its tests and those of the sample service.
+PRODUCTS = ("Sources/", "Command/Sources/")
+TESTS = ("Tests/", "Command/Tests/", "Examples/SampleAPI/Tests/")
 
 # Who reads or writes protocol text here; a sign with a combining mark behind it is another Character, and the same byte
 # to everybody else.
@@ -19,11 +22,11 @@ BY_BYTES = "compares Characters: take utf8, or ByteText.swift in CurlewHTTP"
 
 # name, folders, pattern, what to do instead. Matched against Swift code without comments and string contents.
 CODE_RULES = [
-    ("trap", ("Sources/",), r"\btry!|\bas!|\b(?:fatalError|preconditionFailure)\(", "throw or return instead"),
-    ("unchecked", ("Sources/",), r"@unchecked\s+Sendable", "keep the state in Locked or an actor"),
-    ("unsafe", ("Sources/",), r"nonisolated\(unsafe\)", "keep the state in Locked or an actor"),
-    ("sleep", ("Sources/",), r"\b(?:u|nano)sleep\(|\bThread\.sleep\b", "wait on the clock that the caller passes"),
-    ("sleep", ("Tests/",),
+    ("trap", PRODUCTS, r"\btry!|\bas!|\b(?:fatalError|preconditionFailure)\(", "throw or return instead"),
+    ("unchecked", PRODUCTS, r"@unchecked\s+Sendable", "keep the state in Locked or an actor"),
+    ("unsafe", PRODUCTS, r"nonisolated\(unsafe\)", "keep the state in Locked or an actor"),
+    ("sleep", PRODUCTS, r"\b(?:u|nano)sleep\(|\bThread\.sleep\b", "wait on the clock that the caller passes"),
+    ("sleep", TESTS,
      r"\b(?:u|nano)sleep\(|\b(?:Thread|Task(?:<\w+, \w+>)?|(?:Continuous|Suspending)Clock\(\))\.sleep\b",
      "wait for the event itself, or advance a ManualClock"),
     # Where the contents of strings are, there are blanks: `{3,5}` is a literal of one sign with its quotes.
@@ -40,7 +43,7 @@ CODE_RULES = [
 
 # The same for prose: comments that are whole lines, and literals of several words, which are errors, titles of tests
 # and names of cases. The words are those of CONTRIBUTING.md.
-CODE = ("Sources/", "Tests/", "Examples/", "Benchmarks/")
+CODE = CODE_FOLDERS
 PROSE_RULES = [
     ("words", CODE, r"(?i)\b(?:who(?:so|m)?ever|(?:some|any|every)body|nobody|undone)\b",
      "name the subject: the caller, the server, the transport"),
@@ -132,6 +135,20 @@ def check_suites(path, found):
             found.add("timelimit", path, line, name, f"{name} needs @Suite(.timeLimit(.minutes(1)))")
 
 
+def check_case(found):
+    """Files and folders, targets and products whose names differ in case only are one on most Macs."""
+    names = {}
+    for path in source.files():
+        for end in [match.start() for match in re.finditer("/", path)] + [len(path)]:
+            names.setdefault(path[:end].lower(), {}).setdefault(path[:end], path)
+        if path.rpartition("/")[2] == "Package.swift":
+            for name in re.findall(r'\bname: "(\w+)"', source.text(path)):
+                names.setdefault(f"{path}: {name.lower()}", {}).setdefault(name, path)
+    for spellings in names.values():
+        for name in sorted(spellings)[1:]:
+            found.add("case", spellings[name], 1, name, f"{name} and {sorted(spellings)[0]} differ in case only")
+
+
 def check_shell(path, found):
     """Scripts run on a Mac as well, with its bash and its tools."""
     text = source.text(path)
@@ -142,9 +159,9 @@ def check_shell(path, found):
 
 def main():
     found = source.Findings(
-        "licence", "size", "timelimit", "shell",
+        "licence", "size", "timelimit", "shell", "case",
         *(rule[0] for rule in CODE_RULES + PROSE_RULES), *(rule[0] for rule in TEXT_RULES))
-    for path in source.swift_files("Sources/", "Tests/", "Examples/", "Benchmarks/"):
+    for path in source.swift_files(*CODE_FOLDERS):
         for name, folders, pattern, advice in CODE_RULES:
             if path.startswith(folders):
                 for line, match in lines_matching(pattern, source.code(path)):
@@ -153,8 +170,9 @@ def main():
             if path.startswith(folders):
                 for line, match in lines_matching(pattern, prose(path)):
                     found.add(name, path, line, match, f"`{match}`: {advice}")
-        if path.startswith("Tests/"):
+        if path.startswith(TESTS):
             check_suites(path, found)
+    check_case(found)
     for missed in shell.examples():
         found.add("shell", "Scripts/lib/shell.py", 1, "example", missed)
     for path in source.files():
