@@ -73,22 +73,29 @@ final class CompanionProcess: Sendable {
 
     init(_ path: String, _ arguments: [String], in folder: String = "/") throws {
         let (input, output) = (Pipe(), Pipe())
-        var actions = posix_spawn_file_actions_t()
+        #if canImport(Darwin)
+        var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT
+        #else
+        let flags = POSIX_SPAWN_SETSIGMASK
+        var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+        #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input.fileHandleForReading.fileDescriptor, 0)
         posix_spawn_file_actions_adddup2(&actions, output.fileHandleForWriting.fileDescriptor, 1)
         posix_spawn_file_actions_adddup2(&actions, output.fileHandleForWriting.fileDescriptor, 2)
-        // Closing what is not open is no error.
+        #if !canImport(Darwin)
+        // Closing what is not open is no error on Linux.
         for other: Int32 in 3..<1024 { posix_spawn_file_actions_addclose(&actions, other) }
+        #endif
         // Threads of Swift's pool let no signal through, and children inherit that.
-        var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         var words =
             (["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder, path] + arguments).map { strdup($0) } + [nil]
         var variables = ProcessInfo.processInfo.environment.map { strdup("\($0)=\($1)") } + [nil]
