@@ -5,8 +5,8 @@ import PackageDescription
 
 // What `import Curlew` brings beside the kernel.
 let capabilities: [Target.Dependency] = [
-    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
-    "CurlewResilience", "CurlewStreams", "CurlewTransfers", "CurlewTransportSecurity",
+    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewResilience",
+    "CurlewStreams", "CurlewTransfers",
 ]
 
 let package = Package(
@@ -19,28 +19,20 @@ let package = Package(
         .library(name: "CurlewUI", targets: ["CurlewUI"]),
         .library(name: "CurlewJSON", targets: ["CurlewJSON"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
-        .library(name: "CurlewConformance", targets: ["CurlewConformance"]),
     ],
     targets: [
-        // L7: the cases that every transport and every store of a cache has to pass.
-        .target(
-            name: "CurlewConformance", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"] + capabilities),
-
         // L6: what test targets import.
-        .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewStandard"] + capabilities),
+        .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore"] + capabilities),
 
         // L5: what users import.
         .target(
             name: "Curlew",
             dependencies: capabilities + [
-                "CurlewHTTP", "CurlewJSON", "CurlewCore", "CurlewStandard",
+                "CurlewHTTP", "CurlewJSON", "CurlewCore",
                 .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
                 .target(
                     name: "CurlewURLSession", condition: .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])),
             ]),
-
-        // L4: pipelines that combine capabilities.
-        .target(name: "CurlewStandard", dependencies: ["CurlewCore", "CurlewRedirects", "CurlewResilience"]),
 
         // L3: engines and stores. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
         .target(
@@ -64,13 +56,11 @@ let package = Package(
         .target(name: "CurlewCaching", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewCookies", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewObservability", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewRedirects", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewResilience", dependencies: ["CurlewHTTP", "CurlewCore"]),
         .target(name: "CurlewStreams", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
         .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
-        .target(name: "CurlewTransportSecurity", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
-        // L1: the kernel: messages, the pipeline, typed calls.
+        // L1: the kernel: messages, the pipeline, typed calls, redirects and retries.
         .target(
             name: "CurlewCore",
             dependencies: ["CurlewHTTP", "CurlewJSON", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
@@ -96,50 +86,60 @@ let package = Package(
         // The system's SQLite.
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting", "CurlewConformance"]),
+        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting", "ConformanceCases"]),
         .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
         .testTarget(
             name: "CurlewCoreTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "CurlewConformance", "TestFixtures",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewAuthenticationTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewCachingTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewCookiesTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        .testTarget(
+            name: "CurlewResilienceTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
+        // What holds over several modules: presets, deadlines, secrets.
+        .testTarget(
+            name: "CurlewTests",
+            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
         .testTarget(
             name: "CurlewStreamsTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
         .testTarget(
             name: "CurlewTransfersTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
         .testTarget(
             name: "CurlewCurlTests",
             dependencies: capabilities + [
-                "CurlewStandard", "CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe",
+                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestFixtures", "TestServers", "TokenFileProbe",
                 "TransferProbe",
             ]),
         .testTarget(
             name: "CurlewSQLiteTests",
             dependencies: capabilities + [
-                "CurlewSQLite", "CurlewTesting", "CurlewConformance", "TestServers", "CacheStoreProbe",
+                "CurlewSQLite", "CurlewTesting", "ConformanceCases", "TestServers", "CacheStoreProbe",
             ]),
         .testTarget(
             name: "CurlewURLSessionTests",
-            dependencies: capabilities + ["CurlewStandard", "CurlewURLSession", "CurlewTesting", "TestServers"]),
+            dependencies: capabilities + ["CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
-        .testTarget(name: "CurlewTestingTests", dependencies: capabilities + ["CurlewTesting", "CurlewCore"]),
+        .testTarget(
+            name: "CurlewTestingTests",
+            dependencies: capabilities + ["CurlewTesting", "CurlewCore", "ConformanceCases"]),
         .testTarget(
             name: "CurlewObservabilityTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewStandard", "CurlewTesting", "TestFixtures", "TestServers",
-            ]),
+            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
 
         // The conformance suite on every engine.
         .testTarget(
             name: "ConformanceTests",
             dependencies: capabilities + [
-                "CurlewStandard", "CurlewCurl", "CurlewURLSession", "CurlewTesting", "CurlewConformance", "TestServers",
+                "CurlewCurl", "CurlewURLSession", "CurlewTesting", "ConformanceCases", "TestServers",
             ]),
 
         // Endpoints, a transport and a body for unit tests.
@@ -147,10 +147,15 @@ let package = Package(
             name: "TestFixtures", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"],
             path: "Tests/TestFixtures"),
 
+        // The cases that every transport and every store of a cache has to pass.
+        .target(
+            name: "ConformanceCases", dependencies: capabilities + ["CurlewHTTP", "CurlewCore", "CurlewTesting"],
+            path: "Tests/ConformanceCases"),
+
         // Servers beside MockServer: nginx, HTTP/2 and TLS by Python, proxies, bare sockets; and certificates.
         .target(
             name: "TestServers",
-            dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "CurlewConformance", "CTestSupport"],
+            dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "ConformanceCases", "CTestSupport"],
             path: "Tests/TestServers",
             exclude: [
                 "draftserver.py", "fulltusserver.py", "h2server.py", "pageserver.py", "tusserver.py",
@@ -161,7 +166,7 @@ let package = Package(
         .testTarget(
             name: "SnippetTests",
             dependencies: [
-                "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewConformance", "CurlewUI",
+                "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewUI",
                 "CurlewURLSession",
             ]),
         .testTarget(

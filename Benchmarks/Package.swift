@@ -15,9 +15,6 @@ let package = Package(
             dependencies: [
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
             ]),
-        // The simulator needs no engine: of the product it takes the core, and a clock that stands still.
-        .executableTarget(
-            name: "CurlewSimulation", dependencies: [.product(name: "CurlewTesting", package: "Curlew")]),
         .executableTarget(
             name: "CurlewJSONBenchmark", dependencies: [.product(name: "CurlewJSON", package: "Curlew")]),
         .executableTarget(name: "CurlewSocketBenchmark", dependencies: [.product(name: "Curlew", package: "Curlew")]),

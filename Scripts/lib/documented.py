@@ -15,7 +15,7 @@ import sys
 import source
 
 UMBRELLA = "Curlew"
-OWN_PRODUCTS = {"CurlewTesting", "CurlewConformance"}
+OWN_PRODUCTS = {"CurlewTesting"}
 
 
 def main():

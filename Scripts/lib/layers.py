@@ -12,8 +12,8 @@ import source
 
 # The capabilities: each of them imports the kernel, and none of them another, because they share a rung.
 CAPABILITIES = {
-    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
-    "CurlewResilience", "CurlewStreams", "CurlewTransfers", "CurlewTransportSecurity",
+    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewResilience",
+    "CurlewStreams", "CurlewTransfers",
 }
 
 # The ladder: the whole of it. A module imports modules of lower rungs, never of its own.
@@ -22,21 +22,19 @@ RUNGS = [
     {"CurlewHTTP", "CurlewJSON"},
     {"CurlewCore"},
     CAPABILITIES,
-    {"CurlewStandard"},
     {"CurlewCurl", "CurlewURLSession", "CurlewSQLite", "CurlewUI"},
     {"Curlew"},
     {"CurlewTesting"},
-    {"CurlewConformance"},
 ]
 
 # What a module must not import although it stands higher. The helpers for tests work with any transport.
 FORBIDDEN = {
-    module: {"Curlew", "CurlewCurl", "CurlewURLSession"} for module in ("CurlewTesting", "CurlewConformance")
+    module: {"Curlew", "CurlewCurl", "CurlewURLSession"} for module in ("CurlewTesting",)
 }
 # Transports carry what the kernel gives them; a store or a screen may know the capability that it serves.
-FORBIDDEN |= {transport: CAPABILITIES | {"CurlewStandard"} for transport in ("CurlewCurl", "CurlewURLSession")}
+FORBIDDEN |= {transport: CAPABILITIES for transport in ("CurlewCurl", "CurlewURLSession")}
 FORBIDDEN |= {
-    name: CAPABILITIES - known | {"CurlewStandard"}
+    name: CAPABILITIES - known
     for name, known in {"CurlewSQLite": {"CurlewCaching"}, "CurlewUI": {"CurlewCaching", "CurlewTransfers"}}.items()
 }
 
@@ -47,7 +45,7 @@ OWNERS = {
 }
 
 # The folders of CurlewCore, lowest first.
-FOLDERS = ["Support", "Exchange", "Engine", "Endpoints", "Hooks"]
+FOLDERS = ["Support", "Exchange", "Engine", "Endpoints", "Hooks", "Redirects", "Retry", "Standard"]
 
 # What the system brings. Foundation only where FoundationEssentials is absent; the rest of it links ICU.
 SYSTEM = {"FoundationEssentials", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch"}

@@ -16,8 +16,8 @@ TESTS = ("Tests/", "Command/Tests/", "Examples/SampleAPI/Tests/")
 # Who reads or writes protocol text here; a sign with a combining mark behind it is another Character, and the same byte
 # to everybody else.
 PROTOCOL = tuple(f"Sources/Curlew{name}/" for name in (
-    "HTTP", "Core", "Authentication", "Caching", "Cookies", "Observability", "Redirects", "Resilience",
-    "TransportSecurity", "Standard", "Curl", "URLSession", "SQLite"))
+    "HTTP", "Core", "Authentication", "Caching", "Cookies", "Observability", "Resilience", "Curl",
+    "URLSession", "SQLite"))
 BY_BYTES = "compares Characters: take utf8, or ByteText.swift in CurlewHTTP"
 
 # name, folders, pattern, what to do instead. Matched against Swift code without comments and string contents.

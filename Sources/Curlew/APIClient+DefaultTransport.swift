@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-public import CurlewStandard
 
 #if os(Linux)
 import CurlewCurl

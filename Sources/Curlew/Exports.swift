@@ -8,12 +8,9 @@
 @_exported public import CurlewHTTP
 @_exported public import CurlewJSON
 @_exported public import CurlewObservability
-@_exported public import CurlewRedirects
 @_exported public import CurlewResilience
-@_exported public import CurlewStandard
 @_exported public import CurlewStreams
 @_exported public import CurlewTransfers
-@_exported public import CurlewTransportSecurity
 
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials

@@ -83,7 +83,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// - `fields`: request fields in which identical requests may differ, in addition to those that identify a request
     ///   or a trace. Default none. Their values must select neither a response nor a user. Has no effect on fields in
-    ///   `HTTPField.Name.isSensitive` or `RedirectPolicy.secretHeaders`.
+    ///   `HTTPField.Name.isSensitive` or `RedirectPolicy.keeping(secret:)`.
     public static func coalescing(ignoring fields: Set<HTTPField.Name> = []) -> BuiltInInterceptor {
         BuiltInInterceptor(CoalescingInterceptor(ignoring: fields))
     }

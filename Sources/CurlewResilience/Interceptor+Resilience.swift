@@ -4,52 +4,6 @@ public import CurlewCore
 import CurlewHTTP
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Retries transient failures: `.retry()`, `.retry(.attempts(5))`.
-    ///
-    /// `RetryPolicy` documents which failures are retried. `Pipeline.standard` contains this interceptor.
-    ///
-    /// - The interceptors closer to the transport run once for each attempt, with `context.attempt` and
-    ///   `context.pastAttempts`. An attempt ends when the response head arrives. If the body fails later, its reader
-    ///   throws the error.
-    /// - Each counted retry draws on the `RetryBudget`. If the budget has too few tokens, the caller receives the
-    ///   response or error of the last attempt. Successes return tokens.
-    /// - The response body of an attempt that is retried is cancelled before the wait. If the body had arrived with the
-    ///   response head, the connection can be reused.
-    /// - All attempts and waits share the total deadline of the call. Cancellation ends a wait immediately.
-    /// - `when` is a rule of the app that classifies each outcome: see `RetryPolicy.Verdict`. The closure receives the
-    ///   request, the status, the fields, small bodies and the number of the attempt (`RetryPolicy.AttemptResult`), so
-    ///   an app can also retry errors in a response with status 200.
-    /// - `onRetry` changes the request before its next attempt, for example the host or a key. It runs before the wait
-    ///   and before the retry draws on the budget, but not before the first attempt. An error that it throws ends the
-    ///   call.
-    /// - If `onRetry` changes the origin, the request loses the earlier fields that are not known to be harmless, as in
-    ///   `.redirects()`. Interceptors closer to the transport attach the fields of the new origin. A change from https
-    ///   to http ends the call with `.invalidRequest`. The first attempt at another origin does not draw on the budget.
-    ///   The response from another origin has `Cache-Control: no-store` and no cookies, because interceptors closer to
-    ///   the caller attribute it to the origin of the call.
-    /// - `onRetry` may change the principal of the response. It therefore disables caches and coalescing for the
-    ///   client, unless the interceptor is added with `changesPrincipal: false`.
-    /// - `attempts` of the response or error contains the history. Observers are notified of each attempt that did not
-    ///   simply succeed (`ExchangeEvent.tried`).
-    /// - If the first attempt succeeds, the interceptor only reads the clock, once.
-    ///
-    /// - `budget`: the budget that retries draw on. Default nil: the budget of the pipeline, or a separate one that the
-    ///   client shares with the clients derived from it.
-    /// - `when`: a rule of the app that classifies each outcome. Not called for cancellation. Default nil: the policy
-    ///   alone decides.
-    /// - `onRetry`: changes the request before each further attempt. Default nil: the request is sent unchanged.
-    /// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default: the system's generator.
-    public static func retry(
-        _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
-        when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
-        onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
-        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
-    ) -> BuiltInInterceptor {
-        BuiltInInterceptor(RetryInterceptor(policy, budget: budget, when: when, onRetry: onRetry, random: random))
-    }
-}
-
-extension Interceptor where Self == BuiltInInterceptor {
     /// Limits the time that each attempt may wait for its response head.
     ///
     /// Each redirect and each retry begins a new attempt. The limit covers connecting and waiting for the response
@@ -74,15 +28,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// - `policy`: when circuits open, and for how long. Default `.standard`.
     /// - `scope`: the calls that share a circuit. Default: the calls to one origin.
-    /// - `counts`: a rule of the app that classifies each outcome. Default nil: the rules of `CircuitBreaker`.
     public static func circuitBreaker(
-        _ policy: CircuitBreaker.Policy = .standard, per scope: LimitScope = .origin,
-        counts: (@Sendable (RetryPolicy.AttemptResult) -> CircuitBreaker.Count)? = nil
+        _ policy: CircuitBreaker.Policy = .standard, per scope: LimitScope = .origin
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(CircuitBreakerInterceptor(CircuitBreaker(policy, per: scope, counts: counts)))
+        BuiltInInterceptor(CircuitBreakerInterceptor(CircuitBreaker(policy, per: scope)))
     }
 
-    /// Adds `breaker`, which several clients may share and which the app can observe and reset.
+    /// Adds `breaker`, which several clients may share and whose circuits the app can inspect.
     public static func circuitBreaker(_ breaker: CircuitBreaker) -> BuiltInInterceptor {
         BuiltInInterceptor(CircuitBreakerInterceptor(breaker))
     }
@@ -114,16 +66,6 @@ extension Interceptor where Self == BuiltInInterceptor {
         BuiltInInterceptor(ConcurrencyLimitInterceptor(ConcurrencyLimit(permits, per: scope, waiting: waiting)))
     }
 
-    /// Limits concurrent exchanges to the number that the server handles without queueing:
-    /// `.concurrencyLimit(.adaptive)`.
-    ///
-    /// `ConcurrencyLimit.Adaptive` documents how the limit adapts, and `ConcurrencyLimit` the other parameters.
-    public static func concurrencyLimit(
-        _ adaptive: ConcurrencyLimit.Adaptive, per scope: LimitScope = .origin, waiting: Int = 1000
-    ) -> BuiltInInterceptor {
-        BuiltInInterceptor(ConcurrencyLimitInterceptor(ConcurrencyLimit(adaptive, per: scope, waiting: waiting)))
-    }
-
     /// Adds `limit`, which several clients may share.
     public static func concurrencyLimit(_ limit: ConcurrencyLimit) -> BuiltInInterceptor {
         BuiltInInterceptor(ConcurrencyLimitInterceptor(limit))
@@ -134,17 +76,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Sends a request a second time when the first response is late: `.hedging(after: .milliseconds(300))`.
     ///
     /// Hedging shortens the slowest calls where one of many servers is occasionally slow, at the cost of a few more
-    /// requests. Choose a delay within which 95 % of the responses arrive, or let `percentile` measure it.
+    /// requests. Choose a delay within which 95 % of the responses arrive.
     ///
     /// Guarantees:
     /// - A request is hedged only if it may be sent twice (`ExchangeContext.mayRepeat`) and its body can be produced
     ///   again. It is never sent three times. `when` can only exclude calls.
     /// - The second request is sent after `delay` if the first has not ended by then. `.retry()` handles failed
     ///   requests. The second request draws on `budget`, and is not sent if the budget has too few tokens.
-    /// - With a `percentile`, the delay is the time within which that share of the last 128 responses of the origin
-    ///   arrived, at least 1 ms. Until 20 responses are known, `delay` applies.
-    /// - Only calls that may be hedged are measured, and only if their status is below 500. If the second request wins,
-    ///   the time until its response counts. The times of 64 origins are remembered.
     /// - The first response that is not a failure wins. Failures are errors and the statuses 408, 429, 500, 502, 503
     ///   and 504. The other request is cancelled and its response discarded. The call returns when both requests have
     ///   ended. A transport must end a cancelled request immediately, so this is no additional wait.
@@ -155,14 +93,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// the second request, and before the circuit breaker and the limits, which see each request.
     ///
     /// - `delay`: the wait before the second request, not negative. Zero sends both requests immediately.
-    /// - `percentile`: a value in 0.5..<1, such as 0.95. Default nil: the delay is fixed.
     /// - `budget`: the budget that second requests draw on. Default nil: the budget of `.retry()` in the same pipeline,
     ///   so that retries and second requests share one budget. Without `.retry()`, a separate budget.
     /// - `when`: selects the calls that are hedged among those that may be sent twice. Default nil: all of them.
     public static func hedging(
-        after delay: Duration, percentile: Double? = nil, budget: RetryBudget? = nil,
+        after delay: Duration, budget: RetryBudget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(HedgingInterceptor(after: delay, percentile: percentile, budget: budget, when: when))
+        BuiltInInterceptor(HedgingInterceptor(after: delay, budget: budget, when: when))
     }
 }

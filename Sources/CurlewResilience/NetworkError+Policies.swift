@@ -3,8 +3,8 @@
 public import CurlewCore
 
 extension NetworkError.Policy {
-    /// The circuit breaker refused the call because the circuit is open: its calls failed too often recently, or the
-    /// app isolated it. `retryAfter` is the time until the next trial is allowed; nil for an isolated circuit.
+    /// The circuit breaker refused the call because the circuit is open: its calls failed too often recently.
+    /// `retryAfter` is the time until the next trial is allowed.
     public static let circuitBreaker = NetworkError.Policy(
         "circuitBreaker", message: "The service is not available right now.", mayPass: true, isOfServer: true)
     /// The rate limit refused the call: no token becomes available before the deadline, the server's quota is exhausted

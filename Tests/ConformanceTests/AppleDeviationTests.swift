@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-import CurlewConformance
+import ConformanceCases
 import CurlewCookies
 import CurlewCore
 import CurlewCurl

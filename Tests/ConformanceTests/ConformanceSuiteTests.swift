@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewConformance
+import ConformanceCases
 import CurlewHTTP
 import CurlewTesting
 import Foundation

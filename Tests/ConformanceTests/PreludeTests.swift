@@ -3,8 +3,6 @@
 import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
-import CurlewStandard
 import CurlewTesting
 import CurlewURLSession
 import Foundation

@@ -3,7 +3,7 @@
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import CTestSupport
-import CurlewConformance
+import ConformanceCases
 import CurlewTesting
 import Foundation
 import TestServers

@@ -2,7 +2,7 @@
 
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
-import CurlewConformance
+import ConformanceCases
 import CurlewTesting
 import CurlewURLSession
 import TestServers

@@ -3,7 +3,6 @@
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import Testing

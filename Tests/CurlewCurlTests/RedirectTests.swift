@@ -5,8 +5,6 @@ import CurlewCookies
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
-import CurlewRedirects
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers

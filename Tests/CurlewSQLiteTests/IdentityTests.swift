@@ -2,7 +2,7 @@
 
 import CurlewAuthentication
 import CurlewCaching
-import CurlewConformance
+import ConformanceCases
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewConformance
+import ConformanceCases
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-import CurlewResilience
 import CurlewTesting
 import CurlewUI
 import Observation

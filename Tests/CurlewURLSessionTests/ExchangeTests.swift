@@ -2,7 +2,6 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
 import CurlewTesting
 import CurlewURLSession
 import Foundation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewConformance
+package import ConformanceCases
 import CurlewCore
 import CurlewTesting
 

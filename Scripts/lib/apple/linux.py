@@ -13,10 +13,9 @@ import work
 # What has regions for Darwin that need no framework, and what has regions for musl.
 QUICK = [
     "CurlewHTTP", "CurlewJSON", "CurlewCore", "CurlewAuthentication", "CurlewCaching", "CurlewCookies",
-    "CurlewObservability", "CurlewRedirects", "CurlewResilience", "CurlewStreams", "CurlewTransfers",
-    "CurlewTransportSecurity", "CurlewStandard",
+    "CurlewObservability", "CurlewResilience", "CurlewStreams", "CurlewTransfers",
 ]
-MUSL = [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting", "CurlewConformance"]
+MUSL = [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting"]
 
 
 class Check:

@@ -112,8 +112,6 @@ public enum Placement: Int, Comparable, Sendable, CaseIterable {
     case fallback
     /// Follows redirects.
     case redirects
-    /// Upgrades requests to https where required, once per hop.
-    case transportSecurity
     /// Adds and stores cookies, once per hop.
     case cookies
     /// Lets equal calls share one exchange, once per hop.

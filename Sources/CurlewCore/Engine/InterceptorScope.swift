@@ -32,8 +32,8 @@ extension Origin {
     package var isConfidential: Bool { isSecure || isLoopback }
 
     /// Returns whether credentials and other data of this origin may be sent to `other`: if the origins are equal, or
-    /// if `other` is https on the same host and both ports are the default ones, as RFC 6797 §8.3 rewrites requests.
-    /// Data is never shared from https to http, nor with another port, where another server may listen.
+    /// if `other` is https on the same host and both ports are the default ones, as when an interceptor upgrades
+    /// a request. Data is never shared from https to http, nor with another port, where another server may listen.
     package func shares(with other: Origin) -> Bool {
         if self == other { return true }
         return scheme == "http" && other.scheme == "https" && host == other.host && isDefaultPort && other.isDefaultPort

@@ -71,9 +71,9 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         let setup = declared(in: setup)
         var found: [String] = []
         for problem in validating.compactMap({ $0.problem(in: setup) })
-            + setup.facts.all((any SetupFact).self).compactMap(\.problem)
         where !found.contains(problem) { found.append(problem) }
         found += surplus
+        if let budgetProblem { found.append(budgetProblem) }
         let placed = interceptors.filter { $0.placement != .custom }
         for (outer, inner) in zip(placed, placed.dropFirst()) where outer.placement > inner.placement {
             found.append(
@@ -89,14 +89,21 @@ extension Pipeline {
     /// theirs.
     private mutating func shareBudget() {
         let paying = interceptors.compactMap(\.paying)
-        guard paying.count > 1, let payer = paying.first(where: \.isPurseChosen) ?? paying.first else { return }
+        guard paying.count > 1, let payer = paying.first(where: \.isBudgetChosen) ?? paying.first else { return }
         interceptors = interceptors.map { interceptor in
-            guard let own = interceptor.paying, !own.isPurseChosen, own.purse !== payer.purse else {
+            guard let own = interceptor.paying, !own.isBudgetChosen, own.budget !== payer.budget else {
                 return interceptor
             }
-            let shared = own.paying(from: payer.purse)
+            let shared = own.paying(from: payer.budget)
             return (interceptor as? PlacedInterceptor)?.around(shared) ?? shared
         }
+    }
+
+    /// The error for interceptors that draw on different budgets; nil if there is none.
+    private var budgetProblem: String? {
+        let count = Set(interceptors.compactMap { $0.paying.map { ObjectIdentifier($0.budget) } }).count
+        return count > 1
+            ? "The interceptors that repeat calls use \(count) budgets. Pass the same RetryBudget to all of them." : nil
     }
 
     /// The errors for interceptors that occur more than once but must be unique, one sentence for each kind.
@@ -165,8 +172,6 @@ extension Pipeline {
         /// `ValidatingInterceptor.declare(in:)` adds the names that an interceptor attaches. They decide which values
         /// descriptions redact and which fields redirects forward.
         public var fields: FieldRules
-        /// The facts that interceptors of one capability declare for each other.
-        package var facts = Facts()
 
         /// Creates an environment. Without arguments, nothing is known about the client.
         public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: FieldRules = FieldRules()) {

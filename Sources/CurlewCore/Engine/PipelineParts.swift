@@ -3,11 +3,11 @@
 /// An interceptor that pays for repeated requests from a budget, which several interceptors of a pipeline can share.
 package protocol PayingInterceptor: Interceptor {
     /// The budget that pays for repeated requests.
-    var purse: AnyObject { get }
+    var budget: RetryBudget { get }
     /// False if the app has not specified the budget, so that the budget of another interceptor may replace it.
-    var isPurseChosen: Bool { get }
-    /// Returns this interceptor with `purse` as its budget.
-    func paying(from purse: AnyObject) -> any Interceptor
+    var isBudgetChosen: Bool { get }
+    /// Returns this interceptor with `budget` as its budget.
+    func paying(from budget: RetryBudget) -> any Interceptor
 }
 
 /// An interceptor of a kind that may occur only once in a pipeline.

@@ -14,12 +14,6 @@ package protocol SourceFact: Sendable {
     var source: String? { get }
 }
 
-/// A fact about the configuration of a pipeline that can reveal a problem of several interceptors together.
-package protocol SetupFact: Sendable {
-    /// One sentence that describes the problem; nil if there is none.
-    var problem: String? { get }
-}
-
 /// The facts that capabilities attach to a context or a response, stored by key. The kernel carries the facts of
 /// capabilities without knowing their types.
 ///

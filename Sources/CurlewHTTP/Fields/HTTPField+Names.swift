@@ -89,8 +89,6 @@ extension HTTPField.Name {
     public static var server: HTTPField.Name { HTTPField.Name("Server") }
     /// Set-Cookie: a cookie to store (RFC 6265). Several of these fields are never combined into one.
     public static var setCookie: HTTPField.Name { HTTPField.Name("Set-Cookie") }
-    /// Strict-Transport-Security: instructs the client to use only secure connections (RFC 6797).
-    public static var strictTransportSecurity: HTTPField.Name { HTTPField.Name("Strict-Transport-Security") }
     /// TE: transfer codings that the client accepts.
     public static var te: HTTPField.Name { HTTPField.Name("TE") }
     /// Traceparent: the position of the request in a distributed trace (W3C Trace Context).

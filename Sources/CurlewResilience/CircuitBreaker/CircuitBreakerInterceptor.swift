@@ -27,19 +27,19 @@ package struct CircuitBreakerInterceptor: ValidatingInterceptor {
         var context = next.context
         let time = context.time
         let circuit = breaker.circuit(of: breaker.scope.key(of: request, in: context))
-        let pass = CircuitPass(breaker, circuit, context)
+        let pass = CircuitPass(circuit, context)
         try pass.check(at: time)
         context.departure = pass
         do {
             var response = try await next(request, context: context)
-            pass.receive(response, to: request, at: time.now)
+            pass.receive(response, at: time.now)
             guard response.body.bufferedData == nil else { return response }
             response.body = response.body.onEnd { end in
                 if case .failed(let error) = end { pass.breakOff(NetworkError(error), at: time.now) }
             }
             return response
         } catch {
-            pass.fail(NetworkError(error), of: request, total: next.context.timeouts.total, at: time.now)
+            pass.fail(NetworkError(error), total: next.context.timeouts.total, at: time.now)
             throw error
         }
     }

@@ -11,50 +11,49 @@ extension CircuitBreaker {
         case open(until: MonotonicInstant)
         /// A few trial calls pass, to test whether the server has recovered.
         case halfOpen
-        /// No call passes until the app calls `CircuitBreaker.reset(_:)`.
-        case isolated
     }
 }
 
 /// The state machine of one circuit, as a value without I/O: it receives times and outcomes and decides which calls may
 /// pass. `CircuitBreaker` lists its guarantees.
-@_spi(Simulation) public struct CircuitState: Sendable {
+struct CircuitState: Sendable {
     /// The permission for a call to pass. The caller hands it back to `finish` with the outcome of the call.
-    @_spi(Simulation) public struct Permit: Hashable, Sendable {
+    struct Permit: Hashable, Sendable {
         /// Whether the call is a trial of a half-open circuit.
-        public let isTrial: Bool
+        let isTrial: Bool
         fileprivate let round: UInt64
         fileprivate var trial: UInt64 = 0
     }
 
     /// The decision about a call.
-    @_spi(Simulation) public enum Admission: Hashable, Sendable {
+    enum Admission: Hashable, Sendable {
         /// The call may pass. Hand the permit back to `finish`.
         case pass(Permit)
-        /// The call may not pass. Try again after this time; nil if the circuit is isolated.
-        case refuse(tryAfter: Duration?)
+        /// The call may not pass. Try again after this time.
+        case refuse(tryAfter: Duration)
     }
 
     /// The outcome of a call, as the circuit counts it.
-    @_spi(Simulation) public enum Outcome: Hashable, Sendable {
-        /// The server processed the request. The associated value is the time to the response head.
-        case success(Duration)
+    enum Outcome: Hashable, Sendable {
+        /// The server processed the request.
+        case success
         /// The server failed or was unreachable.
         case failure
         /// The outcome says nothing about the server: for example, the call was cancelled or never sent.
         case unknown
     }
 
+    /// The time after which a trial that has not ended no longer prevents another trial.
+    static let trialTime = Duration.seconds(30)
+
     /// The rules that decide when the circuit opens, and for how long.
-    package let policy: CircuitBreaker.Policy
+    let policy: CircuitBreaker.Policy
     /// The current phase. When the open time has passed, the circuit stays open until the next call.
-    package private(set) var phase = CircuitBreaker.Phase.closed
-    /// The number of times that the circuit has opened since it was last closed.
-    package private(set) var openings = 0
-    /// Why the circuit last opened or was isolated, in a few words; empty if neither has happened.
-    package private(set) var cause = ""
+    private(set) var phase = CircuitBreaker.Phase.closed
+    /// Why the circuit last opened, in a few words; empty if it never has.
+    private(set) var cause = ""
     /// Why the circuit is in its phase, in a few words; empty if the phase has never changed.
-    package private(set) var reason = ""
+    private(set) var reason = ""
     /// How long the circuit stays open, as of its last opening.
     private(set) var openTime = Duration.zero
 
@@ -64,47 +63,46 @@ extension CircuitBreaker {
     private var trials: [(number: UInt64, end: MonotonicInstant)] = []
     private var lastTrial: UInt64 = 0
     private var successes = 0
-    /// The round of the trials that closed the circuit, and the value of `openings` before that.
-    private var closedBy: (round: UInt64, openings: Int)?
+    /// The round of the trials that closed the circuit.
+    private var closingRound: UInt64?
 
     /// Creates a closed circuit.
-    @_spi(Simulation) public init(_ policy: CircuitBreaker.Policy = .standard) {
+    init(_ policy: CircuitBreaker.Policy) {
         self.policy = policy
         window = CircuitWindow(policy.window)
     }
 
-    /// Returns the number of calls that ended in the window, and how many of them failed or were slow.
-    package func counts(at now: MonotonicInstant) -> (calls: Int, failed: Int, slow: Int) {
+    /// Returns the number of calls that ended in the window, and how many of them failed.
+    func counts(at now: MonotonicInstant) -> CircuitWindow.Counts {
         var window = window
         window.advance(to: now)
-        return (window.counts.calls, window.counts.failed, window.counts.slow)
+        return window.counts
     }
 
     /// Decides whether a call may pass now. Hand the permit back to `finish` when the call has ended.
-    @_spi(Simulation) public mutating func admit(at now: MonotonicInstant) -> Admission {
+    mutating func admit(at now: MonotonicInstant) -> Admission {
+        if let wait = refusal(at: now) { return .refuse(tryAfter: wait) }
         switch phase {
-        case .closed:
-            return .pass(Permit(isTrial: false, round: round))
-        case .open(let end):
-            guard end <= now else { return .refuse(tryAfter: now.duration(to: end)) }
-            enter(.halfOpen, because: "its open period ended")
-            return .pass(beginTrial(at: now))
-        case .halfOpen:
-            if let wait = waitForTrial(at: now) { return .refuse(tryAfter: wait) }
-            return .pass(beginTrial(at: now))
-        case .isolated:
-            return .refuse(tryAfter: nil)
+        case .closed: return .pass(Permit(isTrial: false, round: round))
+        case .open: enter(.halfOpen, because: "its open period ended")
+        case .halfOpen: break
         }
+        trials.removeAll { $0.end <= now }
+        lastTrial &+= 1
+        trials.append((lastTrial, now.advanced(by: Self.trialTime)))
+        return .pass(Permit(isTrial: true, round: round, trial: lastTrial))
     }
 
-    /// Returns how long `admit` would refuse a call now; nil if it would let the call pass. The inner optional is nil
-    /// if the circuit is isolated.
-    func refusal(at now: MonotonicInstant) -> Duration?? {
+    /// Returns how long `admit` would refuse a call now, at most one second if the circuit is half-open; nil if it would
+    /// let the call pass.
+    func refusal(at now: MonotonicInstant) -> Duration? {
         switch phase {
-        case .open(let end) where end > now: .some(now.duration(to: end))
-        case .halfOpen: waitForTrial(at: now).map { .some($0) }
-        case .isolated: .some(nil)
-        default: nil
+        case .closed: return nil
+        case .open(let end): return end > now ? now.duration(to: end) : nil
+        case .halfOpen:
+            let alive = trials.lazy.filter { $0.end > now }
+            guard alive.count > successes, let end = alive.map(\.end).min() else { return nil }
+            return min(now.duration(to: end), .seconds(1))
         }
     }
 
@@ -114,114 +112,60 @@ extension CircuitBreaker {
     }
 
     /// Records the outcome of a call that passed. Does nothing if the permit is from an earlier phase.
-    @_spi(Simulation) public mutating func finish(
-        _ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant,
-        using random: inout some RandomNumberGenerator
-    ) {
+    ///
+    /// - `random`: a uniformly distributed number in 0..<1, from which an open time is computed.
+    mutating func finish(_ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant, random: Double) {
         guard isCurrent(permit) else { return }
         if permit.isTrial { trials.removeAll { $0.number == permit.trial } }
-        let (failed, slow): (Bool, Bool)
-        switch outcome {
-        case .unknown: return
-        case .failure: (failed, slow) = (true, false)
-        case .success(let time): (failed, slow) = (false, policy.slowCall.map { time > $0 } ?? false)
+        guard outcome != .unknown else { return }
+        guard permit.isTrial else {
+            window.add(failed: outcome == .failure, at: now)
+            return judge(at: now, random)
         }
-        guard !permit.isTrial else {
-            successes += 1
-            if failed || slow {
-                open(at: now, because: failed ? "the trial failed" : "the trial was slow", &random)
-            } else if successes >= policy.successes {
-                let before = openings
-                close(because: successes == 1 ? "the trial succeeded" : "\(successes) trials succeeded")
-                closedBy = (permit.round, before)
-            }
-            return
-        }
-        window.add(failed: failed, slow: slow, at: now)
-        judge(at: now, &random)
+        if outcome == .failure { return open(at: now, because: "the trial failed", random) }
+        successes += 1
+        guard successes >= policy.trials else { return }
+        enter(.closed, because: successes == 1 ? "the trial succeeded" : "\(successes) trials succeeded")
+        closingRound = permit.round
     }
 
     /// Records that a response body broke off after its response head was counted as a success.
     ///
     /// - `responded`: the time when the response head arrived.
-    @_spi(Simulation) public mutating func bodyFailed(
-        _ permit: Permit, responded: MonotonicInstant, at now: MonotonicInstant,
-        using random: inout some RandomNumberGenerator
+    mutating func bodyFailed(
+        _ permit: Permit, responded: MonotonicInstant, at now: MonotonicInstant, random: Double
     ) {
-        if permit.isTrial, let trial = closedBy, trial.round == permit.round, phase == .closed {
-            openings = trial.openings
-            return open(at: now, because: "the body of the trial's response was interrupted", &random)
+        if permit.isTrial, permit.round == round || permit.round == closingRound {
+            return open(at: now, because: "the body of the trial's response was interrupted", random)
         }
         guard permit.round == round else { return }
-        if permit.isTrial {
-            return open(at: now, because: "the body of the trial's response was interrupted", &random)
-        }
         window.turnIntoFailure(responded, at: now)
-        judge(at: now, &random)
+        judge(at: now, random)
     }
 
-    /// Opens the circuit if too many calls in the window failed or were slow.
-    private mutating func judge(at now: MonotonicInstant, _ random: inout some RandomNumberGenerator) {
+    /// Opens the circuit if too many calls in the window failed.
+    private mutating func judge(at now: MonotonicInstant, _ random: Double) {
         let counts = window.counts
-        guard counts.calls >= policy.minimumCalls else { return }
-        if Double(counts.failed) >= policy.failureRatio * Double(counts.calls) {
-            open(at: now, because: cause(counts.failed, "failed"), &random)
-        } else if policy.slowCall != nil, Double(counts.slow) >= policy.slowRatio * Double(counts.calls) {
-            open(at: now, because: cause(counts.slow, "were slow"), &random)
-        }
+        guard counts.calls >= policy.minimumCalls,
+            Double(counts.failed) >= policy.failureRatio * Double(counts.calls)
+        else { return }
+        open(at: now, because: "\(counts.failed) of \(counts.calls) calls failed in \(policy.window.brief)", random)
     }
 
-    /// Refuses all calls until `reset`.
-    package mutating func isolate() {
-        cause = "the app isolated it"
-        enter(.isolated, because: cause)
-    }
-
-    /// Closes the circuit and discards its history.
-    package mutating func reset() {
-        close(because: "the app reset it")
-    }
-
-    private mutating func beginTrial(at now: MonotonicInstant) -> Permit {
-        trials.removeAll { $0.end <= now }
-        lastTrial &+= 1
-        trials.append((lastTrial, now.advanced(by: policy.trialTime)))
-        return Permit(isTrial: true, round: round, trial: lastTrial)
-    }
-
-    /// Returns the time to wait for another trial, at most one second; nil if a trial may begin now.
-    private func waitForTrial(at now: MonotonicInstant) -> Duration? {
-        let alive = trials.lazy.filter { $0.end > now }
-        let (room, isEndless) = policy.trials.addingReportingOverflow(successes)
-        guard !isEndless, alive.count >= room, let end = alive.map(\.end).min() else { return nil }
-        return min(now.duration(to: end), .seconds(1))
-    }
-
-    private func cause(_ count: Int, _ what: String) -> String {
-        "\(count) of \(window.counts.calls) calls \(what) in \(policy.window.brief)"
-    }
-
-    private mutating func open(
-        at now: MonotonicInstant, because cause: String, _ random: inout some RandomNumberGenerator
-    ) {
-        openings += 1
+    private mutating func open(at now: MonotonicInstant, because cause: String, _ random: Double) {
         self.cause = cause
-        openTime = policy.openTime(openings, using: &random)
+        let half = policy.openTime.wholeNanoseconds / 2
+        openTime = policy.openTime - .nanoseconds(Int64(Double(half) * random))
         enter(.open(until: now.advanced(by: openTime)), because: cause)
-    }
-
-    private mutating func close(because reason: String) {
-        openings = 0
-        window.clear()
-        enter(.closed, because: reason)
     }
 
     private mutating func enter(_ phase: CircuitBreaker.Phase, because reason: String) {
         self.phase = phase
         self.reason = reason
         round += 1
+        window.clear()
         trials = []
         successes = 0
-        closedBy = nil
+        closingRound = nil
     }
 }

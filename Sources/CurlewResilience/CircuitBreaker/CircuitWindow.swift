@@ -7,7 +7,6 @@ struct CircuitWindow: Sendable {
     struct Counts: Hashable, Sendable {
         var calls = 0
         var failed = 0
-        var slow = 0
     }
 
     /// The sum of all slices, as of the last call of `advance` or `add`.
@@ -23,12 +22,12 @@ struct CircuitWindow: Sendable {
         slice = max(1, span.wholeNanoseconds / Int64(Self.sliceCount))
     }
 
-    mutating func add(failed: Bool, slow: Bool, at now: MonotonicInstant) {
+    mutating func add(failed: Bool, at now: MonotonicInstant) {
         advance(to: now)
         if slices.isEmpty { slices = Array(repeating: Counts(), count: Self.sliceCount) }
         let index = Self.index(current)
-        slices[index].add(calls: 1, failed: failed ? 1 : 0, slow: slow ? 1 : 0)
-        counts.add(calls: 1, failed: failed ? 1 : 0, slow: slow ? 1 : 0)
+        slices[index].add(calls: 1, failed: failed ? 1 : 0)
+        counts.add(calls: 1, failed: failed ? 1 : 0)
     }
 
     /// Turns the success that was counted at `time` into a failure. If its slice has been dropped, counts a failed call
@@ -37,7 +36,7 @@ struct CircuitWindow: Sendable {
         advance(to: now)
         let number = number(of: time)
         guard current - number < Int64(Self.sliceCount), !slices.isEmpty, slices[Self.index(number)].calls > 0 else {
-            return add(failed: true, slow: false, at: now)
+            return add(failed: true, at: now)
         }
         slices[Self.index(number)].failed += 1
         counts.failed += 1
@@ -58,7 +57,7 @@ struct CircuitWindow: Sendable {
         for passed in (current + 1)...number {
             let index = Self.index(passed)
             let old = slices[index]
-            counts.add(calls: -old.calls, failed: -old.failed, slow: -old.slow)
+            counts.add(calls: -old.calls, failed: -old.failed)
             slices[index] = Counts()
         }
     }
@@ -75,9 +74,8 @@ struct CircuitWindow: Sendable {
 }
 
 extension CircuitWindow.Counts {
-    fileprivate mutating func add(calls: Int, failed: Int, slow: Int) {
+    fileprivate mutating func add(calls: Int, failed: Int) {
         self.calls += calls
         self.failed += failed
-        self.slow += slow
     }
 }

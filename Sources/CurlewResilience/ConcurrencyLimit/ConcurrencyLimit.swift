@@ -16,7 +16,6 @@ import CurlewHTTP
 /// - A waiting call is refused if, when its turn comes, it has less time left than a typical call takes (the smoothed
 ///   mean plus the mean deviation of the times to the response head, once ten are known). Its permit goes to the next
 ///   call. An overloaded server thus processes the calls that can still succeed.
-/// - With `ConcurrencyLimit.Adaptive`, the number of permits follows the response times.
 /// - At most `waiting` calls wait in one scope; further calls fail with `.refused(by: .concurrencyLimit)`. A call that
 ///   gets no permit before its deadline (`Timeouts.total`, 300 s by default) fails with `.timedOut(.queue)`. In both
 ///   cases, nothing was sent.
@@ -25,10 +24,8 @@ import CurlewHTTP
 /// A caller that holds unread bodies while it sends more calls can end up waiting for its own permits. Read or discard
 /// the bodies first, or rely on the deadline.
 public final class ConcurrencyLimit: Sendable {
-    /// The number of permits in each scope. For an adaptive limit, the maximum number.
+    /// The number of permits in each scope.
     public let permits: Int
-    /// The rules of an adaptive limit; nil if the limit is fixed.
-    public let adaptive: ConcurrencyLimit.Adaptive?
     /// The calls that share the permits.
     public let scope: LimitScope
     /// The maximum number of waiting calls in each scope.
@@ -38,7 +35,7 @@ public final class ConcurrencyLimit: Sendable {
     /// The number of scopes above which a scope is forgotten as soon as it has no exchanges and no waiting calls.
     private static let idleQueues = 256
 
-    /// Creates a limit with a fixed number of permits.
+    /// Creates a limit.
     ///
     /// - `permits`: the number of permits. With a value below one, every call throws `.configuration`.
     /// - `scope`: the calls that share the permits. Default: the calls to one origin.
@@ -48,31 +45,10 @@ public final class ConcurrencyLimit: Sendable {
         self.permits = permits
         self.scope = scope
         self.waiting = max(0, waiting)
-        adaptive = nil
-    }
-
-    /// Creates a limit that adapts to the number of exchanges that the server handles without queueing.
-    ///
-    /// - `adaptive`: the rules of the limit.
-    /// - `scope`, `waiting`: as for a fixed limit.
-    public init(_ adaptive: ConcurrencyLimit.Adaptive, per scope: LimitScope = .origin, waiting: Int = 1000) {
-        self.adaptive = adaptive
-        self.scope = scope
-        self.waiting = max(0, waiting)
-        permits = adaptive.most
-    }
-
-    /// Returns the number of exchanges of a scope that may be in flight now.
-    public func permits(of scope: LimitScope.Key) -> Int {
-        queues.withLock { $0.queue(of: scope)?.queue.permits } ?? newQueue.permits
-    }
-
-    private var newQueue: ConcurrencyQueue<Turn> {
-        ConcurrencyQueue(permits: permits, capacity: waiting, adaptive: adaptive)
     }
 
     /// The number of exchanges in flight and the number of waiting calls, over all scopes.
-    public var load: (running: Int, waiting: Int) {
+    var load: (running: Int, waiting: Int) {
         queues.withLock { queues in
             queues.known.values.reduce((0, 0)) { ($0.0 + $1.queue.running, $0.1 + $1.queue.waiting) }
         }
@@ -96,14 +72,6 @@ extension ConcurrencyLimit {
         init(_ key: LimitScope.Key, _ queue: ConcurrencyQueue<Turn>) {
             self.key = key
             self.queue = queue
-        }
-
-        func take(_ step: Step) -> (going: [Turn], late: [(waiter: Turn, left: Duration)]) {
-            switch step {
-            case .receiveHead(let sample): return queue.receiveHead(sample)
-            case .finishBody(let now): return queue.finishBody(at: now)
-            case .finish(let sample): return queue.finish(sample)
-            }
         }
     }
 
@@ -130,13 +98,6 @@ extension ConcurrencyLimit {
         }
     }
 
-    /// An event of an exchange after which waiting calls may get permits.
-    private enum Step: Sendable {
-        case receiveHead(ConcurrencyQueue<Turn>.Sample)
-        case finishBody(MonotonicInstant)
-        case finish(ConcurrencyQueue<Turn>.Sample?)
-    }
-
     private enum Arrival: Sendable {
         case acquire
         case wait(UInt64, Turn)
@@ -150,11 +111,11 @@ extension ConcurrencyLimit {
     }
 
     /// Takes a permit of `key`, waiting for it if necessary. When this method has returned, the caller must call
-    /// `leave(_:_:sent:at:)` once, or `receiveHead(_:_:sent:at:)` followed by `leaveBody(_:at:)`.
+    /// `leave(_:_:at:)` once.
     func acquire(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
         let arrival = queues.withLock { queues -> Arrival in
             let known = queues.queue(of: key)
-            let queue = known ?? ScopeQueue(key, newQueue)
+            let queue = known ?? ScopeQueue(key, ConcurrencyQueue(permits: permits, capacity: waiting))
             if known == nil { queues.add(queue) }
             if queue.queue.acquire() { return .acquire }
             let turn = Turn()
@@ -179,7 +140,7 @@ extension ConcurrencyLimit {
                     guard !turn.isLost.withLock({ $0 }) else { return false }
                     return !(queues.queue(of: key)?.queue.leave(ticket) ?? true)
                 }
-                if hadTurn { take(.finish(nil), key) }
+                if hadTurn { leave(key, at: nil) }
                 guard error is DeadlinePassed else { throw error }
                 throw refusal(of: key, .timedOut(.queue), "No permit became free before the deadline of the call")
             }
@@ -189,28 +150,20 @@ extension ConcurrencyLimit {
     }
 
     /// Records a response head whose body has not ended. The exchange keeps its permit.
-    func receiveHead(
-        _ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant
-    ) {
-        take(.receiveHead(ConcurrencyQueue<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
+    func receiveHead(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome) {
+        queues.withLock { $0.queue(of: key)?.queue.learn(outcome) }
     }
 
-    /// Releases the permit of an exchange that was recorded with `receiveHead`, and passes free permits to waiting calls.
-    func leaveBody(_ key: LimitScope.Key, at now: MonotonicInstant) {
-        take(.finishBody(now), key)
-    }
-
-    /// Releases the permit of an exchange that was not recorded with `receiveHead`, and passes free permits to waiting
-    /// calls.
-    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant) {
-        take(.finish(ConcurrencyQueue<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
-    }
-
-    private func take(_ step: Step, _ key: LimitScope.Key) {
+    /// Releases the permit of an exchange, and passes free permits to waiting calls.
+    ///
+    /// - `outcome`: what the exchange tells about the time of a typical call, unless `receiveHead` has recorded it.
+    /// - `now`: the time that decides which waiting calls lose their turn; nil if none does.
+    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome = .unknown, at now: MonotonicInstant?) {
         let (going, late, usual) = queues.withLock {
             queues -> ([Turn], [(waiter: Turn, left: Duration)], Duration?) in
             guard let queue = queues.queue(of: key) else { return ([], [], nil) }
-            let (going, late) = queue.take(step)
+            queue.queue.learn(outcome)
+            let (going, late) = queue.queue.finish(at: now)
             for each in late { each.waiter.isLost.withLock { $0 = true } }
             if queue.queue.isIdle, queues.known.count > Self.idleQueues { queues.remove(key) }
             return (going, late, queue.queue.usualTime)
@@ -223,8 +176,7 @@ extension ConcurrencyLimit {
     }
 
     private func refusal(of key: LimitScope.Key, _ reason: NetworkError.Reason, _ what: String) -> NetworkError {
-        let permits = permits(of: key)
-        return NetworkError(
+        NetworkError(
             reason, detail: "\(what): the limit for \(key) is \(permits) at a time.",
             hint: "Start fewer concurrent calls, read or drop response bodies, give urgent calls a higher "
                 + "RequestOptions.priority, or raise .concurrencyLimit(\(permits)).")

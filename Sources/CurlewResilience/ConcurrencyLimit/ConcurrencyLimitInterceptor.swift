@@ -35,18 +35,17 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
             let now = time.now
             let outcome = ConcurrencyOutcome(response, after: sent.duration(to: now) - queued)
             if response.body.isAtHand {
-                limit.leave(key, outcome, sent: sent, at: now)
+                limit.leave(key, outcome, at: now)
             } else {
                 // The response time is recorded now, because the body may take hours.
-                limit.receiveHead(key, outcome, sent: sent, at: now)
-                response.body = response.body.onEnd { _ in limit.leaveBody(key, at: time.now) }
+                limit.receiveHead(key, outcome)
+                response.body = response.body.onEnd { _ in limit.leave(key, at: time.now) }
             }
             response.note(waited, for: "a place")
             return response
         } catch {
             let now = time.now
-            let outcome = ConcurrencyOutcome(NetworkError(error), after: sent.duration(to: now))
-            limit.leave(key, outcome, sent: sent, at: now)
+            limit.leave(key, ConcurrencyOutcome(NetworkError(error), after: sent.duration(to: now)), at: now)
             throw error
         }
     }
@@ -63,20 +62,16 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         return context.wait(since: arrival, for: .concurrencyLimit, key)
     }
 
-    /// Returns an error for invalid adaptive rules, and for a limit that lets no call pass.
+    /// Returns an error for a limit that lets no call pass.
     public func problem(in setup: Pipeline.Environment) -> String? {
-        if let problem = limit.adaptive?.problem { return problem }
-        return limit.permits > 0
+        limit.permits > 0
             ? nil : "The concurrency limit of \(limit.permits) allows no calls. Set it to at least one."
     }
 }
 
 extension ConcurrencyLimitInterceptor: CustomStringConvertible {
-    /// A description such as `ConcurrencyLimit(8 per origin)` or `ConcurrencyLimit(4…200 per origin)`.
-    public var description: String {
-        let permits = limit.adaptive.map { "\($0.least)…\($0.most)" } ?? "\(limit.permits)"
-        return "ConcurrencyLimit(\(permits) per \(limit.scope))"
-    }
+    /// A description such as `ConcurrencyLimit(8 per origin)`.
+    public var description: String { "ConcurrencyLimit(\(limit.permits) per \(limit.scope))" }
 }
 
 extension ExchangeContext {

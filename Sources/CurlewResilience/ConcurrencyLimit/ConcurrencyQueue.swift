@@ -5,30 +5,18 @@ import CurlewHTTP
 
 /// The permits and the waiting calls of one scope, as a value without I/O.
 struct ConcurrencyQueue<Waiter> {
-    /// The outcome of an exchange, the time when the exchange got its permit, and the time of the outcome.
-    struct Sample: Sendable {
-        let sent: MonotonicInstant
-        let outcome: ConcurrencyOutcome
-        let now: MonotonicInstant
-    }
-
     private struct Entry {
         let waiter: Waiter
         let deadline: Deadline
     }
 
     private var semaphore: FairSemaphore<Entry>
-    private var estimate: ConcurrencyEstimate?
     private var usual = UsualTime()
-    /// The number of exchanges in flight that have received their response heads.
-    private var responded = 0
 
-    init(permits: Int, capacity: Int, adaptive: ConcurrencyLimit.Adaptive?) {
-        estimate = adaptive.map { ConcurrencyEstimate($0) }
-        semaphore = FairSemaphore(permits: estimate?.permits ?? permits, capacity: capacity)
+    init(permits: Int, capacity: Int) {
+        semaphore = FairSemaphore(permits: permits, capacity: capacity)
     }
 
-    var permits: Int { semaphore.permits }
     var running: Int { semaphore.running }
     var waiting: Int { semaphore.count }
     var isIdle: Bool { semaphore.isIdle }
@@ -44,38 +32,24 @@ struct ConcurrencyQueue<Waiter> {
     /// Removes a call from the queue. Returns false if its turn has already come.
     mutating func leave(_ ticket: UInt64) -> Bool { semaphore.leave(ticket) }
 
-    /// Records the response head of an exchange whose permit is kept until `finishBody`. Returns the same as `finish`.
-    mutating func receiveHead(_ sample: Sample) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
-        learn(sample)
-        responded += 1
-        return give(at: sample.now)
+    /// Learns how long an exchange took, from its response head or its failure.
+    mutating func learn(_ outcome: ConcurrencyOutcome) {
+        switch outcome {
+        case .responded(let time): usual.add(time)
+        case .gaveUp(let time):
+            // If timeouts did not count, only calls that had enough time would, and the usual time would be too short.
+            if let typical = usual.time, time >= typical { usual.add(time) }
+        case .unknown: break
+        }
     }
 
-    /// Releases the permit of an exchange that was recorded with `receiveHead`. Returns the same as `finish`.
-    mutating func finishBody(at now: MonotonicInstant) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
-        responded -= 1
-        semaphore.finish()
-        return give(at: now)
-    }
-
-    /// Releases the permit of an exchange that was not recorded with `receiveHead`. Returns two lists of waiting calls:
-    /// those whose turn it is, and those that lose their turn because they have less time left than a typical call
-    /// takes, each with the time that it has left.
-    ///
-    /// - `sample`: the outcome of the exchange; nil if it was not sent.
-    mutating func finish(_ sample: Sample?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
-        if let sample { learn(sample) }
-        semaphore.finish()
-        return give(at: sample?.now)
-    }
-
-    /// Passes the free permits to waiting calls.
+    /// Releases the permit of an exchange and passes free permits on. Returns two lists of waiting calls: those whose
+    /// turn it is, and those that lose their turn because they have less time left than a typical call takes, each with
+    /// the time that it has left.
     ///
     /// - `now`: the time that decides which calls lose their turn; nil if none does.
-    private mutating func give(
-        at now: MonotonicInstant?
-    ) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
-        if let estimate { semaphore.permits = estimate.permits(responded: responded) }
+    mutating func finish(at now: MonotonicInstant?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+        semaphore.finish()
         guard semaphore.isDue else { return ([], []) }
         var (going, late): ([Waiter], [(waiter: Waiter, left: Duration)]) = ([], [])
         while let next = semaphore.next() {
@@ -89,17 +63,6 @@ struct ConcurrencyQueue<Waiter> {
         return (going, late)
     }
 
-    private mutating func learn(_ sample: Sample) {
-        switch sample.outcome {
-        case .responded(let time): usual.add(time)
-        case .gaveUp(let time):
-            // If timeouts did not count, only calls that had enough time would, and the usual time would be too short.
-            if let typical = usual.time, time >= typical { usual.add(time) }
-        case .overloaded, .unknown: break
-        }
-        estimate?.add(sent: sample.sent, sample.outcome, running: semaphore.running, at: sample.now)
-    }
-
     /// The time of a typical call; nil until ten are known.
     var usualTime: Duration? { usual.time }
 }
@@ -108,25 +71,21 @@ struct ConcurrencyQueue<Waiter> {
 enum ConcurrencyOutcome: Hashable, Sendable {
     /// The response head arrived after this duration.
     case responded(Duration)
-    /// The server is overloaded: status 429 or 503, a connection lost after the request may have arrived, or a timeout
-    /// other than `gaveUp`.
-    case overloaded
     /// No response arrived in this duration before a total or attempt timeout. Counts only if it is longer than
     /// expected.
     case gaveUp(Duration)
-    /// The outcome says nothing about the load of the server.
+    /// The outcome does not tell how long a typical call takes.
     case unknown
 
     init(_ response: borrowing HTTPResponse, after took: Duration) {
-        let isOverload = response.status == .tooManyRequests || response.status == .serviceUnavailable
-        self = isOverload ? .overloaded : .responded(max(.zero, took))
+        // The refusals of an overloaded server are quick.
+        let isRefusal = response.status == .tooManyRequests || response.status == .serviceUnavailable
+        self = isRefusal ? .unknown : .responded(max(.zero, took))
     }
 
     init(_ error: NetworkError, after took: Duration) {
         switch error.reason {
-        case .timedOut(.queue): self = .unknown
         case .timedOut(.total), .timedOut(.attempt): self = .gaveUp(took)
-        case .timedOut, .connectionLost(.requestMayHaveArrived): self = .overloaded
         default: self = .unknown
         }
     }

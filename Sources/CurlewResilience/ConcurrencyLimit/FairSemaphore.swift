@@ -4,8 +4,8 @@ package import CurlewCore
 
 /// A counting semaphore with a fair queue of waiting elements, as a value without I/O.
 package struct FairSemaphore<Element> {
-    /// The maximum number of permits in use. After an increase, `next` hands out the additional permits.
-    package var permits: Int
+    /// The maximum number of permits in use.
+    package let permits: Int
     package private(set) var running = 0
     private var queue: FairQueue<Element>
 

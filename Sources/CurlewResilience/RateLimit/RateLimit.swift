@@ -78,7 +78,7 @@ public final class RateLimit: Sendable {
     public var burst: Int { full.burst }
 
     /// The number of waiting calls, over all scopes.
-    public var waitingCount: Int {
+    var waitingCount: Int {
         buckets.withLock { buckets in buckets.known.values.reduce(0) { $0 + $1.queue.count + $1.pausing } }
     }
 }

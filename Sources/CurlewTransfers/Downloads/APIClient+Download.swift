@@ -18,8 +18,8 @@ extension APIClient {
     ///
     /// - `path`: the path of the file. A path that ends in `/` names a folder: the file then has the name that the
     ///   server suggests (`Content-Disposition`, otherwise the URL), made safe for file systems. The folder must exist.
-    /// - `options`: what happens if the file exists, whether a partial file is continued, how many connections are
-    ///   used. See `FileDownload.Options`.
+    /// - `options`: what happens if the file exists, and whether a partial file is continued. See
+    ///   `FileDownload.Options`.
     /// - `progress`: receives the progress; see `TransferProgress`.
     ///
     /// The file has its name only when it is complete, checked and synchronized to the disk. Until then the bytes are in
@@ -28,11 +28,11 @@ extension APIClient {
     /// fails after eight attempts in a row without progress. If the call fails or is cancelled, or its process ends,
     /// the next download to the same path continues the partial file.
     ///
-    /// - A file that changes on the server between two parts is noticed and received from the start. A file that
-    ///   changes more than three times fails.
-    /// - A part that cannot be combined safely with the others is not used: without the entity tag of the file, with
-    ///   another range or length than was asked for, encoded, or of several ranges (RFC 9110 §15.3.7). The download then
-    ///   begins anew over one connection, without ranges.
+    /// - A file that has changed on the server when the rest is requested is noticed and received from the start. A file
+    ///   that changes more than three times fails.
+    /// - A rest that cannot be combined safely with the first bytes is not used: without the entity tag of the file,
+    ///   with another range or length than was asked for, encoded, or of several ranges (RFC 9110 §15.3.7). The download
+    ///   then begins again, without ranges.
     /// - The length of the file, `Options.checksum`, and SHA-256 and SHA-512 digests in `Repr-Digest` and
     ///   `Content-Digest` fields (RFC 9530) are checked. A mismatch throws `.badResponse`.
     /// - The request asks for no content coding, because encoded bytes cannot be continued. If the server applies one
@@ -50,7 +50,7 @@ extension APIClient {
         _ route: some Route, to path: String, options: FileDownload.Options = FileDownload.Options(),
         progress: TransferProgress.Handler? = nil
     ) async throws(NetworkError) -> Response<FileDownload.File> {
-        try await DownloadRun(self, route, to: path, options, progress).perform()
+        try await DownloadRun.perform(self, route, to: path, options, progress)
     }
 
     /// Sends `request` and writes its response to a file, whatever its value type is.
@@ -59,7 +59,7 @@ extension APIClient {
         _ request: Request<Value>, to path: String, options: FileDownload.Options = FileDownload.Options(),
         progress: TransferProgress.Handler? = nil
     ) async throws(NetworkError) -> Response<FileDownload.File> {
-        try await DownloadRun(self, request, to: path, options, progress).perform()
+        try await DownloadRun.perform(self, request, to: path, options, progress)
     }
 
     /// Sends `route` and writes its response to the file or folder at a file URL. Throws `.invalidRequest` for any
@@ -69,7 +69,7 @@ extension APIClient {
         _ route: some Route, to file: URL, options: FileDownload.Options = FileDownload.Options(),
         progress: TransferProgress.Handler? = nil
     ) async throws(NetworkError) -> Response<FileDownload.File> {
-        try await DownloadRun(self, route, to: file.downloadPath(), options, progress).perform()
+        try await DownloadRun.perform(self, route, to: file.downloadPath(), options, progress)
     }
 
     /// Sends `request` and writes its response to the file or folder at a file URL. Throws `.invalidRequest` for any
@@ -79,7 +79,7 @@ extension APIClient {
         _ request: Request<Value>, to file: URL, options: FileDownload.Options = FileDownload.Options(),
         progress: TransferProgress.Handler? = nil
     ) async throws(NetworkError) -> Response<FileDownload.File> {
-        try await DownloadRun(self, request, to: file.downloadPath(), options, progress).perform()
+        try await DownloadRun.perform(self, request, to: file.downloadPath(), options, progress)
     }
 }
 

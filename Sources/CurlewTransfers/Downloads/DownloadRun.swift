@@ -4,33 +4,104 @@ import CurlewCore
 import CurlewHTTP
 import Dispatch
 
-/// Performs one download: requests the file or its missing parts, over one connection or several, until it is complete.
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Performs one download: opens its partial file, then requests the file or the rest of it until it is complete.
 ///
-/// `DownloadJob` has what its requests share, `SegmentRequest` is one of them. `Representation` and `DownloadVerdict`
-/// decide what a response means, `DownloadRetry` whether a failed request is repeated, `PartialFile` holds the bytes.
-struct DownloadRun: Sendable {
-    private static let mostRenewals = 5
+/// `DownloadRequest` is one of its requests. `Representation` and `DownloadVerdict` decide what a response means,
+/// `DownloadRetry` whether a failed request is repeated, `PartialFile` holds the bytes.
+final class DownloadRun: Sendable {
+    private struct State {
+        /// The first response, whose status and headers the caller receives.
+        var head: HTTPResponse?
+        /// The digests that the server has sent for the complete file.
+        var digests: [DigestField] = []
+        var deadline: Deadline?
+        /// The bytes that an earlier download has left.
+        var resumed: Int64
+        /// How often the download began again with another version of the file, or after a wrong digest.
+        var restarts = 0
 
-    private let job: DownloadJob
-
-    init(
-        _ client: APIClient, _ route: some Route, to path: String, _ options: FileDownload.Options,
-        _ progress: TransferProgress.Handler?
-    ) {
-        job = DownloadJob(client, route, to: path, options, progress)
+        /// Adds digests. Most parts repeat those of the file, and each one is verified at the end.
+        mutating func add(_ new: [DigestField]) {
+            digests += new.filter { !digests.contains($0) }.prefix(maximumDigests - digests.count)
+        }
     }
 
-    func perform() async throws(NetworkError) -> Response<FileDownload.File> {
-        defer { job.meter?.end() }
-        do {
-            let saved = try await receive()
-            return saved
+    private static let maximumRestarts = 3
+    private static let maximumRenewals = 5
+    private static let maximumDigests = 16
+
+    let client: APIClient
+    let file: PartialFile
+    let meter: ProgressMeter?
+    /// Whether the route itself asks for a part of the file.
+    let isPart: Bool
+    private let path: String
+    private let options: FileDownload.Options
+    private let line: NetworkError.RequestLine
+    private let state: Locked<State>
+
+    /// Opens the partial file. Throws `.storage` if that is not possible, or if the target exists and must be kept.
+    private init(
+        _ client: APIClient, _ request: HTTPRequest, to path: String, _ options: FileDownload.Options,
+        _ progress: TransferProgress.Handler?
+    ) throws(NetworkError) {
+        self.client = client
+        self.path = path
+        var options = options
+        // A caller who asks for a part receives that part, in one piece.
+        isPart = request.headers.contains(.range)
+        if isPart { options.resumes = false }
+        self.options = options
+        line = NetworkError.RequestLine(request)
+        let isFolder = path.utf8.last == UInt8(ascii: "/")
+        if !isFolder { try FinalName.check(path, options.existing) }
+        let identity = options.resumeKey ?? "\(request.method) \(request.urlString)"
+        let key = MessageDigest.sha256(Data(identity.utf8)).hexText
+        file = try PartialFile(
+            at: isFolder ? path + "." + key.prefix(16) + ".part" : path + ".part", target: isFolder ? nil : path,
+            key: key, resumes: options.resumes)
+        state = Locked(State(resumed: file.position))
+        meter = progress.map { ProgressMeter($0, time: client.configuration.time) }
+        if let length = file.record?.length {
+            meter?.setTotal(length)
+            meter?.start(at: file.position)
+        }
+    }
+
+    static func perform(
+        _ client: APIClient, _ route: some Route, to path: String, _ options: FileDownload.Options,
+        _ progress: TransferProgress.Handler?
+    ) async throws(NetworkError) -> Response<FileDownload.File> {
+        let run: DownloadRun
+        do throws(NetworkError) {
+            run = try DownloadRun(client, client.request(for: route), to: path, options, progress)
         } catch {
-            let failure = job.described(error)
+            // A call that ends before anything is sent: observers receive the error, and the error names the call.
+            let failure = error
+            var changes = APIClient.CallChanges()
+            changes.request = { _, _ throws(NetworkError) in throw failure }
+            try await client.call(route, changing: changes) { _, _ in }
+            throw failure
+        }
+        return try await run.perform(route)
+    }
+
+    private func perform(_ route: any Route) async throws(NetworkError) -> Response<FileDownload.File> {
+        defer { meter?.end() }
+        do {
+            return try await receive(route)
+        } catch {
+            var failure = NetworkError(error)
+            if failure.request == nil { failure.request = line }
+            if failure.routeName == nil { failure.routeName = route.name }
             // Without a record, nothing can be continued.
-            if let file = job.file, !job.options.resumes || file.record == nil || !Self.isWorthKeeping(failure) {
-                file.discard()
-            }
+            if !options.resumes || file.record == nil || !Self.isWorthKeeping(failure) { file.discard() }
             throw failure
         }
     }
@@ -41,114 +112,86 @@ struct DownloadRun: Sendable {
         return ![404, 410].contains(error.statusCode ?? 0)
     }
 
-    /// Why the segments are received from the start.
-    private enum Restart: Error {
-        /// The file on the server is not the one whose first bytes were received.
-        case changed
-        case withoutRanges
-    }
-
-    private func receive() async throws -> Response<FileDownload.File> {
-        var renewals = 0
+    /// Requests the file until it is complete, checked and named.
+    private func receive(_ first: any Route) async throws -> Response<FileDownload.File> {
+        var (route, renewals, usesRanges) = (first, 0, true)
         while true {
-            do {
-                try await receiveSegments()
-                if let saved = try await finish() { return saved }
-                try job.countRestart()
-            } catch let error as NetworkError {
-                guard let renewing = job.options.renewing, renewals < Self.mostRenewals,
+            let outcome: DownloadRequest.Outcome
+            do throws(NetworkError) {
+                outcome = try await request(route, usesRanges: usesRanges)
+            } catch {
+                guard let renewing = options.renewing, renewals < Self.maximumRenewals,
                     [400, 401, 403, 404, 410].contains(error.statusCode ?? 0)
                 else { throw error }
                 renewals += 1
-                job.replaceRoute(try await renewing())
+                route = try await renewing()
                 continue
-            } catch let restart as Restart {
-                switch restart {
-                case .changed: try job.countRestart()
-                // Happens once: no range is requested any more.
-                case .withoutRanges: job.stopUsingRanges()
-                }
             }
-            try job.file?.reset()
-            job.meter?.restart()
+            switch outcome {
+            case .complete(let complete, let head):
+                if let saved = try await save(complete, head) { return saved }
+                try countRestart()
+            case .changed: try countRestart()
+            // Happens once: no range is requested any more.
+            case .withoutRanges: usesRanges = false
+            }
+            try file.reset()
+            meter?.restart()
         }
     }
 
-    /// Receives all segments that are not complete. Throws `Restart`, and the error of the first segment that fails.
-    private func receiveSegments() async throws {
-        if let missing = job.missingSegments {
-            return try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in missing { group.addTask { try await self.receive(segment: index, nil) } }
-                for try await _ in group {}
-            }
-        }
-        // The first response tells how many segments there are.
-        let (planned, plan) = AsyncStream.makeStream(of: Int.self)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { plan.finish() }
-                try await self.receive(segment: 0, plan)
-            }
-            for await index in planned { group.addTask { try await self.receive(segment: index, nil) } }
-            for try await _ in group {}
-        }
-    }
-
-    /// Receives one segment, over as many connections as it needs, one after the other.
-    private func receive(segment index: Int, _ plan: AsyncStream<Int>.Continuation?) async throws {
+    /// Requests the file or the rest of it, as often as `DownloadRetry` allows.
+    private func request(_ route: any Route, usesRanges: Bool) async throws(NetworkError) -> DownloadRequest.Outcome {
+        let time = client.configuration.time
         var retry = DownloadRetry()
         // Only bytes beyond the highest position are progress: a server without ranges starts over each time.
-        var (version, highest) = (job.restarts, job.position(ofSegment: index))
+        var (version, highest) = (restarts, file.position)
         while true {
             do throws(NetworkError) {
-                switch try await SegmentRequest(job: job, index: index, plan: plan).perform() {
-                case .done: return
-                case .startAnew: throw NetworkError(.interceptor, underlying: Restart.changed)
-                case .withoutRanges: throw NetworkError(.interceptor, underlying: Restart.withoutRanges)
-                }
+                return try await DownloadRequest(self, usesRanges: usesRanges).perform(route)
             } catch {
-                if let restart = error.underlying as? Restart { throw restart }
-                let file = job.file
-                file?.keepPosition(ofSegment: index)
-                if version != job.restarts { (version, highest) = (job.restarts, 0) }
-                let position = job.position(ofSegment: index)
-                let received = position - highest
-                highest = max(highest, position)
-                guard file?.record != nil,
+                file.storePosition()
+                if version != restarts { (version, highest) = (restarts, 0) }
+                let received = file.position - highest
+                highest = max(highest, file.position)
+                guard file.record != nil,
                     let pause = retry.wait(after: error, received: received, random: .random(in: 0..<1))
                 else { throw error }
-                let next = job.time.now.advanced(by: pause)
-                guard !(job.deadline ?? .never).hasPassed(at: next) else { throw error }
-                try await job.time.sleep(until: next)
+                let next = time.now.advanced(by: pause)
+                guard !(state.withLock { $0.deadline } ?? .never).hasPassed(at: next) else { throw error }
+                do {
+                    try await time.sleep(until: next)
+                } catch {
+                    throw NetworkError(error)
+                }
             }
         }
     }
 
     /// Checks the file and gives it its name. Returns nil if a continued file is damaged and must be received again.
-    private func finish() async throws -> Response<FileDownload.File>? {
-        guard let file = job.file, let head = job.head else {
-            throw NetworkError(.storage, detail: "The download has no file.")
+    private func save(
+        _ complete: CompleteFile, _ head: HTTPResponse
+    ) async throws(NetworkError) -> Response<FileDownload.File>? {
+        let (digests, resumed) = state.withLock { ($0.digests, $0.resumed) }
+        let name = file.record?.name ?? Self.suggestedName(head)
+        let target = path.utf8.last == UInt8(ascii: "/") ? path + name : path
+        var checksums = digests.compactMap(\.strongest).map {
+            FileDownload.Checksum(algorithm: $0.algorithm, hex: $0.digest.hexText)
         }
-        let (count, resumed) = (file.written, job.resumed)
-        let name = file.record?.name ?? job.suggestedName(head)
-        let target = job.isFolder ? job.path + name : job.path
-        var expected = job.digests.compactMap(\.strongest).map { ($0.algorithm, $0.digest.hexText) }
-        if let checksum = job.options.checksum { expected.append((checksum.algorithm, checksum.hex)) }
-        let (existing, checks) = (job.options.existing, expected)
-        let result = await Self.offQueue { () throws(NetworkError) -> String? in
-            for (algorithm, hex) in checks {
-                guard try file.digest(algorithm).hexText == hex else { return nil }
-            }
-            return try file.finish(as: target, existing)
+        if let checksum = options.checksum { checksums.append(checksum) }
+        let (existing, checks) = (options.existing, checksums)
+        let final = await Self.offQueue { () throws(NetworkError) -> String? in
+            try complete.matches(checks) ? try complete.name(target, existing) : nil
         }
-        guard let final = try result.get() else {
-            if resumed > 0, job.canRestart { return nil }
+        guard let saved = try final.get() else {
+            if resumed > 0, restarts < Self.maximumRestarts { return nil }
             file.discard()
             throw NetworkError(
                 .badResponse, detail: "The downloaded file has another digest than expected.",
                 hint: "The file is damaged or is not the one that was meant. Nothing was saved.")
         }
-        return Response(FileDownload.File(path: final, byteCount: count, resumedByteCount: resumed), from: head)
+        let result = FileDownload.File(path: saved, byteCount: complete.byteCount, resumedByteCount: resumed)
+        return Response(result, from: head)
     }
 
     /// Runs work that blocks for long, such as synchronizing a disk, outside of the threads that run tasks.
@@ -159,6 +202,58 @@ struct DownloadRun: Sendable {
             DispatchQueue.global().async {
                 continuation.resume(returning: Result { () throws(NetworkError) in try work() })
             }
+        }
+    }
+
+    static func suggestedName(_ response: HTTPResponse) -> String {
+        DownloadName.downloadName(
+            disposition: response.headers[.contentDisposition], url: response.url, mediaType: response.mediaType)
+    }
+}
+
+/// What the requests of a download share.
+extension DownloadRun {
+    private var restarts: Int { state.withLock { $0.restarts } }
+
+    /// The rest of the total timeout, which bounds all requests and waits; nil before the first request.
+    var timeLeft: Duration? {
+        state.withLock { $0.deadline }?.remaining(at: client.configuration.time.now)
+    }
+
+    /// Keeps the deadline of the first request.
+    func start(_ context: ExchangeContext) {
+        state.withLock { $0.deadline = $0.deadline ?? context.totalDeadline }
+    }
+
+    /// Counts a further version of the file. Throws if there were too many.
+    func countRestart() throws(NetworkError) {
+        let restarts = state.withLock { state in
+            state.restarts += 1
+            return state.restarts
+        }
+        guard restarts <= Self.maximumRestarts else {
+            throw NetworkError(
+                .badResponse, detail: "The file changed on the server \(restarts) times while it was downloaded.",
+                hint: "Try again later.")
+        }
+    }
+
+    /// Notes a response whose body is used. Returns the one whose status and headers the caller receives.
+    ///
+    /// - `isComplete`: whether the body is the complete file, so that nothing of an earlier download is left.
+    func note(_ response: HTTPResponse, isComplete: Bool) -> HTTPResponse {
+        // A digest of a decoded response is that of the encoded bytes.
+        let fields = response.body.declaredLength == nil ? [] : ["Repr-Digest"] + (isComplete ? ["Content-Digest"] : [])
+        let digests = fields.compactMap { response.headers[HTTPField.Name($0)].flatMap { DigestField($0) } }
+        return state.withLock { state in
+            guard !isComplete, let head = state.head else {
+                if isComplete { (state.digests, state.resumed) = ([], 0) }
+                state.add(digests)
+                state.head = response
+                return response
+            }
+            state.add(digests)
+            return head
         }
     }
 }

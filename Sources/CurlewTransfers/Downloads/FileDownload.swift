@@ -57,10 +57,6 @@ public enum FileDownload {
         /// Only a response with a strong validator and a length can be continued (RFC 9110 §8.8.1). A partial file
         /// that cannot be continued is removed.
         public var resumes: Bool
-        /// The maximum number of connections over which parts of the file are received at the same time, 1 to 16.
-        /// Default 1. More than one is used only for files of 8 MiB or more from a server that supports ranges, and
-        /// each part has at least 4 MiB.
-        public var connections: Int
         /// The expected digest of the file. Default nil: only the digests that the server sends are checked.
         public var checksum: Checksum?
         /// A name of what is downloaded, for a partial file that an earlier download left. Default nil: the method and
@@ -74,12 +70,11 @@ public enum FileDownload {
 
         /// Creates options.
         public init(
-            existing: Existing = .fail, resumes: Bool = true, connections: Int = 1, checksum: Checksum? = nil,
+            existing: Existing = .fail, resumes: Bool = true, checksum: Checksum? = nil,
             resumeKey: String? = nil, renewing: (@Sendable () async throws -> any Route)? = nil
         ) {
             self.existing = existing
             self.resumes = resumes
-            self.connections = connections
             self.checksum = checksum
             self.resumeKey = resumeKey
             self.renewing = renewing

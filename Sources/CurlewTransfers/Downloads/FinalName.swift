@@ -15,6 +15,15 @@ enum FinalName {
     /// The number of names that are tried to keep a file of the same name.
     private static let mostNames = 1000
 
+    /// Throws `.storage` if a complete file could not get the name `target`: it exists and must be kept, or is a folder.
+    static func check(_ target: String, _ existing: FileDownload.Existing) throws(NetworkError) {
+        var facts = stat()
+        guard stat(target, &facts) == 0 else { return }
+        if existing == .fail { throw exists(target) }
+        guard facts.st_mode & S_IFMT == S_IFDIR else { return }
+        throw NetworkError(.storage, detail: "\(target) exists and is not a regular file.", hint: "Name a file.")
+    }
+
     /// Renames the file at `path` to `target`, or to a numbered name beside it. Returns the name. Throws `.storage`, and
     /// both names are then unchanged.
     static func give(

@@ -19,19 +19,21 @@ import Darwin
 /// A file that is being downloaded: `<name>.part` in the folder of its target, with a record beside it
 /// (`<name>.part.state`) from which a later download continues, and a lock (`<name>.part.lock`).
 ///
-/// The target is unchanged until `finish`. Segments may be written at the same time, each by one caller.
+/// The target is unchanged until the `CompleteFile` that `complete()` returns is named.
 final class PartialFile: Sendable {
     private struct State {
         /// Nil while the version of the file is unknown, and for one that cannot be continued.
         var record: DownloadRecord?
-        /// The first byte that is not written, for a file without a record.
+        /// The number of bytes of the complete file; nil if the server does not declare it.
+        var length: Int64?
+        /// The first byte that is not written.
         var position: Int64 = 0
-        /// The position of each segment in the record on the disk.
-        var stored: [Int64] = []
+        /// The position in the record on the disk.
+        var stored: Int64 = 0
         var isOpen = true
     }
 
-    /// The bytes of a segment after which its position is stored. A process that is killed loses at most these.
+    /// The bytes after which the position is stored. A process that is killed loses at most these.
     private static let step: Int64 = 256 << 10
 
     private let path: String
@@ -78,14 +80,19 @@ final class PartialFile: Sendable {
         recordFile = record
         var state = State()
         if resumes, let found = Self.readRecord(record)?.withoutLastByte, found.key == key,
-            own.st_size >= found.segments.map(\.position).max() ?? 0
+            own.st_size >= found.position
         {
-            state.stored = found.segments.map(\.position)
             state.record = found
+            state.length = found.length
+            (state.position, state.stored) = (found.position, found.position)
         }
         self.state = Locked(state)
         if replaces { fchmod(file, facts.st_mode & 0o777) }
-        if state.record == nil { try reset() }
+        if state.record == nil {
+            try reset()
+        } else if ftruncate(file, off_t(state.position)) != 0 {
+            throw Self.failure("written", path)
+        }
     }
 
     /// Removes the name of a partial file that is another file's name too: a process was killed while it gave the
@@ -120,34 +127,31 @@ final class PartialFile: Sendable {
     /// The record of the file that is being downloaded; nil while nothing can be continued.
     var record: DownloadRecord? { state.withLock { $0.record } }
 
-    /// The number of bytes that are written.
-    var written: Int64 { state.withLock { $0.record?.written ?? $0.position } }
+    /// The first byte that is not written, which is the number of bytes that are.
+    var position: Int64 { state.withLock { $0.position } }
 
     /// Discards the content.
     func reset() throws(NetworkError) {
         guard ftruncate(file, 0) == 0, ftruncate(recordFile, 0) == 0 else { throw Self.failure("written", path) }
         state.withLock { state in
             state.record = nil
-            state.position = 0
-            state.stored = []
+            state.length = nil
+            (state.position, state.stored) = (0, 0)
         }
     }
 
     /// Begins to write a version of the file, which replaces earlier content. Throws `.storage` if the disk has no room.
-    func begin(_ version: Representation, name: String?, connections: Int) throws(NetworkError) {
+    ///
+    /// - `length`: the number of bytes of the file; nil if the server does not declare it.
+    func begin(_ version: Representation, name: String?) throws(NetworkError) {
         try reset()
         if let length = version.length { try checkSpace(for: length) }
-        guard version.canContinue, let length = version.length else { return }
-        let record = DownloadRecord(
-            key: key, file: version, name: name,
-            segments: DownloadRecord.segments(of: length, connections: connections))
-        // Without a record, for example for a very long entity tag, the download cannot be continued but succeeds.
-        guard let bytes = record.bytes else { return }
+        let record = DownloadRecord(key: key, file: version, name: name)
+        state.withLock { $0.length = version.length }
+        // Without a record the download cannot be continued but succeeds.
+        guard let record, let bytes = record.bytes else { return }
         guard Self.write(bytes, to: recordFile, at: 0) else { throw Self.failure("written", recordPath) }
-        state.withLock { state in
-            state.record = record
-            state.stored = record.segments.map(\.position)
-        }
+        state.withLock { $0.record = record }
     }
 
     private func checkSpace(for length: Int64) throws(NetworkError) {
@@ -161,49 +165,42 @@ final class PartialFile: Sendable {
             hint: "Free disk space.")
     }
 
-    /// Writes bytes at the end of a segment. Returns how many of them belong to the segment: the others are not written.
-    func write(_ bytes: UnsafeRawBufferPointer, toSegment index: Int) throws(NetworkError) -> Int {
-        let (position, room) = state.withLock { state -> (Int64, Int64) in
-            guard let segment = state.record?.segments[index] else { return (state.position, .max) }
-            return (segment.position, segment.end - segment.position)
+    /// Appends bytes. A file whose bytes cannot all be written keeps its position, and the next bytes replace them.
+    func append(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
+        let position = position
+        guard Self.write(bytes, to: file, at: position) else { throw Self.failure("written", path) }
+        let isDue = state.withLock { state in
+            state.position = position + Int64(bytes.count)
+            return state.position - state.stored >= Self.step
         }
-        let count = Int(min(Int64(bytes.count), room))
-        guard Self.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), to: file, at: position) else {
-            throw Self.failure("written", path)
-        }
-        let due = state.withLock { state -> Int64? in
-            let next = position + Int64(count)
-            guard state.record != nil else {
-                state.position = next
-                return nil
-            }
-            state.record?.segments[index].position = next
-            guard next - state.stored[index] >= Self.step else { return nil }
-            state.stored[index] = next
-            return next
-        }
-        if let due { storePosition(due, ofSegment: index) }
-        return count
+        if isDue { storePosition() }
     }
 
-    /// Stores the position of a segment whose connection has ended.
-    func keepPosition(ofSegment index: Int) {
+    /// Writes the position to the record, if there is one. If that fails, a later download receives some bytes again.
+    func storePosition() {
         let position = state.withLock { state -> Int64? in
-            guard let position = state.record?.segments[index].position else { return nil }
-            state.stored[index] = position
-            return position
+            guard state.record != nil else { return nil }
+            state.stored = state.position
+            return state.position
         }
-        if let position { storePosition(position, ofSegment: index) }
+        guard let position else { return }
+        _ = Self.write(DownloadRecord.bytes(of: position), to: recordFile, at: Int64(DownloadRecord.headLength))
     }
 
-    private func storePosition(_ position: Int64, ofSegment index: Int) {
-        // If this fails, a later download receives some bytes again.
-        let bytes = Data(DownloadRecord.bytes(ofPosition: position))
-        _ = Self.write(bytes, to: recordFile, at: DownloadRecord.offset(ofSegment: index))
+    /// Returns the file if all of its bytes are written. Throws `.connectionLost` if the server has declared more bytes
+    /// than there are.
+    func complete() throws(NetworkError) -> CompleteFile {
+        let (length, position) = state.withLock { ($0.length, $0.position) }
+        guard position >= length ?? 0 else {
+            throw NetworkError(
+                .connectionLost(.requestMayHaveArrived),
+                detail: "The response ended \((length ?? 0) - position) bytes too early.")
+        }
+        return CompleteFile(file: self, byteCount: position)
     }
 
     /// Returns the digest of the written bytes. Reads the file on the calling thread.
-    func digest(_ algorithm: DigestField.Algorithm) throws(NetworkError) -> Data {
+    fileprivate func digest(_ algorithm: DigestField.Algorithm) throws(NetworkError) -> Data {
         let digest = MessageDigest.Incremental(algorithm)
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: off_t = 0
@@ -217,10 +214,8 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Synchronizes the file to the disk and gives it its final name. Returns the path. Blocks the calling thread.
-    ///
-    /// Throws `.storage`, and the target is then unchanged.
-    func finish(as target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
+    /// Synchronizes the file to the disk and gives it its final name.
+    fileprivate func finish(as target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
         guard DiskSync.keep(file) else { throw Self.failure("written", path) }
         let final = try FinalName.give(target, to: path, existing)
         PrivateFile.synchronizeFolder(of: final)
@@ -240,9 +235,8 @@ final class PartialFile: Sendable {
 
     /// Returns the record in a file; nil if there is none or it is damaged.
     private static func readRecord(_ file: Int32) -> DownloadRecord? {
-        let most = DownloadRecord.headLength + 8 * DownloadRecord.mostSegments
-        var buffer = [UInt8](repeating: 0, count: most)
-        let count = pread(file, &buffer, most, 0)
+        var buffer = [UInt8](repeating: 0, count: DownloadRecord.headLength + 9)
+        let count = pread(file, &buffer, buffer.count, 0)
         return count > 0 ? DownloadRecord(Data(buffer[..<count])) : nil
     }
 
@@ -267,5 +261,26 @@ final class PartialFile: Sendable {
         return NetworkError(
             .storage, detail: PrivateFile.Failure(action, path, code).description,
             hint: code == ENOSPC || code == EDQUOT ? "Free disk space." : "Check the path and its permissions.")
+    }
+}
+
+/// A partial file that has all of its bytes. Its calls block the calling thread.
+struct CompleteFile: Sendable {
+    fileprivate let file: PartialFile
+    let byteCount: Int64
+
+    /// Returns whether the bytes have all of these digests. Throws `.storage` if they cannot be read.
+    func matches(_ checksums: [FileDownload.Checksum]) throws(NetworkError) -> Bool {
+        for checksum in checksums {
+            guard try file.digest(checksum.algorithm).hexText == checksum.hex else { return false }
+        }
+        return true
+    }
+
+    /// Synchronizes the file to the disk and gives it the name `target`, or a numbered one beside it. Returns its path.
+    ///
+    /// Throws `.storage`, and the target is then unchanged.
+    func name(_ target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
+        try file.finish(as: target, existing)
     }
 }

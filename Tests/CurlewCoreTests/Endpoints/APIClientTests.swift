@@ -4,7 +4,6 @@ import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
 import CurlewObservability
-import CurlewStandard
 import Testing
 
 #if canImport(FoundationEssentials)

@@ -6,7 +6,6 @@ import Testing
 
 @testable import CurlewCore
 @testable import CurlewObservability
-@testable import CurlewStandard
 
 /// What is sent to another origin than the client's, when the app calls it itself.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,9 +5,7 @@ import CurlewCaching
 import CurlewCookies
 import CurlewHTTP
 import CurlewObservability
-import CurlewRedirects
 import CurlewResilience
-import CurlewTransportSecurity
 import Testing
 
 @testable import CurlewCore
@@ -15,8 +13,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct BuiltInInterceptorTests {
     private static let all: [BuiltInInterceptor] = [
-        .logging(), .logging(each: .request), .fallback { _, _ in nil }, .redirects(), .hsts(), .cookies(),
-        .coalescing(), .caching(), .retry(), .retry(onRetry: { _, _ in }), .hedging(after: .seconds(1)),
+        .logging(), .logging(each: .request), .fallback { _, _ in nil }, .redirects(), .cookies(), .coalescing(),
+        .caching(), .retry(), .retry(onRetry: { _, _ in }), .hedging(after: .seconds(1)),
         .circuitBreaker(), .rateLimit(1, every: .seconds(1)), .concurrencyLimit(1), .bearer { "token" },
         .bearer(for: "https://other.test", { "token" }), .basic(user: "u", password: "p"),
         .digest(user: "u", password: "p"), .apiKey("k", in: .header("X-Key")), .signing { _, _ in },

@@ -14,21 +14,6 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(1)))
 struct NextTests {
-    /// Runs the rest of the chain a given number of times, each time as another attempt.
-    struct Repeat: Interceptor {
-        let times: Int
-
-        func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-            var last = HTTPResponse()
-            for attempt in 1...times {
-                var context = next.context
-                context.attempt = attempt
-                last = try await next(request, context: context)
-            }
-            return last
-        }
-    }
-
     /// Keeps its `Next` for later.
     struct Keep: Interceptor {
         let kept = Locked<Next?>(nil)
@@ -53,7 +38,7 @@ struct NextTests {
             seen.withLock { $0.append(request.headers[values: "Count"].count) }
             return HTTPResponse()
         }
-        let exchanger = Pipeline.Runner(pipeline: [Repeat(times: 3), hook], transport: transport)
+        let exchanger = Pipeline.Runner(pipeline: [RepeatingInterceptor(times: 3), hook], transport: transport)
         _ = try await exchanger.exchange(Self.request(), in: ExchangeContext())
         #expect(attempts.withLock { $0 } == [1, 2, 3])
         #expect(seen.withLock { $0 } == [1, 1, 1], "each repetition begins with the request it was given")
@@ -62,7 +47,7 @@ struct NextTests {
     @Test("A changed context reaches what lies further in, and nothing else")
     func context() async throws {
         let exchanger = Pipeline.Runner(
-            pipeline: [Repeat(times: 2)],
+            pipeline: [RepeatingInterceptor(times: 2)],
             transport: ClosureTransport { _, context in HTTPResponse(status: HTTPStatus(200 + context.attempt)) })
         let context = ExchangeContext()
         #expect(try await exchanger.exchange(Self.request(), in: context).status == 202)

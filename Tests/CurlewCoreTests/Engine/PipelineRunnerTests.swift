@@ -5,9 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
-@testable import CurlewCookies
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 @Suite(.timeLimit(.minutes(1)))
 struct PipelineRunnerTests {
@@ -31,7 +29,6 @@ struct PipelineRunnerTests {
                 case .feature(Redirect.Event.followed(let redirect)): "redirected \(redirect)"
                 case .feature(Redirect.Event.kept(let response, let reason)):
                     "redirectKept \(response.status.code) \(reason)"
-                case .feature(CookieStore.Event.refused(let refusal, let name)): "cookieRefused \(name) \(refusal)"
                 case .measured: "measured"
                 case .warned(let warning): "warned \(warning)"
                 case .succeeded(let response, let time): "succeeded \(response.status.code) \(time.brief)"

@@ -7,8 +7,6 @@ import Testing
 @testable import CurlewAuthentication
 @testable import CurlewCore
 @testable import CurlewObservability
-@testable import CurlewResilience
-@testable import CurlewStandard
 
 @Suite(.timeLimit(.minutes(1)))
 struct PipelineTests {

@@ -4,7 +4,6 @@ import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
-@testable import CurlewRedirects
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

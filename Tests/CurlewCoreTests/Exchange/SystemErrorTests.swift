@@ -2,8 +2,6 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewResilience
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import Testing

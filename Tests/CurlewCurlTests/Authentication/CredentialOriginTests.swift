@@ -4,8 +4,6 @@ import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
-import CurlewRedirects
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers

@@ -4,7 +4,6 @@ import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
-import CurlewRedirects
 import CurlewTesting
 import Foundation
 import TestServers

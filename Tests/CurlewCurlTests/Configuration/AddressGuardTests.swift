@@ -4,7 +4,6 @@ import CTestSupport
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers

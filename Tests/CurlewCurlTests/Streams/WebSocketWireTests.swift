@@ -4,7 +4,6 @@ import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
-import CurlewStandard
 import CurlewStreams
 import FoundationEssentials
 import TestServers

@@ -3,7 +3,6 @@
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
-import CurlewStandard
 import CurlewTesting
 import CurlewTransfers
 import Foundation
@@ -71,7 +70,7 @@ struct HostileDownloadTests {
         }
         let folder = try TemporaryFolder()
         for name in ["film.bin", ""] {
-            let options = FileDownload.Options(existing: .replace, connections: 2)
+            let options = FileDownload.Options(existing: .replace)
             let request = Request<Data>.get(url: server.url + "/film.bin")
             let saved = try await Self.client().download(request, to: folder.path + "/" + name, options: options)
             #expect(try Data(contentsOf: URL(fileURLWithPath: saved.value.path)) == Self.content.prefix(2000))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
-import CurlewResilience
 import CurlewTesting
 import CurlewTransfers
 import Foundation

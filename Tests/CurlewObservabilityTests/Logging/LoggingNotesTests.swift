@@ -5,8 +5,6 @@ import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewObservability
-import CurlewRedirects
-import CurlewResilience
 import CurlewTesting
 import Foundation
 import Testing

@@ -5,7 +5,6 @@ import CurlewCore
 import CurlewHTTP
 import CurlewObservability
 import CurlewResilience
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestFixtures

@@ -3,9 +3,7 @@
 import CurlewAuthentication
 import CurlewCaching
 import CurlewHTTP
-import CurlewRedirects
 import CurlewResilience
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestFixtures

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
-import CurlewRedirects
-import CurlewResilience
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers

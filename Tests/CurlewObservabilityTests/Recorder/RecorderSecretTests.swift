@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewConformance
+import ConformanceCases
 import CurlewHTTP
-import CurlewRedirects
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers

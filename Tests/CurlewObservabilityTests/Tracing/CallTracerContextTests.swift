@@ -4,7 +4,6 @@ import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
 import CurlewObservability
-import CurlewRedirects
 import CurlewTesting
 import Foundation
 import TestFixtures

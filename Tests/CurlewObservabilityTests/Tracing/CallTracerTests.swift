@@ -4,7 +4,6 @@ import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewObservability
-import CurlewRedirects
 import CurlewResilience
 import CurlewTesting
 import Testing

@@ -2,8 +2,6 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
-import CurlewResilience
 import CurlewTesting
 import Foundation
 import TestServers

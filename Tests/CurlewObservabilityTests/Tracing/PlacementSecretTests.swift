@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewConformance
+import ConformanceCases
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
 import CurlewTesting
 import Foundation
 import Testing

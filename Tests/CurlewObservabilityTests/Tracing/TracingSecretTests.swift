@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewConformance
+import ConformanceCases
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
-import CurlewResilience
 import CurlewTesting
 import Foundation
 import Testing

@@ -2,7 +2,6 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewResilience
 import CurlewStreams
 import CurlewTesting
 import Foundation

@@ -3,8 +3,6 @@
 import CurlewCookies
 import CurlewCore
 import CurlewHTTP
-import CurlewRedirects
-import CurlewResilience
 import Testing
 
 @testable import CurlewTesting

@@ -4,6 +4,7 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestFixtures
 
 /// A server of one file in memory that supports ranges, and breaks connections where the test says so.
 final class RangeServer: Transport {
@@ -16,6 +17,10 @@ final class RangeServer: Transport {
         var declaresLength = true
         /// Changes the heads of responses to ranges.
         var onPart: (@Sendable (inout HTTPResponse) -> Void)?
+        /// Whether a range is sent whatever `If-Range` says.
+        var ignoresCondition = false
+        /// How a response breaks off.
+        var cut = Cut.fails(NetworkError(.connectionLost(.requestMayHaveArrived)))
         /// The number of bytes after which each of the next responses breaks off.
         var cuts: [Int] = []
         /// Responses to send instead.
@@ -24,6 +29,13 @@ final class RangeServer: Transport {
         var requests: [HTTPRequest] = []
         var sent: Int64 = 0
         var onRequest: (@Sendable (inout State) -> Void)?
+        /// Called when a response waits for its cancellation.
+        var onWait: (@Sendable () -> Void)?
+    }
+
+    /// What a response does after its last byte.
+    enum Cut {
+        case fails(NetworkError), endsEarly, waits
     }
 
     let state: Locked<State>
@@ -41,13 +53,13 @@ final class RangeServer: Transport {
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
-        let (reply, cut) = state.withLock { state -> (Reply, Int?) in
+        let (reply, cut) = state.withLock { state -> (Reply, (Int, Cut)?) in
             state.requests.append(request)
             let change = state.onRequest
             change?(&state)
             if !state.replies.isEmpty { return (.ready(state.replies.removeFirst()), nil) }
             let cut = state.cuts.isEmpty ? nil : state.cuts.removeFirst()
-            return (.file(Self.answer(request, state)), cut)
+            return (.file(Self.answer(request, state)), cut.map { ($0, state.cut) })
         }
         switch reply {
         case .ready(let response): return response
@@ -70,7 +82,7 @@ final class RangeServer: Transport {
         if state.supportsRanges { response.headers["Accept-Ranges"] = "bytes" }
         let whole = Int64(state.content.count)
         if state.supportsRanges, !state.ignoresRanges, let text = request.headers[.range], let range = ByteRange(text),
-            request.headers["If-Range"] == nil || request.headers["If-Range"] == state.tag
+            state.ignoresCondition || request.headers["If-Range"] == nil || request.headers["If-Range"] == state.tag
         {
             guard let bytes = range.bytes(of: whole) else {
                 response.status = .rangeNotSatisfiable
@@ -94,18 +106,21 @@ final class RangeServer: Transport {
     /// A body in chunks of 64 KiB at most, which may break off.
     private final class Chunks: ResponseBodySource {
         private let server: RangeServer
+        private let end: Cut?
         private let rest: Locked<(data: Data, cut: Int?, isCancelled: Bool)>
 
-        init(_ server: RangeServer, _ data: Data, _ cut: Int?) {
+        init(_ server: RangeServer, _ data: Data, _ cut: (bytes: Int, end: Cut)?) {
             self.server = server
-            rest = Locked((data, cut, false))
+            end = cut?.end
+            rest = Locked((data, cut?.bytes, false))
         }
 
         func next() async throws -> Data? {
             await Task.yield()
             let chunk = try rest.withLock { rest throws(NetworkError) -> Data? in
                 if rest.isCancelled { throw NetworkError(.cancelled) }
-                if rest.cut == 0 { throw NetworkError(.connectionLost(.requestMayHaveArrived)) }
+                if rest.cut == 0, case .fails(let error) = end { throw error }
+                if rest.cut == 0 { return nil }
                 guard !rest.data.isEmpty else { return nil }
                 let chunk = rest.data.prefix(min(64 << 10, rest.cut ?? .max))
                 rest.data = rest.data.dropFirst(chunk.count)
@@ -113,6 +128,10 @@ final class RangeServer: Transport {
                 return Data(chunk)
             }
             if let chunk { server.count(chunk.count) }
+            if chunk == nil, case .waits = end {
+                server.state.withLock { $0.onWait }?()
+                try await waitForCancellation()
+            }
             return chunk
         }
 

@@ -125,24 +125,6 @@ final class ResumedDownloadTests: Sendable {
         #expect(server.requests.dropFirst().allSatisfy { $0.headers["If-Range"] != nil })
     }
 
-    @Test("A file that keeps changing under several connections fails and leaves nothing under its name")
-    func keepsChanging() async throws {
-        let number = Locked(0)
-        let server = RangeServer(Data(repeating: 1, count: 9 << 20)) { state in
-            state.onRequest = { state in
-                state.tag = number.withLock { number in
-                    number += 1
-                    return "\"v\(number)\""
-                }
-            }
-        }
-        let error = await #expect(throws: NetworkError.self) {
-            try await client(server).download(Self.film, to: path, options: FileDownload.Options(connections: 2))
-        }
-        #expect(error?.reason == .badResponse && error?.detail.contains("changed on the server") == true)
-        #expect(try !names.contains("film.mp4"))
-    }
-
     @Test("A part of another version is never mixed in, even if the server ignores If-Range")
     func ignoresCondition() async throws {
         let old = Data(repeating: 1, count: 300_000)
@@ -252,22 +234,6 @@ final class ResumedDownloadTests: Sendable {
         #expect(try saved() == content)
         #expect(server.requests.map(\.target) == ["/film?signature=1", "/film?signature=1", "/film?signature=2"])
         #expect(server.ranges == [nil, "bytes=300000-", "bytes=300000-"])
-    }
-
-    @Test("Several connections receive parts of one file, and lost ones are continued", arguments: [2, 3, 4, 16])
-    func connections(count: Int) async throws {
-        let seed = UInt64.random(in: .min ... .max)
-        var generator = SeededGenerator(seed: seed)
-        let content = Self.bytes(17 << 20, &generator)
-        let server = RangeServer(content) { state in
-            state.cuts = (0..<20).map { _ in Int.random(in: 65_536..<1_000_000, using: &generator) }
-        }
-        try await client(server).download(Self.film, to: path, options: FileDownload.Options(connections: count))
-        #expect(try saved() == content, "seed \(seed)")
-        #expect(Set(server.ranges).count > min(count, 4))
-        #expect(try names == ["film.mp4"])
-        // The first response holds the complete file and is given up behind the first part.
-        #expect(server.sent < (17 << 20) + (128 << 10))
     }
 
     @Test("A range that no longer exists begins the file anew")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
-import CurlewRedirects
 import CurlewTesting
 import Foundation
 import Testing

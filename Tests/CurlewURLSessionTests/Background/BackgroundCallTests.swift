@@ -2,7 +2,6 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewResilience
 import CurlewTesting
 import CurlewTransfers
 import Foundation

@@ -2,7 +2,6 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewStandard
 import Foundation
 import TestServers
 import Testing

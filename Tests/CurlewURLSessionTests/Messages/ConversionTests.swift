@@ -3,7 +3,6 @@
 import CurlewCookies
 import CurlewCore
 import CurlewHTTP
-import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers

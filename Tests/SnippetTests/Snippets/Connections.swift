@@ -61,9 +61,8 @@ enum ConnectionsPage {
         configuration.addressPolicy = .asking { address in isOurs(address) }
     }
 
-    static func onlySecure(path: String) -> Pipeline {
-        let hosts = HSTSStore(file: path)
-        let pipeline = Pipeline.standard.adding(.hsts(hosts)).adding(.httpsOnly())
+    static func onlySecure() -> Pipeline {
+        let pipeline = Pipeline.standard.adding(.httpsOnly())
 
         return pipeline
     }

@@ -62,11 +62,6 @@ enum DownloadsPage {
         return options
     }
 
-    static func connections(_ client: APIClient, _ path: String) async throws {
-        let options = FileDownload.Options(connections: 4)
-        try await client.download(.film, to: path, options: options)
-    }
-
     static func progress(_ client: APIClient, _ bar: Screen, _ path: String) async throws {
         let updates = TransferProgress.Updates()
         async let saved = client.download(.film, to: path, progress: updates.handler)

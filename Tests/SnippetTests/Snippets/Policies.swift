@@ -91,17 +91,18 @@ enum ResiliencePage {
         return report
     }
 
-    static func counting() -> CircuitBreaker {
-        let breaker = CircuitBreaker(per: .route) { attempt in
-            attempt.routeName == "Search" && attempt.status == .notFound ? .failure : .usual
-        }
+    static func patientBreaker() -> CircuitBreaker {
+        let breaker = CircuitBreaker(
+            CircuitBreaker.Policy(
+                failureRatio: 0.3, minimumCalls: 10, window: .seconds(60), openTime: .seconds(10), trials: 20),
+            per: .route)
 
         return breaker
     }
 
     static func hedging() -> Pipeline {
         let hedged = Pipeline.standard.adding(
-            .hedging(after: .milliseconds(300), percentile: 0.95) { request, _ in request.method == .get })
+            .hedging(after: .milliseconds(300)) { request, _ in request.method == .get })
 
         return hedged
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
-import CurlewConformance
 import CurlewTesting
 import Testing
 
@@ -82,18 +81,4 @@ struct TestingPage {
         for number in 1...10 { #expect(try await events.next()?.id == "\(number)") }
         #expect(server.requestCount == 2)
     }
-
-    #if os(Linux)
-    /// Compiled and not run: the cases take their time, and `ConformanceTests` runs them.
-    func conformance(_ environment: ConformanceEnvironment) async throws {
-        let engine = ConformanceEngine("mine") {
-            MyTransport($0)
-        } shutDown: { transport, mode in
-            await transport.engine.shutdown(mode)
-        }
-        for conformanceCase in ConformanceSuite.cases {
-            try await conformanceCase.run(on: engine, in: environment)
-        }
-    }
-    #endif
 }

@@ -11,7 +11,7 @@ public import Foundation
 /// A store for the entries of a cache. An entry consists of a response head and a body, and is found by its key.
 ///
 /// A store only keeps and finds entries; the cache decides what may be stored or used. `CacheSuite.stores` in
-/// CurlewConformance checks the following contract:
+/// the tests of this package checks the following contract:
 /// - An entry becomes visible as a whole, when it is committed, and not earlier.
 /// - An opened body can be read to its end, even if the entry is removed or replaced in the meantime.
 /// - A removal also applies to entries that are being written. If an entry's lookup preceded a removal that contains

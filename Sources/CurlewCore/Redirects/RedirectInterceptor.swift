@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// Follows redirects. For the rules, see `.redirects(_:)`.
+package struct RedirectInterceptor: Interceptor {
+    /// The policy for calls that specify no policy.
+    public let policy: RedirectPolicy
+
+    /// Creates an interceptor that follows `policy`.
+    public init(_ policy: RedirectPolicy = .standard) {
+        self.policy = policy
+    }
+
+    /// The placement `.redirects`. The interceptor runs once per call, before caches and retries.
+    public var placement: Placement { .redirects }
+
+    /// False: a preview has no response that could redirect.
+    public var runsInPreview: Bool { false }
+
+    /// Returns `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with the
+    /// credentials that are attached there. At `.redirects`, no cache is closer to the caller, so no cache queries this
+    /// interceptor.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
+
+    /// Runs the rest of the pipeline, and runs it again for each redirect that is followed.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        // Caches must know declared secrets before the first redirect. Most calls declare none, and then the context is
+        // not copied.
+        guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
+            let context = declaring(next.context)
+            let response = try await next(request, context: context)
+            guard RedirectPolicy.redirects(response.status) else { return response }
+            return try await follow(response, to: request, next, context)
+        }
+        let response = try await next(request)
+        guard RedirectPolicy.redirects(response.status) else { return response }
+        return try await follow(response, to: request, next, next.context)
+    }
+
+    private func declaring(_ context: ExchangeContext) -> ExchangeContext {
+        var context = context
+        context.forwardedFields.secret.formUnion(policy(for: context).secretHeaders)
+        return context
+    }
+
+    /// Returns the call's policy plus the header fields that the client's policy declares; the client's policy if the
+    /// call has none.
+    private func policy(for context: ExchangeContext) -> RedirectPolicy {
+        let chosen = context.options.isSingleHop ? .manual : context[RedirectPolicyKey.self]
+        return chosen?.adding(policy) ?? policy
+    }
+
+    private func follow(
+        _ first: HTTPResponse, to original: HTTPRequest, _ next: Next, _ context: ExchangeContext
+    ) async throws -> HTTPResponse {
+        let policy = policy(for: context)
+        var context = context
+        var trail = RedirectTrail(crossedOrigin: context.crossedOrigin)
+        var (request, response, began) = (original, first, Duration.zero)
+        while true {
+            let decision = policy.decide(
+                response.status, response.headers, to: request, after: trail, limit: context.limits.redirects,
+                homeFields: context.homeFields)
+            switch decision {
+            case .deliver(let reason):
+                if let reason { context.record(.feature(Redirect.Event.kept(response, because: reason))) }
+                if context.hop > 0 { response.redirects = context.redirects }
+                if context.hop > 0 { response.follow(context.pastAttempts, hop: context.hop, start: began) }
+                return response
+            case .fail(let failure):
+                response.body.cancel()
+                throw explained(failure, response, to: request, in: context)
+            case .follow(let following, let redirect):
+                try await response.body.finish(on: context.time)
+                trail.append(redirect)
+                began = context.start.duration(to: context.time.now)
+                context.pastAttempts = response.attempts
+                try advance(&context, by: redirect, from: request.origin, trail, policy)
+                request = following
+                response = try await send(request, next, context)
+            }
+        }
+    }
+
+    private func advance(
+        _ context: inout ExchangeContext, by redirect: Redirect, from origin: Origin, _ trail: RedirectTrail,
+        _ policy: RedirectPolicy
+    ) throws {
+        guard !context.totalDeadline.hasPassed(at: context.time.now) else {
+            throw NetworkError(
+                .timedOut(.total), detail: "The time limit of the call expired after \(context.hop) redirects.")
+        }
+        context.record(.feature(Redirect.Event.followed(redirect)))
+        context.hop += 1
+        context.attempt = 1
+        context.redirects.append(redirect)
+        context.pastOrigins.append(origin)
+        if trail.crossedOrigin, !context.crossedOrigin {
+            context.crossedOrigin = true
+            context.forwardedFields.home = context.homeFields
+            context.forwardedFields.declared = policy.forwardedHeaders.union(context.fields.harmless)
+            context.forwardedFields.secret.formUnion(context.fields.secret)
+        }
+    }
+
+    private func send(
+        _ request: HTTPRequest, _ next: Next, _ context: ExchangeContext
+    ) async throws -> HTTPResponse {
+        do {
+            return try await next(request, context: context)
+        } catch {
+            var failure = NetworkError(error)
+            if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
+            if failure.attempts.isEmpty { failure.attempts = context.pastAttempts }
+            throw failure
+        }
+    }
+
+    private func explained(
+        _ failure: NetworkError, _ response: HTTPResponse, to request: HTTPRequest, in context: ExchangeContext
+    ) -> NetworkError {
+        var failure = failure
+        if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
+        failure.attempts = response.attempts
+        if failure.response == nil {
+            failure.response = NetworkError.Response(
+                status: response.status, headers: response.headers, date: context.time.date)
+        }
+        return failure
+    }
+}
+
+extension RedirectInterceptor: CustomStringConvertible {
+    /// `Redirects`, with the policy if it is not the standard one.
+    public var description: String {
+        if case .all = policy.rule { "Redirects" } else { "Redirects(\(policy))" }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// A policy that determines which redirects are followed. How a redirect is followed is the same for every policy.
+///
+///     pipeline.adding(.redirects(.sameOrigin))                     // for a client
+///     .get("/report").options { $0.redirects = .manual }           // for a call
+///
+/// These rules apply to every policy:
+/// - Only a response with status 301, 302, 303, 307 or 308 and a `Location` field is a redirect. `Location` is resolved
+///   against the request URL (RFC 3986 §5.2); unusual values are parsed as browsers parse them. Several different
+///   values are an error.
+/// - 303 changes every method except HEAD to GET; 301 and 302 change POST to GET. Otherwise the method and the body are
+///   kept (RFC 9110 §15.4). If the body is removed, so are the fields that describe it.
+/// - If a redirect requires the body again, and the body can be produced only once, the call fails.
+/// - A redirect from https to http is refused, and so is a redirect to any scheme other than http and https. A user
+///   name or password in a `Location` is refused.
+/// - Another origin (scheme, host or port) receives only header fields that are known to be harmless, such as `Accept`,
+///   `Range`, `Content-Type` and `traceparent`, and fields that were declared (`forwarding(_:)`). Credentials, the
+///   call's cookies, fields of any other name, and the fields of the client's configuration are not sent for the rest
+///   of the call. This also applies if a later redirect returns to the first origin, and to fields that an interceptor
+///   attaches. The body is sent with 307 and 308.
+/// - A call follows at most `Limits.redirects` redirects. A URL may occur more than once.
+public struct RedirectPolicy: Sendable {
+    enum Rule: Sendable {
+        case all
+        case sameOrigin
+        case none
+        case asking(@Sendable (Redirect) throws -> Bool)
+    }
+
+    let rule: Rule
+
+    /// The names that `keeping(secret:)` has declared.
+    private(set) var secretHeaders: Set<HTTPField.Name> = []
+    /// The names that `forwarding(_:)` has declared.
+    private(set) var forwardedHeaders: Set<HTTPField.Name> = []
+
+    /// A policy that follows every redirect that the rules allow.
+    public static let standard = RedirectPolicy(rule: .all)
+
+    /// A policy that follows redirects within the same origin. A redirect to another origin is returned to the caller.
+    public static let sameOrigin = RedirectPolicy(rule: .sameOrigin)
+
+    /// A policy that follows no redirect: the redirect response is returned to the caller.
+    public static let manual = RedirectPolicy(rule: .none)
+
+    /// Returns a policy that follows the redirects for which `follows` returns true. Otherwise the redirect response is
+    /// returned to the caller. An error that `follows` throws ends the call.
+    ///
+    /// `follows` is called only for redirects that the rules allow.
+    public static func asking(_ follows: @escaping @Sendable (_ redirect: Redirect) throws -> Bool) -> RedirectPolicy {
+        RedirectPolicy(rule: .asking(follows))
+    }
+
+    private init(rule: Rule) {
+        self.rule = rule
+    }
+
+    /// Returns a copy with more header fields of the app that are secret and never sent to another origin, in addition
+    /// to those of `HTTPField.Name.isSensitive`.
+    ///
+    /// Declare only fields that would otherwise be considered harmless: fields with unknown names are never sent to
+    /// another origin. The declared fields are also part of the principal, so caches store separate responses for their
+    /// values. The fields of a call's policy are added to those of the client's policy.
+    public func keeping(secret names: Set<HTTPField.Name>) -> RedirectPolicy {
+        var copy = self
+        copy.secretHeaders.formUnion(names)
+        return copy
+    }
+
+    /// Returns this policy plus the header fields that `client`, the policy of the client, declares.
+    func adding(_ client: RedirectPolicy) -> RedirectPolicy {
+        keeping(secret: client.secretHeaders).forwarding(client.forwardedHeaders)
+    }
+
+    /// Returns a copy with more header fields that may be sent to another origin, such as one with the version of the
+    /// app.
+    ///
+    /// The names may include fields of the client's configuration. They have no effect on credentials such as
+    /// `Authorization` and `Cookie`, on secret fields, and on `Host`, `Origin` and `Referer`. The fields of a call's
+    /// policy are added to those of the client's policy.
+    public func forwarding(_ names: Set<HTTPField.Name>) -> RedirectPolicy {
+        var copy = self
+        copy.forwardedHeaders.formUnion(names)
+        return copy
+    }
+}
+
+extension RedirectPolicy: CustomStringConvertible {
+    /// The name of the policy, such as `sameOrigin`.
+    public var description: String {
+        switch rule {
+        case .all: "standard"
+        case .sameOrigin: "sameOrigin"
+        case .none: "manual"
+        case .asking: "asking"
+        }
+    }
+}
+
+extension RequestOptions {
+    /// The redirect policy of this call. Nil, the default, uses the policy of the client's `.redirects(…)`.
+    public var redirects: RedirectPolicy? {
+        get { self[RedirectPolicyKey.self] }
+        set { self[RedirectPolicyKey.self] = newValue }
+    }
+}
+
+enum RedirectPolicyKey: CallOptionKey {
+    static let defaultValue: RedirectPolicy? = nil
+}

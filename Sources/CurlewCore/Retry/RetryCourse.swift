@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// The state of a call over all its attempts, for `.retry()` and `withRetry`.
+struct RetryCourse {
+    private(set) var situation: RetryPolicy.Situation
+    private let budget: RetryBudget?
+    private let began: MonotonicInstant
+    private var receipt: RetryBudget.Receipt?
+    /// The origins that have received the request. The first attempt at another origin does not count as a retry.
+    private var origins: [Origin]
+
+    init(_ situation: RetryPolicy.Situation, budget: RetryBudget?, origin: Origin?, began: MonotonicInstant) {
+        self.situation = situation
+        self.budget = budget
+        self.began = began
+        origins = origin.map { [$0] } ?? []
+    }
+
+    /// Updates the situation when an attempt has ended.
+    mutating func update(
+        at now: MonotonicInstant, _ time: any TimeSource, remaining: Duration?, reachedNobody: Bool, random: Double
+    ) {
+        situation.elapsed = began.duration(to: now)
+        situation.remaining = remaining
+        situation.date = time.date
+        situation.random = random
+        situation.reachedNobody = reachedNobody
+    }
+
+    /// Returns `decision`, or a decision to finish if the budget does not pay for the retry. The first attempt at
+    /// another origin and uncounted retries cost nothing.
+    mutating func pay(_ decision: Attempt.Decision, for origin: Origin?, after outcome: Attempt.Outcome)
+        -> Attempt.Decision
+    {
+        guard let budget, let origin, decision.isRetry else { return decision }
+        guard origins.contains(origin) else {
+            origins.append(origin)
+            receipt = nil
+            return decision
+        }
+        guard decision.isCounted else { return decision }
+        let isTimeout = if case .failed(.timedOut) = outcome { true } else { false }
+        guard let paid = budget.withdraw(for: origin, afterTimeout: isTimeout) else {
+            return .finish(because: .budgetExhausted)
+        }
+        receipt = paid
+        return decision
+    }
+
+    /// Records that the next attempt follows after `wait`.
+    mutating func scheduleNext(_ cause: Attempt.Cause, after wait: Duration) {
+        situation.note(cause, wait)
+    }
+
+    /// Updates the situation for the request that `onRetry` produced.
+    mutating func change(to request: HTTPRequest, in context: ExchangeContext) {
+        situation.mayRepeat = context.mayRepeat(request)
+        situation.canReplay = request.body.canReplay
+    }
+
+    /// Returns the tokens of the last retry to the budget, or deposits one token if there was no paid retry.
+    func succeeded(for origin: Origin?) {
+        if let receipt { return receipt.succeeded() }
+        if let budget, let origin { budget.deposit(for: origin) }
+    }
+}
+
+extension RetryPolicy.Situation {
+    /// Counts one more attempt by its cause, and remembers its wait.
+    fileprivate mutating func note(_ cause: Attempt.Cause, _ wait: Duration) {
+        switch cause {
+        case .notReceived: uncounted += 1
+        case .offline: offline += 1
+        default: attempts += 1
+        }
+        previousWait = wait
+    }
+}
+
+extension Attempt.Decision {
+    fileprivate var isRetry: Bool {
+        if case .retry = self { true } else { false }
+    }
+
+    /// Whether the retry counts as an attempt and draws on the budget.
+    fileprivate var isCounted: Bool {
+        switch self {
+        case .finish: false
+        case .retry(_, let cause): cause != .notReceived && cause != .offline
+        }
+    }
+}

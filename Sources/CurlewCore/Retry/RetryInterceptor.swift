@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// Retries transient failures. For the rules, see `RetryPolicy`.
+package struct RetryInterceptor: ValidatingInterceptor {
+    /// The policy of calls that specify none in `RequestOptions.retry`.
+    public let policy: RetryPolicy
+    /// The budget that retries draw on.
+    public let budget: RetryBudget
+    package let isBudgetChosen: Bool
+    private let rules: RetryRules?
+    private let random: @Sendable () -> Double
+
+    /// Creates an interceptor. The parameters are those of `.retry()`.
+    public init(
+        _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
+        when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
+        onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+    ) {
+        let rules = when == nil && onRetry == nil ? nil : RetryRules(when: when, onRetry: onRetry)
+        self.init(policy, budget ?? RetryBudget(), isBudgetChosen: budget != nil, rules, random)
+    }
+
+    private init(
+        _ policy: RetryPolicy, _ budget: RetryBudget, isBudgetChosen: Bool, _ rules: RetryRules?,
+        _ random: @escaping @Sendable () -> Double
+    ) {
+        self.policy = policy
+        self.budget = budget
+        self.isBudgetChosen = isBudgetChosen
+        self.rules = rules
+        self.random = random
+    }
+
+    /// The placement of the interceptor: `.retry`.
+    public var placement: Placement { .retry }
+
+    /// False, because a preview has no outcome to decide about.
+    public var runsInPreview: Bool { false }
+
+    /// Returns `.anonymous`, because the interceptor sends the same request again. With an `onRetry`, which may change
+    /// the principal, returns `.unknown`.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        rules?.onRetry == nil ? .anonymous : .unknown
+    }
+
+    /// Runs the rest of the pipeline, and runs it again for as long as the policy decides to retry.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        let began = next.context.time.now
+        let policy = next.context[RetryPolicyKey.self] ?? policy
+        var (response, error): (HTTPResponse?, NetworkError?)
+        do {
+            let first = try await next(request, context: next.context.retried)
+            // The common case: a successful response needs no decision.
+            if rules?.when == nil, policy.delivers(first) {
+                budget.deposit(for: request.origin)
+                return first
+            }
+            response = first
+        } catch let failure {
+            error = NetworkError(failure)
+        }
+        let context = next.context.retried
+        let result = RetryPolicy.AttemptResult(
+            request, routeName: context.routeName, number: context.attempt, response: response, error: error)
+        return try await scheduleNext(after: result, next, context, policy, began)
+    }
+
+    /// Returns an error for a policy that allows no attempt.
+    public func problem(in setup: Pipeline.Environment) -> String? {
+        policy.attempts < 1 ? "The retry policy allows \(policy.attempts) attempts. Allow at least one." : nil
+    }
+}
+
+extension ExchangeContext {
+    /// A copy of the context with `isRetried`: `.retry()` deposits the token for a success, so `.hedging` does not.
+    fileprivate var retried: ExchangeContext {
+        var copy = self
+        copy.isRetried = true
+        return copy
+    }
+}
+
+extension RetryInterceptor: PayingInterceptor {
+    package func paying(from budget: RetryBudget) -> any Interceptor {
+        RetryInterceptor(policy, budget, isBudgetChosen: isBudgetChosen, rules, random)
+    }
+}
+
+extension RetryInterceptor {
+    private func attempt(_ request: HTTPRequest, _ next: Next, _ context: ExchangeContext) async
+        -> RetryPolicy.AttemptResult
+    {
+        var (response, error): (HTTPResponse?, NetworkError?)
+        do {
+            response = try await next(request, context: context)
+        } catch let failure {
+            error = NetworkError(failure)
+        }
+        return RetryPolicy.AttemptResult(
+            request, routeName: context.routeName, number: context.attempt, response: response, error: error)
+    }
+
+    /// Continues a call whose first attempt failed, or whose outcomes an app-defined rule classifies.
+    private func scheduleNext(
+        after first: RetryPolicy.AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
+        _ began: MonotonicInstant
+    ) async throws -> HTTPResponse {
+        let original = first.request
+        var (context, result, start) = (context, first, began)
+        let time = context.time
+        var course = RetryCourse(
+            RetryPolicy.Situation(original, in: context, random: 0), budget: budget, origin: original.origin,
+            began: began)
+        while true {
+            let now = time.now
+            let verdict = rules?.verdict(on: result) ?? .usual
+            if verdict == .usual, let response = result.response, policy.delivers(response) {
+                course.succeeded(for: result.request.origin)
+                if result.number == first.number { return response }
+                return try result.concluded(
+                    result.attempts(.finish(because: .final), from: start, to: now, in: context), for: original)
+            }
+            let known = context.pastAttempts.last?.number ?? 0
+            course.update(
+                at: now, time, remaining: context.horizon.remaining(at: now), reachedNobody: result.reachedNobody,
+                random: random())
+            var decision = policy.decide(
+                result.outcome, headers: result.headers, verdict: verdict, in: course.situation)
+            var request = result.request
+            if case .retry = decision, rules?.onRetry != nil {
+                request = try await changed(result, decision, start, context)
+                course.change(to: request, in: context)
+            }
+            decision = course.pay(decision, for: request.origin, after: result.outcome)
+            context.pastAttempts = result.attempts(decision, from: start, to: now, in: context)
+            report(decision, of: request, in: context)
+            guard case .retry(let wait, let cause) = decision else {
+                return try result.concluded(context.pastAttempts, for: original)
+            }
+            result.giveUp()
+            // This clock reading is the one that the decision used. With a later one, the wait could end past the
+            // deadline.
+            try await pause(until: now.advanced(by: wait), in: context)
+            course.scheduleNext(cause, after: wait)
+            // Includes the attempts that interceptors closer to the transport made.
+            context.attempt += max(1, (context.pastAttempts.last?.number ?? 0) - known)
+            start = time.now
+            result = await attempt(request, next, context)
+        }
+    }
+
+    private func report(_ decision: Attempt.Decision, of request: HTTPRequest, in context: ExchangeContext) {
+        guard context.isObserved else { return }
+        if let last = context.pastAttempts.last { context.record(.tried(last)) }
+        guard decision == .finish(because: .budgetExhausted) else { return }
+        context.record(
+            .feature(
+                PolicyNotice(.budgetExhausted, by: .retry, scope: "\(request.origin)", cause: "no further attempt")))
+    }
+
+    /// Returns the request of the next attempt, as `onRetry` changed it.
+    private func changed(
+        _ result: RetryPolicy.AttemptResult, _ decision: Attempt.Decision, _ start: MonotonicInstant,
+        _ context: ExchangeContext
+    ) async throws -> HTTPRequest {
+        var request = result.request
+        do {
+            try await rules?.onRetry?(&request, result)
+            return try request.following(result.request, in: context)
+        } catch {
+            result.giveUp()
+            var failure = NetworkError(error)
+            failure.attempts = result.attempts(
+                .finish(because: .appRule), from: start, to: context.time.now, in: context)
+            throw failure
+        }
+    }
+
+    private func pause(until end: MonotonicInstant, in context: ExchangeContext) async throws {
+        do {
+            try await context.time.sleep(until: end)
+        } catch {
+            var failure = NetworkError(error)
+            failure.attempts = context.pastAttempts
+            throw failure
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+import ConformanceCases
+import CurlewCore
+import CurlewTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CacheRequirementTests {
+    @Test(arguments: CacheSuite.requirements)
+    func isMet(_ one: CacheCase) async throws {
+        try await one.run(on: .memory)
+    }
+
+    @Test
+    func namesAreUnique() {
+        let names = CacheSuite.requirements.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(names.count > 100)
+    }
+}

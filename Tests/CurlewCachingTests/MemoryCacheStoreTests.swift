@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCaching
+import ConformanceCases
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MemoryCacheStoreTests {
+    @Test(arguments: CacheSuite.stores)
+    func keepsTheContract(_ one: CacheCase) async throws {
+        try await one.run(on: .memory)
+    }
+
+    @Test
+    func namesOfCasesAreUnique() {
+        #expect(Set(CacheSuite.stores.map(\.name)).count == CacheSuite.stores.count)
+    }
+
+    @Test("Each variant of a key is found and can be removed after another one was updated")
+    func updateKeepsVariants() async throws {
+        let store = MemoryCacheStore()
+        let key = StoredResponse.Key(target: "https://a.test/")
+        var heads: [StoredResponse] = []
+        for number in 0..<4 {
+            let time = Date(timeIntervalSinceReferenceDate: Double(number))
+            var head = StoredResponse(key: key, requestTime: time, responseTime: time)
+            head.variant = "\(number)"
+            let writer = await store.write(head)
+            _ = try await writer.append(Data("body \(number)".utf8))
+            try await writer.commit(replacing: [])
+            heads.append(head)
+        }
+        for updated in [1, 3, 0, 2] {
+            heads[updated].headers["X-Round"] = "\(updated)"
+            #expect(await store.update(heads[updated]))
+            let found = await store.find(key).variants
+            #expect(found.map(\.variant) == ["3", "2", "1", "0"])
+            #expect(found.first { $0.variant == "\(updated)" }?.headers["X-Round"] == "\(updated)")
+            for head in found { #expect(await store.body(of: head)?.bytes == Data("body \(head.variant)".utf8)) }
+        }
+        #expect(await store.remove(.entries([heads[1].id])) == 1)
+        #expect(await store.find(key).variants.map(\.variant) == ["3", "2", "0"])
+        #expect(await store.remove(.target(key.target)) == 3)
+        #expect(await store.statistics().bytes == 0)
+    }
+
+    @Test("negative limits count as 0")
+    func negativeLimits() {
+        #expect(MemoryCacheStore(bodyLimit: -1).bodyLimit == 0)
+        #expect(MemoryCacheStore(byteLimit: -1, entryLimit: -1).bodyLimit == 0)
+    }
+
+    @Test
+    func bodiesBeingWrittenAreBounded() async throws {
+        let store = MemoryCacheStore(byteLimit: 1000, bodyLimit: 900)
+        let time = Date(timeIntervalSinceReferenceDate: 0)
+        func writer(_ name: String) async -> any StoredResponse.Writer {
+            await store.write(
+                StoredResponse(key: StoredResponse.Key(target: name), requestTime: time, responseTime: time))
+        }
+        let first = await writer("a")
+        let second = await writer("b")
+        #expect(try await first.append(Data(count: 800)))
+        #expect(try await !second.append(Data(count: 300)))
+        first.abandon()
+        let third = await writer("c")
+        #expect(try await third.append(Data(count: 800)))
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+@testable import CurlewAuthentication
+@testable import CurlewCaching
+@testable import CurlewCookies
+@testable import CurlewCore
+
+/// A next attempt at another origin.
+@Suite(.timeLimit(.minutes(1)))
+struct RetryOriginTests {
+    let bench = RetryBench()
+    static let secret = "canary-7f3a"
+
+    /// A client of a.test whose second attempt goes to `other`.
+    func client(
+        _ other: String = "https://b.test", budget: RetryBudget = RetryBudget(), pipeline: [any Interceptor] = [],
+        headers: HTTPHeaders = [:], _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+    ) -> APIClient {
+        let retry = RetryInterceptor(
+            budget: budget, onRetry: { request, _ in try request.setURL(other + request.target) }, random: { 0.5 })
+        let configuration = APIClient.Configuration(headers: headers, time: bench.clock)
+        return .mock(
+            baseURL: "https://a.test",
+            pipeline: pipeline.reduce(Pipeline.empty.adding(retry, changesPrincipal: false)) { $0.adding($1) },
+            configuration: configuration
+        ) { $0.onAny(answer) }
+    }
+
+    static let failover: @Sendable (RecordedCall) async throws -> HTTPResponse = {
+        $0.request.origin.host == "a.test" ? .status(503) : .text("from b")
+    }
+
+    @Test("What came along and may be a secret does not go to the other origin, whatever attached it")
+    func credentials() async throws {
+        let client = client(
+            pipeline: [
+                .bearer { Self.secret }, .cookies(),
+                .onRequest { request, _ in request.headers["X-Hook"] = Self.secret },
+            ], headers: ["X-Home": Self.secret], Self.failover)
+        let call = Request<String>.get("/x").header("X-Call", Self.secret).header(.accept, "text/plain")
+        let (result, _) = try await bench.waits(of: client, call)
+        #expect(try result.get().value == "from b")
+        let requests = client.recordedCalls.map(\.request)
+        #expect(requests.map(\.origin.host) == ["a.test", "b.test"])
+        for name: HTTPField.Name in ["X-Hook", "X-Home", "X-Call", .authorization] {
+            #expect(requests.first?.headers[name]?.contains(Self.secret) == true, "\(name)")
+            #expect(requests.last?.headers[name] == nil, "\(name)")
+        }
+        #expect(requests.last?.headers[.accept] == "text/plain")
+    }
+
+    @Test("What the app sets for the other origin is sent there, and so is a credential that belongs to it")
+    func chosen() async throws {
+        let retry = RetryInterceptor(
+            onRetry: { request, _ in
+                try request.setURL("https://b.test/")
+                request.headers["X-Api"] = "b"
+            }, random: { 0.5 })
+        let client = APIClient.mock(
+            baseURL: "https://a.test", pipeline: [retry, .bearer(for: "https://b.test") { "for-b" }],
+            configuration: APIClient.Configuration(time: bench.clock)
+        ) { $0.onAny(Self.failover) }
+        let call = Request<String>.get("/").header("X-Api", "a")
+        _ = try await bench.waits(of: client, call)
+        let last = client.recordedCalls.last?.request
+        #expect(last?.headers["X-Api"] == "b" && last?.headers[.authorization] == "Bearer for-b")
+        #expect(client.recordedCalls.first?.request.headers[.authorization] == nil)
+    }
+
+    @Test("The response of another origin sets no cookies, is kept by no cache, and redirects from where it is")
+    func response() async throws {
+        let store = CookieStore()
+        let client = client(pipeline: [.cookies(store), .caching()]) { call in
+            guard call.request.origin.host == "b.test" else { return .status(503) }
+            return .text(
+                "b", headers: [.setCookie: "id=b; Max-Age=900", .cacheControl: "max-age=600", .location: "/elsewhere"])
+        }
+        for _ in 0..<2 {
+            let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+            let response = try result.get()
+            #expect(response.value.headers[.setCookie] == nil && response.value.headers[.cacheControl] == "no-store")
+            #expect(response.value.headers[.location] == "https://b.test/elsewhere")
+        }
+        #expect(client.recordedCalls.count == 4, "nothing was kept")
+        #expect(client.recordedCalls.allSatisfy { $0.request.headers[.cookie] == nil })
+    }
+
+    @Test(
+        "A cache stores nothing beside a closure that may change the principal, unless the app excludes that"
+    )
+    func principal() throws {
+        let request = try HTTPRequest(url: "https://a.test/")
+        let changing = RetryInterceptor(onRetry: { _, _ in })
+        #expect(changing.principal(of: request, in: ExchangeContext()) == .unknown)
+        #expect(RetryInterceptor(when: { _ in .usual }).principal(of: request, in: ExchangeContext()) == .anonymous)
+        let placed = changing.placed(changesPrincipal: false)
+        #expect(placed.principal(of: request, in: ExchangeContext()) == .anonymous)
+    }
+
+    @Test("From https to http it does not go")
+    func downgrade() async throws {
+        let client = client("http://b.test", Self.failover)
+        let (result, _) = try await bench.waits(of: client, Request<String>.get("/"))
+        let error = #expect(throws: NetworkError.self) { try result.get() }
+        #expect(error?.reason == .invalidRequest && client.recordedCalls.count == 1)
+    }
+
+    @Test("The first attempt at another origin draws on no budget, so that an empty one does not end failover for good")
+    func budget() async throws {
+        let budget = RetryBudget(capacity: 0)
+        let client = client(budget: budget, Self.failover)
+        for _ in 0..<3 {
+            let (result, _) = try await bench.waits(of: client, Request<String>.get("/"))
+            #expect(try result.get().value == "from b")
+        }
+        let both = self.client(budget: budget) { _ in .status(503) }
+        let (result, _) = try await bench.waits(of: both, Request<HTTPResponse>.get("/"))
+        #expect(try result.get().attempts.map(\.decision.cause) == [.transient, .budgetExhausted])
+    }
+}
