@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text: licence, sizes, names, forbidden patterns, time-limited suites, nothing of one machine, every bash."""
+"""Text: licence, sizes, forbidden patterns, time-limited suites, nothing of one machine, scripts for every bash."""
 
 import re
 
@@ -135,20 +135,6 @@ def check_suites(path, found):
             found.add("timelimit", path, line, name, f"{name} needs @Suite(.timeLimit(.minutes(1)))")
 
 
-def check_case(found):
-    """Files and folders, targets and products whose names differ in case only are one on most Macs."""
-    names = {}
-    for path in source.files():
-        for end in [match.start() for match in re.finditer("/", path)] + [len(path)]:
-            names.setdefault(path[:end].lower(), {}).setdefault(path[:end], path)
-        if path.rpartition("/")[2] == "Package.swift":
-            for name in re.findall(r'\bname: "(\w+)"', source.text(path)):
-                names.setdefault(f"{path}: {name.lower()}", {}).setdefault(name, path)
-    for spellings in names.values():
-        for name in sorted(spellings)[1:]:
-            found.add("case", spellings[name], 1, name, f"{name} and {sorted(spellings)[0]} differ in case only")
-
-
 def check_shell(path, found):
     """Scripts run on a Mac as well, with its bash and its tools."""
     text = source.text(path)
@@ -159,7 +145,7 @@ def check_shell(path, found):
 
 def main():
     found = source.Findings(
-        "licence", "size", "timelimit", "shell", "case",
+        "licence", "size", "timelimit", "shell",
         *(rule[0] for rule in CODE_RULES + PROSE_RULES), *(rule[0] for rule in TEXT_RULES))
     for path in source.swift_files(*CODE_FOLDERS):
         for name, folders, pattern, advice in CODE_RULES:
@@ -172,7 +158,6 @@ def main():
                     found.add(name, path, line, match, f"`{match}`: {advice}")
         if path.startswith(TESTS):
             check_suites(path, found)
-    check_case(found)
     for missed in shell.examples():
         found.add("shell", "Scripts/lib/shell.py", 1, "example", missed)
     for path in source.files():
