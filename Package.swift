@@ -3,11 +3,19 @@
 
 import PackageDescription
 
+// Values and parsers, and the kernel over them: what each module above it imports.
+let values: [Target.Dependency] = ["CurlewFoundation", "CurlewHTTP"]
+let kernel: [Target.Dependency] = values + ["CurlewCore"]
+
 // What `import Curlew` brings beside the kernel.
 let capabilities: [Target.Dependency] = [
     "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewResilience",
     "CurlewStreams", "CurlewTransfers",
 ]
+
+// What tests import beside the module that they test.
+let testSupport: [Target.Dependency] =
+    kernel + capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers"]
 
 let package = Package(
     name: "Curlew",
@@ -18,80 +26,60 @@ let package = Package(
         .library(name: "CurlewSQLite", targets: ["CurlewSQLite"]),
         .library(name: "CurlewUI", targets: ["CurlewUI"]),
         .library(name: "CurlewJSON", targets: ["CurlewJSON"]),
-        .library(name: "CurlewTracing", targets: ["CurlewTracing"]),
         .library(name: "CurlewRecording", targets: ["CurlewRecording"]),
+        .library(name: "CurlewTracing", targets: ["CurlewTracing"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
-        .executable(name: "curlew", targets: ["curlew"]),
-        // For the package of the examples only. No part of what Curlew offers: it may change or go in any version.
-        .library(name: "_CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
     ],
     targets: [
-        // L7: servers and programs that people run.
-        .target(
-            name: "CurlewSampleAPI",
-            dependencies: ["CurlewHTTP", "CurlewCore", "CurlewAuthentication", "CurlewTesting"]),
-
-        // L8: the command line. Nothing depends on it.
-        .executableTarget(name: "curlew", dependencies: ["CurlewCLI"]),
-        .target(
-            name: "CurlewCLI",
-            dependencies: [
-                "Curlew", "CurlewHTTP", "CurlewCore", "CurlewRecording", "CurlewTesting", "CurlewSampleAPI",
-            ] + capabilities),
-
         // L6: what test targets import.
-        .target(
-            name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewRecording"] + capabilities),
+        .target(name: "CurlewTesting", dependencies: kernel + capabilities + ["CurlewRecording"]),
 
         // L5: what users import.
         .target(
             name: "Curlew",
-            dependencies: capabilities + [
-                "CurlewHTTP", "CurlewJSON", "CurlewCore",
+            dependencies: kernel + capabilities + [
+                "CurlewJSON",
                 .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
                 .target(
                     name: "CurlewURLSession", condition: .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])),
             ]),
 
-        // L3: engines and stores. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
+        // L4: engines and stores. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
         .target(
-            name: "CurlewCurl",
-            dependencies: [
-                "CurlewHTTP", "CurlewCore", .target(name: "CCurl", condition: .when(platforms: [.linux])),
-            ]),
-        .target(name: "CurlewURLSession", dependencies: ["CurlewHTTP", "CurlewCore"]),
+            name: "CurlewCurl", dependencies: kernel + [.target(name: "CCurl", condition: .when(platforms: [.linux]))]),
+        .target(name: "CurlewURLSession", dependencies: kernel),
         .target(
             name: "CurlewSQLite",
-            dependencies: [
-                "CurlewHTTP", "CurlewCore", "CurlewCaching",
-                .target(name: "CSQLite", condition: .when(platforms: [.linux])),
-            ]),
+            dependencies: kernel + ["CurlewCaching", .target(name: "CSQLite", condition: .when(platforms: [.linux]))]),
 
         // State for user interfaces; opt-in.
-        .target(name: "CurlewUI", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewCaching", "CurlewTransfers"]),
+        .target(name: "CurlewUI", dependencies: kernel + ["CurlewCaching", "CurlewTransfers"]),
 
-        // L2: the capabilities: interceptors beside each other, which share nothing but the kernel.
-        .target(name: "CurlewAuthentication", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewCaching", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewCookies", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewObservability", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewResilience", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewStreams", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
-        .target(name: "CurlewTransfers", dependencies: ["CurlewHTTP", "CurlewCore", "CZlib"]),
+        // L3: the capabilities: interceptors beside each other, which share nothing but the kernel.
+        .target(name: "CurlewAuthentication", dependencies: kernel),
+        .target(name: "CurlewCaching", dependencies: kernel),
+        .target(name: "CurlewCookies", dependencies: kernel),
+        .target(name: "CurlewObservability", dependencies: kernel),
+        .target(name: "CurlewResilience", dependencies: kernel),
+        .target(name: "CurlewStreams", dependencies: kernel + ["CZlib"]),
+        .target(name: "CurlewTransfers", dependencies: kernel + ["CZlib"]),
         // Those that `import Curlew` does not bring.
-        .target(name: "CurlewRecording", dependencies: ["CurlewHTTP", "CurlewCore"]),
-        .target(name: "CurlewTracing", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewRecording", dependencies: kernel),
+        .target(name: "CurlewTracing", dependencies: kernel),
 
-        // L1: the kernel: messages, the pipeline, typed calls, redirects and retries.
+        // L2: the kernel: messages, the pipeline, typed calls, redirects and retries.
         .target(
             name: "CurlewCore",
-            dependencies: ["CurlewHTTP", "CurlewJSON", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
+            dependencies: values + ["CurlewJSON", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
 
-        // L0: HTTP vocabulary and sans-I/O codecs.
-        .target(name: "CurlewHTTP"),
+        // L1: HTTP vocabulary and sans-I/O codecs.
+        .target(name: "CurlewHTTP", dependencies: ["CurlewFoundation"]),
 
-        // L0: the fast decoder of JSON; values, nothing asynchronous.
-        .target(name: "CurlewJSON", dependencies: ["CStack"]),
+        // L1: the fast decoder of JSON; values, nothing asynchronous.
+        .target(name: "CurlewJSON", dependencies: ["CurlewFoundation", "CStack"]),
+
+        // L0: Foundation's values and the C library under one name.
+        .target(name: "CurlewFoundation"),
 
         // Where the stack of a thread ends, in C.
         .target(name: "CStack"),
@@ -108,92 +96,44 @@ let package = Package(
         // The system's SQLite.
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting", "ConformanceCases"]),
-        .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
-        .testTarget(
-            name: "CurlewCoreTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewRecording", "CurlewTesting", "ConformanceCases", "TestFixtures",
-            ]),
-        .testTarget(
-            name: "CurlewAuthenticationTests",
-            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
-        .testTarget(
-            name: "CurlewCachingTests",
-            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
-        .testTarget(
-            name: "CurlewCookiesTests",
-            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
-        .testTarget(
-            name: "CurlewResilienceTests",
-            dependencies: capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures"]),
-        // What holds over several modules: presets, deadlines, secrets.
-        .testTarget(
-            name: "CurlewTests",
-            dependencies: capabilities + ["CurlewRecording", "CurlewTesting", "ConformanceCases", "TestFixtures"]),
-        .testTarget(
-            name: "CurlewStreamsTests",
-            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
-        .testTarget(
-            name: "CurlewTransfersTests",
-            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
+        .testTarget(name: "CurlewHTTPTests", dependencies: testSupport),
+        .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewFoundation", "CurlewJSON"]),
+        .testTarget(name: "CurlewCoreTests", dependencies: testSupport),
+        .testTarget(name: "CurlewAuthenticationTests", dependencies: testSupport),
+        .testTarget(name: "CurlewCachingTests", dependencies: testSupport),
+        .testTarget(name: "CurlewCookiesTests", dependencies: testSupport),
+        .testTarget(name: "CurlewObservabilityTests", dependencies: testSupport),
+        .testTarget(name: "CurlewRecordingTests", dependencies: testSupport + ["CurlewRecording"]),
+        .testTarget(name: "CurlewResilienceTests", dependencies: testSupport),
+        .testTarget(name: "CurlewStreamsTests", dependencies: testSupport),
+        .testTarget(name: "CurlewTestingTests", dependencies: testSupport + ["CurlewRecording"]),
+        .testTarget(name: "CurlewTracingTests", dependencies: testSupport + ["CurlewTracing"]),
+        .testTarget(name: "CurlewTransfersTests", dependencies: testSupport),
+        .testTarget(name: "CurlewUITests", dependencies: testSupport + ["CurlewUI"]),
+        .testTarget(name: "CurlewURLSessionTests", dependencies: testSupport + ["CurlewURLSession"]),
+        .testTarget(name: "CurlewSQLiteTests", dependencies: testSupport + ["CurlewSQLite", "CacheStoreProbe"]),
         .testTarget(
             name: "CurlewCurlTests",
-            dependencies: capabilities + [
-                "CurlewCurl", "CurlewTesting", "CTestSupport", "TestFixtures", "TestServers", "TokenFileProbe",
-                "TransferProbe",
-            ]),
-        .testTarget(
-            name: "CurlewSQLiteTests",
-            dependencies: capabilities + [
-                "CurlewSQLite", "CurlewTesting", "ConformanceCases", "TestServers", "CacheStoreProbe",
-            ]),
-        .testTarget(
-            name: "CurlewURLSessionTests",
-            dependencies: capabilities + ["CurlewURLSession", "CurlewTesting", "TestServers"]),
-        .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
-        .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
-        .testTarget(
-            name: "CurlewTestingTests",
-            dependencies: capabilities + ["CurlewTesting", "CurlewRecording", "CurlewCore", "ConformanceCases"]),
-        .testTarget(
-            name: "CurlewObservabilityTests",
-            dependencies: capabilities + ["CurlewCore", "CurlewTesting", "TestFixtures", "TestServers"]),
-        .testTarget(
-            name: "CurlewRecordingTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewRecording", "CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers",
-            ]),
-        .testTarget(
-            name: "CurlewTracingTests",
-            dependencies: capabilities + [
-                "CurlewCore", "CurlewTracing", "CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers",
-            ]),
-        .testTarget(
-            name: "CurlewCLITests",
-            dependencies: capabilities + ["CurlewCLI", "CurlewTesting", "TestServers", "curlew"]),
+            dependencies: testSupport + ["CurlewCurl", "CTestSupport", "TokenFileProbe", "TransferProbe"]),
+
+        // What holds over several modules: presets, deadlines, the order of events, secrets.
+        .testTarget(name: "CurlewTests", dependencies: testSupport + ["CurlewRecording"]),
 
         // The conformance suite on every engine.
-        .testTarget(
-            name: "ConformanceTests",
-            dependencies: capabilities + [
-                "CurlewCurl", "CurlewURLSession", "CurlewTesting", "ConformanceCases", "TestServers",
-            ]),
+        .testTarget(name: "ConformanceTests", dependencies: testSupport + ["CurlewCurl", "CurlewURLSession"]),
 
         // Endpoints, a transport and a body for unit tests.
-        .target(
-            name: "TestFixtures", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"],
-            path: "Tests/TestFixtures"),
+        .target(name: "TestFixtures", dependencies: kernel + ["CurlewTesting"], path: "Tests/TestFixtures"),
 
         // The cases that every transport and every store of a cache has to pass.
         .target(
-            name: "ConformanceCases", dependencies: capabilities + ["CurlewHTTP", "CurlewCore", "CurlewTesting"],
+            name: "ConformanceCases", dependencies: kernel + capabilities + ["CurlewTesting"],
             path: "Tests/ConformanceCases"),
 
         // Servers beside MockServer: nginx, HTTP/2 and TLS by Python, proxies, bare sockets; and certificates.
         .target(
             name: "TestServers",
-            dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "ConformanceCases", "CTestSupport"],
+            dependencies: kernel + ["CurlewResilience", "CurlewTesting", "ConformanceCases", "CTestSupport"],
             path: "Tests/TestServers",
             exclude: [
                 "fulltusserver.py", "h2server.py", "pageserver.py", "tusserver.py",

@@ -11,20 +11,20 @@ let package = Package(
     platforms: [.iOS(.v17), .macOS(.v14), .visionOS(.v1)],
     dependencies: [
         .package(name: "Curlew", path: ".."),
-        .package(name: "FilmCatalogue", path: "FilmClub/FilmCatalogue"),
+        .package(name: "FilmCatalogue", path: "FilmClub/FilmCatalogue"), .package(name: "SampleAPI", path: "SampleAPI"),
     ],
     targets: [
         .executableTarget(
             name: "Tour",
             dependencies: [
-                .product(name: "Curlew", package: "Curlew"), .product(name: "_CurlewSampleAPI", package: "Curlew"),
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "SampleAPI"),
                 "ExampleSupport",
             ], path: "Tour"),
         // What the programs without a screen have in common.
         .target(
             name: "ExampleSupport",
             dependencies: [
-                .product(name: "Curlew", package: "Curlew"), .product(name: "_CurlewSampleAPI", package: "Curlew"),
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "SampleAPI"),
             ], path: "Support"),
         // What runs those programs in a terminal, for tests.
         .target(name: "ExampleTestSupport", path: "TestSupport"),
@@ -53,7 +53,7 @@ func app(_ name: String, and more: [Target.Dependency] = [], embedding files: [S
             .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewUI", package: "Curlew"),
         ] + more
     let server: [Target.Dependency] = [
-        .product(name: "_CurlewSampleAPI", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
+        .product(name: "CurlewSampleAPI", package: "SampleAPI"), .product(name: "CurlewTesting", package: "Curlew"),
     ]
     return [
         .target(name: model, dependencies: used, path: "\(name)/Model"),

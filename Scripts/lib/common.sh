@@ -23,6 +23,10 @@ scratch=".build/strict"
 # shellcheck disable=SC2034
 strict=(--scratch-path "$scratch" -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra -Xcc -Werror)
 
+# Nested packages share one scratch folder, so that Curlew is built once for all of them.
+# shellcheck disable=SC2034
+nested=(--scratch-path .build/nested)
+
 # The interpreter that the system's python3-h2 belongs to; a version manager's python3 would not see it.
 python() {
     if [ -x /usr/bin/python3 ]; then /usr/bin/python3 "$@"; else python3 "$@"; fi
@@ -66,10 +70,11 @@ report_failed_step() {
     exit "$status"
 }
 
-# The folders of the nested packages that exist: the examples, then the benchmarks.
+# The folders of the nested packages.
 nested_packages() {
     local manifest
-    for manifest in Examples/Package.swift Benchmarks/Package.swift; do
+    for manifest in Examples/SampleAPI/Package.swift Examples/Package.swift Command/Package.swift \
+        Benchmarks/Package.swift; do
         if [ -f "$manifest" ]; then dirname "$manifest"; fi
     done
 }

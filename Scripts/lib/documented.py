@@ -16,13 +16,12 @@ import source
 
 UMBRELLA = "Curlew"
 OWN_PRODUCTS = {"CurlewTesting"}
-NO_LIBRARY = {"CurlewSampleAPI", "CurlewCLI", "curlew"}
 
 
 def main():
     graphs, output = map(pathlib.Path, sys.argv[1:])
     shutil.rmtree(output, ignore_errors=True)
-    modules = {path.split("/")[1] for path in source.swift_files("Sources/")} - NO_LIBRARY
+    modules = {path.split("/")[1] for path in source.swift_files("Sources/")}
     for path in sorted(graphs.glob("*.symbols.json")):
         module, _, extended = path.name.removesuffix(".symbols.json").partition("@")
         # Members added to types of the system have no page of their own to stand on.

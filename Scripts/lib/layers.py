@@ -25,9 +25,6 @@ RUNGS = [
     {"CurlewCurl", "CurlewURLSession", "CurlewSQLite", "CurlewUI"},
     {"Curlew"},
     {"CurlewTesting"},
-    {"CurlewSampleAPI"},
-    {"CurlewCLI"},
-    {"curlew"},
 ]
 
 # What a module must not import although it stands higher. The helpers for tests work with any transport.

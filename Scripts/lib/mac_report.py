@@ -202,13 +202,16 @@ def package(report):
 
 
 def nested(report):
-    if report.run(
-            "Examples build", "swift", "build", "--build-tests", "--package-path", "Examples", minutes=60):
-        report.run(
-            "Tests of the examples", "swift", "test", "--disable-xctest", "--skip-build", "--package-path", "Examples",
-            minutes=20, counts_tests=True)
-        report.run("The tour", "Scripts/demo", minutes=10)
-    report.run("Benchmarks build", "swift", "build", "--package-path", "Benchmarks", minutes=60)
+    # One folder for all, so that Curlew is built once; the tests of each run before the next one is built.
+    scratch = ("--scratch-path", ".build/nested")
+    for title, folder in [("sample service", "Examples/SampleAPI"), ("examples", "Examples"), ("command", "Command")]:
+        package = ("--package-path", folder, *scratch)
+        if report.run(f"Build of the {title}", "swift", "build", "--build-tests", *package, minutes=60):
+            report.run(
+                f"Tests of the {title}", "swift", "test", "--disable-xctest", "--skip-build", *package, minutes=20,
+                counts_tests=True)
+    report.run("The tour", "Scripts/demo", minutes=10)
+    report.run("Benchmarks build", "swift", "build", "--package-path", "Benchmarks", *scratch, minutes=60)
 
 
 def simulators(report):

@@ -8,8 +8,11 @@ import shell
 import source
 
 # A file is one idea. More lines than the first number are a reason to look for a second idea, more than the other fail.
-CODE_FOLDERS = ("Tests/", "Sources/", "Examples/", "Benchmarks/")
+CODE_FOLDERS = ("Tests/", "Sources/", "Examples/", "Command/", "Benchmarks/")
 MANY_LINES, MAXIMUM_LINES = 300, 500
+# The command keeps to the rules of the library, and so do its tests and those of the sample service.
+PRODUCTS = ("Sources/", "Command/Sources/")
+TESTS = ("Tests/", "Command/Tests/", "Examples/SampleAPI/Tests/")
 
 # Who reads or writes protocol text here; a sign with a combining mark behind it is another Character, and the same byte
 # to everybody else.
@@ -20,11 +23,11 @@ BY_BYTES = "compares Characters: take utf8, or ByteText.swift in CurlewHTTP"
 
 # name, folders, pattern, what to do instead. Matched against Swift code without comments and string contents.
 CODE_RULES = [
-    ("trap", ("Sources/",), r"\btry!|\bas!|\b(?:fatalError|preconditionFailure)\(", "throw or return instead"),
-    ("unchecked", ("Sources/",), r"@unchecked\s+Sendable", "keep the state in Locked or an actor"),
-    ("unsafe", ("Sources/",), r"nonisolated\(unsafe\)", "keep the state in Locked or an actor"),
-    ("sleep", ("Sources/",), r"\b(?:u|nano)sleep\(|\bThread\.sleep\b", "wait on the clock that the caller passes"),
-    ("sleep", ("Tests/",),
+    ("trap", PRODUCTS, r"\btry!|\bas!|\b(?:fatalError|preconditionFailure)\(", "throw or return instead"),
+    ("unchecked", PRODUCTS, r"@unchecked\s+Sendable", "keep the state in Locked or an actor"),
+    ("unsafe", PRODUCTS, r"nonisolated\(unsafe\)", "keep the state in Locked or an actor"),
+    ("sleep", PRODUCTS, r"\b(?:u|nano)sleep\(|\bThread\.sleep\b", "wait on the clock that the caller passes"),
+    ("sleep", TESTS,
      r"\b(?:u|nano)sleep\(|\b(?:Thread|Task(?:<\w+, \w+>)?|(?:Continuous|Suspending)Clock\(\))\.sleep\b",
      "wait for the event itself, or advance a ManualClock"),
     # Where the contents of strings are, there are blanks: `{3,5}` is a literal of one sign with its quotes.
@@ -41,7 +44,7 @@ CODE_RULES = [
 
 # The same for prose: comments that are whole lines, and literals of several words, which are errors, titles of tests
 # and names of cases. The words are those of CONTRIBUTING.md.
-CODE = ("Sources/", "Tests/", "Examples/", "Benchmarks/")
+CODE = CODE_FOLDERS
 PROSE_RULES = [
     ("words", CODE, r"(?i)\b(?:who(?:so|m)?ever|(?:some|any|every)body|nobody|undone)\b",
      "name the subject: the caller, the server, the transport"),
@@ -159,7 +162,7 @@ def main():
     found = source.Findings(
         "licence", "size", "timelimit", "shell", "case",
         *(rule[0] for rule in CODE_RULES + PROSE_RULES), *(rule[0] for rule in TEXT_RULES))
-    for path in source.swift_files("Sources/", "Tests/", "Examples/", "Benchmarks/"):
+    for path in source.swift_files(*CODE_FOLDERS):
         for name, folders, pattern, advice in CODE_RULES:
             if path.startswith(folders):
                 for line, match in lines_matching(pattern, source.code(path)):
@@ -168,7 +171,7 @@ def main():
             if path.startswith(folders):
                 for line, match in lines_matching(pattern, prose(path)):
                     found.add(name, path, line, match, f"`{match}`: {advice}")
-        if path.startswith("Tests/"):
+        if path.startswith(TESTS):
             check_suites(path, found)
     check_case(found)
     for missed in shell.examples():

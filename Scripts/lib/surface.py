@@ -30,9 +30,8 @@ UNWRITTEN = ("==(_:_:)", "!=(_:_:)", "hash(into:)", "hashValue", "encode(to:)", 
 
 
 def modules():
-    """The modules that users can import: those with Swift sources of ours, without the service of the examples."""
-    programs = {"CurlewSampleAPI", "CurlewCLI", "curlew"}
-    return sorted({path.split("/")[1] for path in source.swift_files("Sources/")} - programs)
+    """The modules that users can import: those with Swift sources of ours."""
+    return sorted({path.split("/")[1] for path in source.swift_files("Sources/")})
 
 
 def umbrella():

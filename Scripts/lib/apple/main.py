@@ -22,7 +22,9 @@ KNOWN = STUBS / "known.txt"
 MADE_FOR = "6.3"
 
 # In the order in which they need each other.
-PACKAGES = [".", "Examples/FilmClub/FilmCatalogue", "Examples", "Benchmarks"]
+PACKAGES = [
+    ".", "Examples/FilmClub/FilmCatalogue", "Examples/SampleAPI", "Examples", "Command", "Benchmarks",
+]
 
 MESSAGE = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):\d+: (?P<kind>error|warning): (?P<text>.*)$", re.MULTILINE)
 OTHER = re.compile(r"^(?:<unknown>:0: |clang: )?(?:fatal )?error: .*$|^.*\bCompiling failed\b.*$", re.MULTILINE)
