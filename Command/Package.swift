@@ -15,7 +15,8 @@ let package = Package(
         .executableTarget(
             name: "CurlewCommand",
             dependencies: [
-                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "SampleAPI"),
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewRecording", package: "Curlew"),
+                .product(name: "CurlewSampleAPI", package: "SampleAPI"),
             ]),
         .testTarget(
             name: "CurlewCommandTests",

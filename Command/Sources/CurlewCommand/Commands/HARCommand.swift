@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewRecording
 
 /// `curlew har`: turns a HAR file of any program into something else, without its secrets.
 struct HARCommand {

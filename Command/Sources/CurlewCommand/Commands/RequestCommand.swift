@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewRecording
 
 /// Sends one request and prints the response.
 struct RequestCommand {

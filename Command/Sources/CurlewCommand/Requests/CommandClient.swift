@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewRecording
 
 /// The client of one run, with what the options add to it: credentials, cookies, explanations, records, times.
 struct CommandClient: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewRecording
 
 /// Writes requests and responses as they look on the wire, redacted and safe for a terminal.
 struct MessageText {
