@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Adds a user name and password to the requests to one origin. For the rules, see `.basic(user:password:for:name:)`.
 package struct BasicInterceptor: ValidatingInterceptor {

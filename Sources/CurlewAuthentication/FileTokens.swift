@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// A token storage in a file that only its owner can read and write (mode 0600). Create it with `.file(path)`.
 ///

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if canImport(Security)
 public import CurlewCore
 import Security
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A token storage in the keychain, as a generic password of this device. Create it with `.keychain(service:account:)`.
 ///

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// Tokens with a version number and their lifetime.
 struct IssuedTokens: Hashable, Sendable {

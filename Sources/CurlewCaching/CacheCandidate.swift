@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A stored response that may be used for a request, with its freshness and the reason for using it. A class, because
 /// copies of a struct would retain many references.

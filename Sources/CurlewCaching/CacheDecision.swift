@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The cache's decision about a request (RFC 9111 §4), made from the stored responses and the time. No I/O.
 enum CacheDecision: Sendable {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The response fields that are stored, and how they are updated (RFC 9111 §3.1 and §3.2).
 enum CacheFields {

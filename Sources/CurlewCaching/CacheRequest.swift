@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A request, with its key and everything else that the cache needs for its decisions. A class, because a lookup passes
 /// it on many times, and copies of a struct would retain many references.

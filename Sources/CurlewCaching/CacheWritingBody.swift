@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// A body that is written to a store while it is read, chunk by chunk and at the reader's pace.
 struct CacheWritingBody: AsyncSequence, Sendable {

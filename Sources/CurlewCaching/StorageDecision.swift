@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The cache's decisions about whether a response is stored, and which entries it updates or invalidates (RFC 9111 §3,
 /// §4.3 and §4.4). No I/O.

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+public import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension StoredResponse {
     /// The encoded head, for stores that outlive the process. `init(encoded:)` decodes it.

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+public import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A cookie with its attributes (RFC 6265bis §5.7). Descriptions omit the value, because it is a secret.
 public struct Cookie: Hashable, Sendable, Codable {

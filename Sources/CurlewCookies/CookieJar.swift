@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
+package import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A collection of cookies that determines which cookies a request receives (RFC 6265bis). It performs no I/O, and its
 /// functions receive the time as a parameter.

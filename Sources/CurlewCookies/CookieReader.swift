@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Parses and checks a cookie from a server, by the steps of RFC 6265bis §5.7 that do not depend on other cookies.
 struct CookieReader {

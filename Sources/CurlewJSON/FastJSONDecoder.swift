@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 /// Decodes any `Decodable` type from JSON, like Foundation's `JSONDecoder` but several times faster.
 ///

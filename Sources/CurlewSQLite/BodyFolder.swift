@@ -2,19 +2,7 @@
 
 import CurlewCaching
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import CurlewFoundation
 
 /// The folder of large bodies. It contains one file for each body, named after the number of its entry.
 ///

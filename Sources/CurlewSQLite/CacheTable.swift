@@ -2,12 +2,7 @@
 
 import CurlewCaching
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// The entries of an open database. Every operation is short: one statement, or one transaction.
 ///

@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import CurlewFoundation
 
 /// The database file. The first operation opens it. A damaged file is renamed, and a new one is created.
 struct Database {

@@ -2,12 +2,7 @@
 
 import CurlewCaching
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// The recent removals, by number, in a table of the database. The writer of an entry, in any process, checks them
 /// before it commits.

@@ -2,19 +2,7 @@
 
 import CurlewCaching
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import CurlewFoundation
 
 /// An opened body: bytes in memory, or an open file, which stays readable after its name is removed.
 final class SQLiteCacheBody: StoredResponse.Body {

@@ -2,12 +2,7 @@
 
 public import CurlewCaching
 public import CurlewCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 /// A persistent cache store in a SQLite database that several processes may use concurrently.
 ///

@@ -2,12 +2,7 @@
 
 import CurlewCaching
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// Writes one entry. Collects a body of up to 64 KiB in memory, and writes a larger body to a file.
 final class SQLiteCacheWriter: StoredResponse.Writer {

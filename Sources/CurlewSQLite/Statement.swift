@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
+
 #if canImport(SQLite3)
 import SQLite3
 #else

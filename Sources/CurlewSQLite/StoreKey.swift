@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import CurlewFoundation
 
 /// The secret with which credentials are hashed for the keys of a store's entries: 32 random bytes in a file next to
 /// the database, readable for its owner only. All processes that use the store share the file.

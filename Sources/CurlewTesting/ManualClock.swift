@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 /// A clock whose time changes only when a test advances it.
 ///

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The identifiers that one request on the wire was sent with. They travel with its context.
 struct WireSpan: Sendable {

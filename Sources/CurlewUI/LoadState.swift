@@ -2,12 +2,7 @@
 
 import CurlewCaching
 public import CurlewCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 /// The freshness of a loaded value: when it was received, and whether it is stale.
 public struct Freshness: Hashable, Sendable {

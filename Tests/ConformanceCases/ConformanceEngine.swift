@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A factory for the transports under test. All of them are of one kind.
 public struct ConformanceEngine: Sendable {

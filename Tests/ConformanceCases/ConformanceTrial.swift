@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One run of one case. It creates servers and transports and shuts them down at the end, and creates files and removes
 /// them.

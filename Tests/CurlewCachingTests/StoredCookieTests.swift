@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import Testing
 
 @testable import CurlewCaching
 @testable import CurlewCookies
 @testable import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A cookie of a response is given out once, and is no part of what is kept on the disk.
 @Suite(.timeLimit(.minutes(1)))

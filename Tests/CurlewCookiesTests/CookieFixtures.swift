@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 
 @testable import CurlewCookies
 @testable import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A jar with a few rules of publicsuffix.org, whatever list the machine has.
 enum CookieFixtures {

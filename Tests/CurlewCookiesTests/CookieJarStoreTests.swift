@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import Testing
 
 @testable import CurlewCookies
 @testable import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Which cookies a jar takes: RFC 6265bis §5.7.
 @Suite(.timeLimit(.minutes(1)))

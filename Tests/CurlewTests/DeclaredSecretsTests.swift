@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
@@ -8,12 +9,6 @@ import Testing
 @testable import CurlewObservability
 @testable import CurlewRecording
 @testable import CurlewResilience
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What an app declares in `APIClient.Configuration.fields`, and where it counts.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
@@ -10,12 +11,6 @@ import Testing
 @testable import CurlewObservability
 @testable import CurlewRecording
 @testable import CurlewResilience
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Sixty fields by which real services know their users, against every place where a value could show.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import CurlewTransfers
@@ -12,12 +13,6 @@ import Testing
 @testable import CurlewObservability
 @testable import CurlewRecording
 @testable import CurlewResilience
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A secret in each place where a caller can put one, against each way in which anything of a call is written down.
 /// One case after the other: it is long, and must not keep others from their turn.

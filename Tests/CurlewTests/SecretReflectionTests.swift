@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import CurlewTransfers
@@ -9,12 +10,6 @@ import Testing
 @testable import CurlewCaching
 @testable import CurlewCookies
 @testable import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Each type that can hold a credential, a query or a body, made with one inside and written down in every way.
 @Suite(.timeLimit(.minutes(1)))

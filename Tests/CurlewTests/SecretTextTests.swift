@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
@@ -10,12 +11,6 @@ import Testing
 @testable import CurlewObservability
 @testable import CurlewRecording
 @testable import CurlewResilience
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Texts that hold a secret somewhere, and how they are shown.
 @Suite(.timeLimit(.minutes(1)))

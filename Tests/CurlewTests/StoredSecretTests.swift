@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
 
 @testable import CurlewCaching
 @testable import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What a client declares as secret, in what its cache keeps and in what the cache says of its store.
 @Suite(.timeLimit(.minutes(1)))

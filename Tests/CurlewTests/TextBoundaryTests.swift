@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
@@ -7,12 +8,6 @@ import Testing
 @testable import CurlewAuthentication
 @testable import CurlewCaching
 @testable import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A sign followed by a combining mark is another `Character`, and the same byte to everyone who reads the message.
 @Suite(.timeLimit(.minutes(1)))

@@ -2,16 +2,11 @@
 
 import CurlewCaching
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import CurlewUI
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("Values of a client", .timeLimit(.minutes(1)))
 @MainActor

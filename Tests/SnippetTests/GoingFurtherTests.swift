@@ -56,7 +56,6 @@ struct GoingFurtherTests {
         #expect(try await Page.named(client, folder.path).path == folder.path + "/export")
         #expect(try await Page.named(client, folder.path).path == folder.path + "/export (1)")
         try await Page.signed(client, Page.Signer(), Page.Film(), folder.path + "/signed.mp4")
-        try await Page.connections(client, folder.path + "/film.mp4")
         try await Page.progress(client, Page.Screen(), folder.path + "/again.mp4")
         #expect(Page.checksum(Page.Release()).checksum != nil)
     }

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
+package import CurlewFoundation
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The body of a transport: gives its chunks, then ends, fails, or waits forever until it is cancelled. Says what was
 /// asked of it.

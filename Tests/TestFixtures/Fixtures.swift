@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
+import CurlewFoundation
 package import CurlewHTTP
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 package struct Person: Codable, Sendable, Equatable {
     package var id: Int

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The state of digest authentication (RFC 7616) with one server. It receives challenges and creates `Authorization`
 /// fields, without I/O.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// SHA-512/256 (FIPS 180-4 §6.7), implemented in Swift because CryptoKit does not provide it. Only digest
 /// authentication uses it, for short messages. Branches and indexes do not depend on secret values.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 extension OAuth2 {
     /// Proof Key for Code Exchange with S256 (RFC 7636): proves that the client that exchanges an authorization code is

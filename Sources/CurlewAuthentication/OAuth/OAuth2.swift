@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// An OAuth 2 client (RFC 6749). It creates the requests and URLs of each flow, and the app performs the steps.
 ///

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A body that throws `.timedOut` at the deadline of the call that reads it. A shared exchange has no deadline, so the
 /// transport does not enforce it.

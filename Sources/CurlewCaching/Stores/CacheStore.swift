@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 /// A store for the entries of a cache. An entry consists of a response head and a body, and is found by its key.
 ///

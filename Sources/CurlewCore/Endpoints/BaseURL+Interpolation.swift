@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension BaseURL: ExpressibleByStringInterpolation {
     /// Creates a base URL from an interpolated literal. Never traps: if the literal or a value is invalid, `problem`

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension HTTPRequest {
     /// Creates a request for an absolute `http` or `https` URL. Throws `NetworkError` as the initializer for a URL

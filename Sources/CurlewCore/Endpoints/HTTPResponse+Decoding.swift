@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension HTTPResponse {
     /// Reads and decodes the body; `Data` and `String` are the body itself. A second call throws.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Calls that return the response unchanged, whatever its status:
 /// `Request<HTTPResponse>(.put, "/films/1", body: .json(film))`.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension RequestPath {
     /// A builder that collects the parts of a path literal, encodes values and keeps the first problem.

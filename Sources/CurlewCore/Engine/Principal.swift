@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The user or other party on whose behalf a request is sent, as far as the party is known before sending. It is part
 /// of the keys of components that store or share responses. See `Next.principal(of:)`.

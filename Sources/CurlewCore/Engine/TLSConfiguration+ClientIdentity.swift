@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 extension TLSConfiguration {
     /// A certificate and its private key, which authenticate the client (mutual TLS).

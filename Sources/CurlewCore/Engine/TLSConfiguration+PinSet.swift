@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension TLSConfiguration {
     /// Pinned public keys: a server must have one of them, in addition to a valid and trusted certificate.

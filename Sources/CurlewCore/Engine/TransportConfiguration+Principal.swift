@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 package import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension TransportConfiguration {
     /// Returns the principal that a transport with this configuration adds to `request`. It is determined by the client

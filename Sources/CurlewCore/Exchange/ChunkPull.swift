@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 /// A function that returns the next chunk on each call, and nil at the end. Called by one task at a time.
 package typealias ChunkPull = () async throws -> Data?

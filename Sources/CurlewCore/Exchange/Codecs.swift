@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 public import CurlewHTTP
 public import CurlewJSON
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A codec for one media type, which encodes values as bytes and decodes them.
 ///

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// An HTTP response: a complete head, and a body that can be read once.
 ///

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The redacted text for the developer, with all information that helps to find the cause.
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension NetworkError {
     /// The response that caused an error: its head, and its body up to `Limits.errorExcerpt`.

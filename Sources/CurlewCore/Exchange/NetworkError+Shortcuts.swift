@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Properties for the common questions about an error.
 extension NetworkError {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+package import CurlewFoundation
 package import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A request to switch the connection to another protocol after the response head (RFC 9110 §7.8).
 ///

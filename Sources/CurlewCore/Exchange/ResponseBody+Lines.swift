@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension ResponseBody {
     /// The body as a sequence of lines, which can be read once:

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+package import CurlewFoundation
 package import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The interface through which a transport provides the bytes of a body. One task at a time calls `next` and `drain`.
 package protocol ResponseBodySource: AnyObject, Sendable {

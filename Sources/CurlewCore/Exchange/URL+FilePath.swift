@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 extension URL {
     /// Returns the path of a file URL. Throws `.invalidRequest` for any other URL.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Extracts the public key of an X.509 certificate (RFC 5280 §4.1) and computes its pin.
 enum CertificateKey {

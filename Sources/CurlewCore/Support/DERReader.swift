@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// A reader for consecutive values in DER (Distinguished Encoding Rules, X.690 §10). Never reads beyond its bytes.
 struct DERReader {

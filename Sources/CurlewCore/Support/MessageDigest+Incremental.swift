@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+package import CurlewFoundation
 package import CurlewHTTP
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 #if canImport(CryptoKit)
 import CryptoKit
 #else

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
+
 #if canImport(CryptoKit)
 import CryptoKit
 #else

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
 import CurlewHTTP
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Enforces `TransportConfiguration.addressPolicy`. libcurl requests a socket for each address immediately before it
 /// connects, when no further lookup can change the address.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// The identity of an open connection: the addresses and ports of both ends.
 struct ConnectionName: Hashable {

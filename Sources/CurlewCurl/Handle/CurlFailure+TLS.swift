@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
 import CurlewHTTP
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Classifies failures of TLS connections.
 extension CurlFailure {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// The version and features of the loaded libcurl, read once.
 struct CurlLibrary: Sendable {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
 import CurlewHTTP
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 extension EasyHandle {
     /// Returns the metrics of a transfer, as measured so far.

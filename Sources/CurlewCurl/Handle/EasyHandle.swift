@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// A libcurl easy handle, used for one transfer after another.
 ///

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 // CCurl's header also declares the socket types, and a release build requires the import.
 import CCurl
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// The network interfaces of this machine.
 enum NetworkInterfaces {

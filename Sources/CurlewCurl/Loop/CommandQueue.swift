@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// A command from another thread to an event loop.
 enum Command {

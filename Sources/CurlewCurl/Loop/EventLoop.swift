@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
 import CurlewHTTP
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// A thread that performs transfers. All calls into libcurl for these transfers happen on this thread.
 ///

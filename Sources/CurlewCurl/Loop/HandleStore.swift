@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
 import CurlewHTTP
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// The reusable easy handles of a multi handle, and the sockets that libcurl opens for them. Used only on the event
 /// loop's thread.

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// A poller that waits for libcurl's sockets and timer, and lets libcurl process those that are ready. It uses `epoll`
 /// and `curl_multi_socket_action`.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CurlewHTTP
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// A cache of parsed response fields. Its keys are the bytes of the field lines.
 ///

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CCurl
 import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 // Functions that libcurl calls on the event loop's thread. Their context is the transfer, which the multi handle keeps
 // alive while the transfer is active.

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 #if os(Linux)
 import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// A source of request body bytes. libcurl reads them on the event loop's thread.
 protocol Upload: AnyObject, Sendable {

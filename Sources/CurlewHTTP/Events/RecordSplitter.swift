@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 /// Divides bytes that arrive in chunks into the JSON texts of JSON Lines (NDJSON): one per line. A line ends with LF or
 /// CR LF, the last one also with the end of the bytes.

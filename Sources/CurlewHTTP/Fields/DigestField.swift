@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 /// The value of a `Content-Digest` or `Repr-Digest` field (RFC 9530): digests of a message's content or of a
 /// representation, by algorithm.

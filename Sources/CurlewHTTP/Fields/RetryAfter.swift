@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 /// The delay or the date in a `Retry-After` field, after which the client may retry (RFC 9110 §10.2.3).
 ///

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// A buffer of received bytes that have not been consumed. The search for line ends examines each byte once.
 struct HTTP1Buffer: Sendable {

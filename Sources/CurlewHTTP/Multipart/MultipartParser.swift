@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 /// An incremental parser for multipart bodies, without I/O (RFC 2046 §5.1): `form-data`, `mixed`, `byteranges` and every
 /// other subtype.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 extension Redaction {
     /// Returns the text of a body with its secrets replaced: the values of secret members in JSON, XML, forms and

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// A validator of UTF-8 that arrives in pieces (RFC 3629). It refuses an invalid byte as soon as it arrives.
 struct UTF8Checker: Sendable {

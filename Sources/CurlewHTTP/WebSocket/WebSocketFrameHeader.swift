@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 /// The header of a WebSocket frame (RFC 6455 §5.2).
 package struct WebSocketFrameHeader: Sendable {

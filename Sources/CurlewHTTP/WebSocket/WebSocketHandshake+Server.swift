@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 extension WebSocketHandshake {
     /// The response of a server to an opening handshake (RFC 6455 §4.2.2).

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 extension WebSocketMachine {
     /// Returns the frames of a message: one, or frames of at most `fragment` bytes.

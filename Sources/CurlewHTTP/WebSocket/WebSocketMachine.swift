@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 /// A violation of RFC 6455 by the peer, or a message that cannot be sent. The code belongs into the close frame.
 package struct WebSocketViolation: Error, Equatable {

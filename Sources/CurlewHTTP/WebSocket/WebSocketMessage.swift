@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 /// A complete message of a WebSocket connection (RFC 6455 §5.6).
 public enum WebSocketMessage: Hashable, Sendable {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 extension JSONValue: Codable {
     /// Decodes any JSON value. The limit on the nesting depth is that of the decoder.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 /// Writes a `JSONValue` as JSON and keeps the order of its members, unlike Foundation's encoder.
 struct JSONWriter {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// Converts `created_at` to `createdAt`, with the rules of Foundation's decoder.
 ///

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// Reads `Date`, `Data`, `URL` and `Decimal`, which Foundation's decoder treats specially. Each of them is read in the
 /// same way everywhere, also inside other types.

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import CurlewFoundation
 
 /// One log entry: a request, a response or a failure, redacted and without control characters.
 public struct LogEntry: Sendable, CustomStringConvertible {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+package import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 extension HARDocument.Request {
     /// Returns the request, to send it again or to show it as a `curl` command.

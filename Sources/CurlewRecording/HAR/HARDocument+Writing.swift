@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
+package import CurlewFoundation
 package import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 extension HARDocument {
     /// What happens to a body whose secrets cannot be recognized: one that is neither JSON, a form nor plain text, such

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Dates in ISO 8601 format with milliseconds, in UTC. Needs no formatter, and none of the tables of a locale.
 enum HARTimestamp {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The recorded form of a body: text or Base64 without secrets, or the reason why it is not recorded.
 struct RecordedBody: Hashable, Sendable {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// One connection of a stream. A task pulls a chunk from the response body only when the reader asks for one, so that
 /// the connection can be closed at any time, whatever the body waits for.

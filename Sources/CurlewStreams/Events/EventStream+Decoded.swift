@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 extension EventStream {
     /// The data of the events of a stream, decoded with the codecs of the call.

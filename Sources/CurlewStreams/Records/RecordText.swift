@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CurlewFoundation
 
 /// Encoding of values as JSON Lines.
 package enum RecordText {

@@ -2,13 +2,8 @@
 
 import CZlib
 package import CurlewCore
+package import CurlewFoundation
 package import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The compression of messages by permessage-deflate (RFC 7692), with the system's zlib.
 ///

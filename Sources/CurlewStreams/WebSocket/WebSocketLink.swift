@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The frames of a connection, for a transport that carries bytes or messages.
 protocol WebSocketLink: Sendable {

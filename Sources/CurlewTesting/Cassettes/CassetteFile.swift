@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewRecording
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The file of a cassette.
 struct CassetteFile {

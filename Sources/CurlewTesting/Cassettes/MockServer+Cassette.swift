@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewRecording
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension MockServer {
     /// Creates a server that responds from the entries of a cassette, for clients that cannot take a `Transport`, such

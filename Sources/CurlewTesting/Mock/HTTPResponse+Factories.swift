@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+public import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Factories of responses for mocks: `.status(404)`, `.json(user)`, `.json(text: #"{"id": 1}"#)`.
 extension HTTPResponse {

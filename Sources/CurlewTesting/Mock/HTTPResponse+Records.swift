@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+public import CurlewFoundation
 public import CurlewHTTP
 import CurlewStreams
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Factories of responses that consist of records or of separate pieces.
 extension HTTPResponse {

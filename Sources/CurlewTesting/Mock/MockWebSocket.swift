@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+public import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The server's end of a WebSocket connection (RFC 6455), for scripts of `MockServer` and `MockTransport`.
 ///

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// Reads a request body as a transport does, and keeps its first bytes.
 struct RequestBodyReader {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// The faults that a mock server injects into one response, such as delays, interruptions and wrong framing.
 struct Faults: Sendable {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 extension MockResponse {
     /// The point at which a response is interrupted. Byte counts refer to the content, without chunk framing.

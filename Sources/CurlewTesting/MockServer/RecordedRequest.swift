@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A request that a ``MockServer`` received.
 public struct RecordedRequest: Sendable {

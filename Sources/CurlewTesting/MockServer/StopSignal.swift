@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import CurlewFoundation
 
 /// A signal that ends all waits of the server at once. Every wait polls the same pipe. The signal writes one byte to
 /// the pipe, and no wait reads it.

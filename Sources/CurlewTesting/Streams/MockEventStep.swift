@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 /// A step of a scripted event stream (WHATWG HTML §9.2), for `MockResponse.events(_:gzip:)` and
 /// `HTTPResponse.events(_:on:)`.

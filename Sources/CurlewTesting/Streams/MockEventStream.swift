@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 /// The server's end of an event stream (WHATWG HTML §9.2), for scripts of `MockServer` and `MockTransport`.
 ///

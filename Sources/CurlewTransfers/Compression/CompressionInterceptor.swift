@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The interceptor of `.compressingRequests()`, where its rules are documented.
 struct CompressionInterceptor: ValidatingInterceptor, ScopedInterceptor {

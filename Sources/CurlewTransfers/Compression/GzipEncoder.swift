@@ -2,12 +2,7 @@
 
 import CZlib
 import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// Compresses bytes as one gzip member (RFC 1952), in constant memory. Equal input gives equal output: the header has
 /// no time and no name. Used by one task at a time.

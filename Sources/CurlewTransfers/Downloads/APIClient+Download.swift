@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CurlewFoundation
 
 /// Responses that are written to a file.
 extension APIClient {

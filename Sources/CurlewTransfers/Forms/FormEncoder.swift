@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+public import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Encodes values as the fields of a form or as query items (`application/x-www-form-urlencoded`, WHATWG URL §5).
 ///

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import CurlewFoundation
 
 /// The bytes of a file, or of a part of it, read at positions that may lie outside: then the result is nil.
 struct ImageBytes {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+public import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The bytes of an image, with its format and its size in pixels, which are read from the head of the file.
 ///

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The format and the size of an image, read from the first structures of its file. Nothing is decoded.
 ///

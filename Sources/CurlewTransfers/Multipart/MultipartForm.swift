@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
+import CurlewFoundation
 public import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A `multipart/form-data` body of fields and files (RFC 7578), or a `multipart/mixed` or `multipart/related` body.
 ///

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One call of `upload` or `resume`: performs the actions of `UploadRun`, and keeps the descriptor.
 struct UploadSession: Sendable {

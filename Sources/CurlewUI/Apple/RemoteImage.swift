@@ -2,16 +2,13 @@
 // This file was written against Apple's documentation. On Linux it is type-checked against stubs (Scripts/apple), but
 // not run.
 
+import CurlewFoundation
+
 #if canImport(SwiftUI)
 public import CurlewCore
 public import CurlewTransfers
 public import SwiftUI
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 #if canImport(UIKit)
 import UIKit
 #elseif canImport(AppKit)

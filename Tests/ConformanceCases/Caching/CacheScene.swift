@@ -2,14 +2,9 @@
 
 import CurlewCaching
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The setup of a cache case: a cache between a caller and a scripted server, with a clock that only the case advances.
 final class CacheScene: Sendable {

@@ -2,14 +2,9 @@
 
 import CurlewCaching
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One run of a cache case, with the factory for its stores.
 struct CacheTrial: Sendable {

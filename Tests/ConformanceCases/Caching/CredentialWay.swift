@@ -3,13 +3,8 @@
 import CurlewAuthentication
 import CurlewCookies
 package import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A way of attaching a credential to a call: the kind of credential, and the placement of its interceptor.
 ///

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
+import CurlewFoundation
 package import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A way of associating a call with a user, by a field that the server evaluates.
 ///

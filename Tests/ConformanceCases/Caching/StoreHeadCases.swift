@@ -2,13 +2,8 @@
 
 import CurlewCaching
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Store cases for heads: they are stored unchanged, can be updated, and are distinguished by their keys.
 enum StoreHeadCases {

@@ -2,13 +2,8 @@
 
 import CurlewCaching
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Store cases for the limits of a store, and for its statistics.
 enum StoreLimitCases {

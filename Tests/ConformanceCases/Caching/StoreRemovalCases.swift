@@ -2,13 +2,8 @@
 
 import CurlewCaching
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Store cases for the removal of entries, including entries that are still being written.
 enum StoreRemovalCases {

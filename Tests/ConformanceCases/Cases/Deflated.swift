@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// An encoder for the DEFLATE format (RFC 1951) and its wrappers. It uses no library, and can write malformed data.
 enum Deflated {

@@ -2,14 +2,9 @@
 
 import CurlewCookies
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Cases for behaviour that belongs to interceptors. If a transport implemented it too, it would be applied twice, or
 /// against the configuration of the app.

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import CurlewTransfers
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Cases for response bodies of every size, their chunks, and downloads to files.
 enum ResponseBodyCases {

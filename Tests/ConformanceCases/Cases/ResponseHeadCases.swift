@@ -2,14 +2,9 @@
 
 import CurlewCookies
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Cases for status lines, response fields, interim responses and trailers.
 enum ResponseHeadCases {

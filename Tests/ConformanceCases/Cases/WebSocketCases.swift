@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewStreams
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Cases for WebSocket connections: messages in both directions, and every way in which a connection ends.
 enum WebSocketCases {

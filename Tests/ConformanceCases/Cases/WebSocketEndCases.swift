@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewStreams
 import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Cases for the beginning and the end of WebSocket connections.
 enum WebSocketEndCases {

@@ -2,15 +2,10 @@
 
 import CurlewCaching
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Random joins, cancellations, failures and readers of all kinds, at random moments.
 @Suite(.timeLimit(.minutes(1)))

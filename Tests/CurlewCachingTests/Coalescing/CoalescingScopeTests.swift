@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
@@ -7,12 +8,6 @@ import Testing
 @testable import CurlewCaching
 @testable import CurlewCore
 @testable import CurlewResilience
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 private enum Comparable: RequestOptions.Key {
     static let defaultValue = 0

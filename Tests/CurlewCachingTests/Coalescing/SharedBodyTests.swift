@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Bodies that still arrive when the head of a shared exchange is there: one call reads them.
 @Suite(.timeLimit(.minutes(1)))

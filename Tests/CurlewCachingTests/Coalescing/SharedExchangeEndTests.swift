@@ -2,15 +2,10 @@
 
 import CurlewCaching
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Nothing is left of a shared exchange when it is over and its responses are released.
 @Suite(.timeLimit(.minutes(2)))

@@ -2,15 +2,10 @@
 
 import CurlewAuthentication
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewObservability
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(1)))
 struct APIClientTests {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Values in a base URL: they cannot change where the calls go.
 @Suite(.timeLimit(.minutes(1)))

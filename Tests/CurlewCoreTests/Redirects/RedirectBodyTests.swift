@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What happens to the body of a response that redirects.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
@@ -10,12 +11,6 @@ import Testing
 @testable import CurlewCore
 @testable import CurlewObservability
 @testable import CurlewResilience
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Only fields that are known to be harmless, or declared so, go to another origin.
 @Suite(.timeLimit(.minutes(1)))

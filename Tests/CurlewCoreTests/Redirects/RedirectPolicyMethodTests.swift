@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import Testing
 
 @testable import CurlewCookies
 @testable import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Methods and bodies: RFC 9110 §15.4, and the Fetch standard (HTTP-redirect fetch) where that leaves a choice.
 @Suite(.timeLimit(.minutes(1)))

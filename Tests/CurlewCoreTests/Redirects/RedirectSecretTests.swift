@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
@@ -7,12 +8,6 @@ import Testing
 @testable import CurlewAuthentication
 @testable import CurlewCookies
 @testable import CurlewCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// No credential, cookie or declared secret on any foreign hop: every way of five redirects through three origins.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
 
 @testable import CurlewCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// What the history of a call says, over redirects, beside notes of others, and for observers.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
 
 @testable import CurlewCore
 @testable import CurlewResilience
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The whole table: what a situation is made of, and what is decided in each situation.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import Testing
 
 @testable import CurlewCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 @Suite("What has been written is brought to the disk", .timeLimit(.minutes(1)))
 struct DiskSyncTests {

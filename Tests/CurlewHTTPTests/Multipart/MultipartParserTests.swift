@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A document and what it is: events with joined content, or an error after them.
 struct MultipartDocument: Sendable, CustomTestStringConvertible {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import CurlewHTTP
@@ -9,12 +11,6 @@ import Testing
 
 @testable import CurlewCore
 @testable import CurlewRecording
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Commands run by real shells, with a function in place of curl that writes its arguments.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import Dispatch
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Runs a script by a shell, in a folder of its own. Input and output are files, so that nothing can block on a full
 /// pipe.

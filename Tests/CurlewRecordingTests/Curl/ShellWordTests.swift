@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import CurlewTesting
@@ -8,12 +10,6 @@ import Testing
 
 @testable import CurlewCore
 @testable import CurlewRecording
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(2)))
 struct ShellWordTests {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Foundation
@@ -7,14 +8,6 @@ import Testing
 
 @testable import CurlewCore
 @testable import CurlewResilience
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// What a circuit learns from, and what it keeps from being sent.
 @Suite(.timeLimit(.minutes(1)))

@@ -2,16 +2,11 @@
 
 import CurlewCookies
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import Testing
 
 @testable import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(2)))
 struct CassetteBodyTests {

@@ -2,16 +2,11 @@
 
 import ConformanceCases
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import Testing
 
 @testable import CurlewTesting
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Sixty fields by which real services know their users, against every place of a recorded exchange.
 @Suite(.timeLimit(.minutes(5)))

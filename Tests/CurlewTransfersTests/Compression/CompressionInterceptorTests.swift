@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import TestServers
 import Testing
 
 @testable import CurlewTransfers
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(1)))
 struct CompressionInterceptorTests {

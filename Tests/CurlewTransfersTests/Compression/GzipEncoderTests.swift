@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewTesting
 import TestServers
 import Testing
 
 @testable import CurlewTransfers
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Bytes that compress well, but are no mere repetition.
 func prose(_ count: Int) -> Data {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import Testing
 
 @testable import CurlewTransfers
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// HEIC and AVIF files whose boxes are built by ISO/IEC 14496-12 and 23008-12, without pixels.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
 import CurlewTransfers
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Forms whose parts are encoded values, streams, and other than fields.
 @Suite(.timeLimit(.minutes(1)))

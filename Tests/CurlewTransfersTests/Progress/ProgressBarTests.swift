@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewTesting
 import TestServers
 import Testing
 
 @testable import CurlewTransfers
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(1)))
 struct ProgressBarTests {

@@ -268,7 +268,7 @@ struct BackgroundCallTests {
         let sum = FileDownload.Checksum.sha256(MessageDigest.sha256(Data(text.utf8)).hexText)
         let call = Task {
             try await launch.client.download(
-                film, to: path, options: FileDownload.Options(connections: 4, checksum: sum))
+                film, to: path, options: FileDownload.Options(checksum: sum))
         }
         await running()
         try tasks.finish(text, headers: ["ETag": "\"1\"", "Content-Length": "\(text.utf8.count)"])

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 import CurlewStreams
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The server's end of a WebSocket connection over a socket. The script calls it from its task, and the thread of the
 /// connection carries the bytes (`serve`).

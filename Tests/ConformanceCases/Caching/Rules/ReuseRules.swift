@@ -2,13 +2,8 @@
 
 import CurlewCaching
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Cache cases for RFC 9111 §4, §4.1 and §4.4: the selection of a stored response, and the invalidation of stored
 /// responses.

@@ -3,13 +3,8 @@
 import CurlewCaching
 import CurlewCookies
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Cache cases for RFC 9111 §3: the responses that may be stored, and the fields that are stored with them.
 enum StorageRules {
