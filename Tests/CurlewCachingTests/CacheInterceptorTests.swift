@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 import Foundation
 import Testing
+
+@testable import CurlewCaching
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheInterceptorTests {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 import Foundation
