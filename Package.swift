@@ -62,7 +62,7 @@ let package = Package(
         .target(name: "CurlewObservability", dependencies: kernel),
         .target(name: "CurlewResilience", dependencies: kernel),
         .target(name: "CurlewStreams", dependencies: kernel + ["CZlib"]),
-        .target(name: "CurlewTransfers", dependencies: kernel + ["CZlib"]),
+        .target(name: "CurlewTransfers", dependencies: kernel),
         // Those that `import Curlew` does not bring.
         .target(name: "CurlewRecording", dependencies: kernel),
         .target(name: "CurlewTracing", dependencies: kernel),

@@ -41,7 +41,7 @@ FORBIDDEN |= {
 # The modules that may import a C target.
 OWNERS = {
     "CCurl": ["CurlewCurl"], "CCrypto": ["CurlewCore"], "CStack": ["CurlewJSON"],
-    "CZlib": ["CurlewStreams", "CurlewTransfers"], "CSQLite": ["CurlewSQLite"],
+    "CZlib": ["CurlewStreams"], "CSQLite": ["CurlewSQLite"],
 }
 
 # The folders of CurlewCore, lowest first.

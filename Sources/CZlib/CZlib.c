@@ -6,67 +6,55 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-struct curlew_gzip {
+struct curlew_deflate {
     z_stream stream;
 };
 
-curlew_gzip *curlew_gzip_create(int level) {
-    curlew_gzip *gzip = calloc(1, sizeof(curlew_gzip));
-    if (gzip == NULL) return NULL;
-    // A window of 15 bits, and 16 for the header and trailer of gzip.
-    if (deflateInit2(&gzip->stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-        free(gzip);
-        return NULL;
-    }
-    return gzip;
-}
-
-int curlew_gzip_run(
-    curlew_gzip *gzip, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
+int curlew_deflate_run(
+    curlew_deflate *deflater, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
     size_t *written, int mode) {
-    static const int flush[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH};
+    static const int flush[] = {Z_NO_FLUSH, Z_SYNC_FLUSH};
     static uint8_t nothing;
     uInt most_input = length > UINT_MAX ? UINT_MAX : (uInt)length;
     uInt most_output = room > UINT_MAX ? UINT_MAX : (uInt)room;
     *taken = *written = 0;
-    if (mode < 0 || mode > CURLEW_GZIP_FINISH) return -1;
-    gzip->stream.next_in = (Bytef *)(input == NULL ? &nothing : input);
-    gzip->stream.avail_in = most_input;
-    gzip->stream.next_out = output;
-    gzip->stream.avail_out = most_output;
+    if (mode < 0 || mode > CURLEW_DEFLATE_FLUSH) return -1;
+    deflater->stream.next_in = (Bytef *)(input == NULL ? &nothing : input);
+    deflater->stream.avail_in = most_input;
+    deflater->stream.next_out = output;
+    deflater->stream.avail_out = most_output;
     // Only the last piece of the input ends it.
-    int result = deflate(&gzip->stream, most_input < length ? Z_NO_FLUSH : flush[mode]);
-    *taken = most_input - gzip->stream.avail_in;
-    *written = most_output - gzip->stream.avail_out;
-    gzip->stream.next_in = NULL;
-    gzip->stream.next_out = NULL;
-    if (result == Z_STREAM_END) return 1;
+    int result = deflate(&deflater->stream, most_input < length ? Z_NO_FLUSH : flush[mode]);
+    *taken = most_input - deflater->stream.avail_in;
+    *written = most_output - deflater->stream.avail_out;
+    deflater->stream.next_in = NULL;
+    deflater->stream.next_out = NULL;
     // Z_BUF_ERROR says that there was nothing to do.
     if (result != Z_OK && result != Z_BUF_ERROR) return -1;
-    if (*taken < length || gzip->stream.avail_out == 0) return 0;
-    return mode == CURLEW_GZIP_FINISH ? 0 : 1;
+    if (*taken < length || deflater->stream.avail_out == 0) return 0;
+    return 1;
 }
 
-void curlew_gzip_free(curlew_gzip *gzip) {
-    if (gzip == NULL) return;
-    deflateEnd(&gzip->stream);
-    free(gzip);
+void curlew_deflate_free(curlew_deflate *deflater) {
+    if (deflater == NULL) return;
+    deflateEnd(&deflater->stream);
+    free(deflater);
 }
 
-curlew_gzip *curlew_deflate_create(int level, int bits) {
-    curlew_gzip *gzip = calloc(1, sizeof(curlew_gzip));
-    if (gzip == NULL) return NULL;
+curlew_deflate *curlew_deflate_create(int level, int bits) {
+    curlew_deflate *deflater = calloc(1, sizeof(curlew_deflate));
+    if (deflater == NULL) return NULL;
     // A negative window means raw deflate. zlib has no window of 8 bits; without matches, none is needed.
     int strategy = bits < 9 ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
-    if (deflateInit2(&gzip->stream, level, Z_DEFLATED, bits < 9 ? -9 : -bits, 8, strategy) != Z_OK) {
-        free(gzip);
+    if (deflateInit2(&deflater->stream, level, Z_DEFLATED, bits < 9 ? -9 : -bits, 8, strategy) != Z_OK) {
+        free(deflater);
         return NULL;
     }
-    return gzip;
+    return deflater;
 }
 
-void curlew_deflate_reset(curlew_gzip *gzip) {
-    deflateReset(&gzip->stream);
+void curlew_deflate_reset(curlew_deflate *deflater) {
+    deflateReset(&deflater->stream);
 }
 
 struct curlew_inflate {
@@ -102,7 +90,6 @@ int curlew_inflate_run(
     if (*taken > 0 || *written > 0) inflater->place = inflater->stream.data_type;
     inflater->stream.next_in = NULL;
     inflater->stream.next_out = NULL;
-    if (result == Z_STREAM_END) return 1;
     // Z_BUF_ERROR says that there was nothing to do.
     return result == Z_OK || result == Z_BUF_ERROR ? 0 : -1;
 }

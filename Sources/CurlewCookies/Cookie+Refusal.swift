@@ -9,7 +9,7 @@ extension Cookie {
         case controlCharacter
         /// The cookie has neither a name nor a value.
         case empty
-        /// Name and value together are longer than `CookieStore.Limits.cookieBytes`.
+        /// Name and value together are longer than 4096 bytes.
         case tooLong
         /// The `Domain` attribute does not match the host that set the cookie, or is not a valid host name.
         case foreignDomain
@@ -24,7 +24,7 @@ extension Cookie {
         /// The name begins with `__Secure-`, `__Host-`, `__Http-` or `__Host-Http-`, and the attributes do not meet the
         /// requirements of that prefix.
         case brokenPrefix
-        /// The response sets more cookies than `CookieStore.Limits.perResponse`.
+        /// The response sets more than 50 cookies.
         case tooMany
     }
 }

@@ -7,17 +7,14 @@ import CurlewHTTP
 /// A collection of cookies that determines which cookies a request receives (RFC 6265bis). It performs no I/O, and its
 /// functions receive the time as a parameter.
 ///
-///     var limits = CookieStore.Limits()
-///     limits.perDomain = 20
-///     let store = CookieStore(CookieJar(limits: limits))
-///
-/// `CookieStore` fills a jar and shares it among clients. `CookieStore.Limits` limits the contents. If a limit is
-/// exceeded, expired cookies are removed first. If a domain still has too many cookies, those without `Secure` are
+/// `CookieStore` fills a jar and shares it among clients. Limits: 4096 bytes of name and value, 1024 bytes of an
+/// attribute, 50 cookies of a domain, 3000 in total, 50 from one response, 16 KiB in a field, a lifetime of 400 days. If
+/// a limit is exceeded, expired cookies are removed first. If a domain still has too many cookies, those without `Secure` are
 /// removed before the others. In each case, the cookies that were least recently set or sent are removed first. Plain
 /// http to loopback counts as secure, as in browsers.
 public struct CookieJar: Sendable {
     /// The limits on the number, size and lifetime of cookies.
-    public let limits: CookieStore.Limits
+    let limits: CookieStore.Limits
     /// The list of public suffixes, such as `co.uk`, for which no cookie is accepted.
     public let publicSuffixes: PublicSuffixList
 
@@ -37,7 +34,11 @@ public struct CookieJar: Sendable {
     }
 
     /// Creates an empty jar.
-    public init(limits: CookieStore.Limits = .standard, publicSuffixes: PublicSuffixList = .bundled) {
+    public init(publicSuffixes: PublicSuffixList = .bundled) {
+        self.init(limits: .standard, publicSuffixes: publicSuffixes)
+    }
+
+    init(limits: CookieStore.Limits, publicSuffixes: PublicSuffixList = .bundled) {
         self.limits = limits
         self.publicSuffixes = publicSuffixes
     }

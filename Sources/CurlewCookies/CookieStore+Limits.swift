@@ -4,27 +4,27 @@ import CurlewCore
 
 extension CookieStore {
     /// The limits on the cookies that a jar stores and a client sends (RFC 6265bis §5.6, §6.1).
-    public struct Limits: Hashable, Sendable {
+    struct Limits: Hashable, Sendable {
         /// The maximum size of name and value together, in bytes; a larger cookie is refused. Default 4096.
-        public var cookieBytes = 4096
+        var cookieBytes = 4096
         /// The maximum size of an attribute's value, in bytes; a larger attribute is ignored. Default 1024.
-        public var attributeBytes = 1024
+        var attributeBytes = 1024
         /// The maximum number of cookies for one domain. Default 50.
-        public var perDomain = 50
+        var perDomain = 50
         /// The maximum number of cookies in the jar. Default 3000.
-        public var total = 3000
+        var total = 3000
         /// The maximum number of cookies that one response may set; further cookies are refused. Default 50.
-        public var perResponse = 50
+        var perResponse = 50
         /// The maximum size of a `Cookie` field, in bytes. Cookies with the longest paths are added first; cookies that
         /// do not fit are not sent. Default 16 KiB.
-        public var headerBytes = 16 * 1024
+        var headerBytes = 16 * 1024
         /// The maximum lifetime of a cookie, even if the server specifies a longer one. Default 400 days.
-        public var lifetime = Duration.seconds(400 * 86_400)
+        var lifetime = Duration.seconds(400 * 86_400)
 
         /// Creates limits with the default values.
-        public init() {}
+        init() {}
 
         /// The default limits.
-        public static let standard = CookieStore.Limits()
+        static let standard = CookieStore.Limits()
     }
 }

@@ -21,7 +21,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// A call continues the trace of its request, if that has a valid field `traceparent`; otherwise that of
     /// `CallTracer.Options.parent`, that of `TraceContext.current`, or a new one. The interceptor replaces the field.
     ///
-    /// The interceptor is placed at `.compression`: after authentication, so that every request on the wire has its own
+    /// The interceptor is placed at `.fields`: after authentication, so that every request on the wire has its own
     /// context, and before signing, so that signatures cover the fields. A pipeline may contain one. It never affects
     /// which response a cache returns. It never throws.
     public static func tracing(_ tracer: CallTracer) -> BuiltInInterceptor {

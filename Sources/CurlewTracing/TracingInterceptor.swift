@@ -8,9 +8,9 @@ import CurlewHTTP
 struct TracingInterceptor: Interceptor, ImmediateObserver {
     let tracer: CallTracer
 
-    /// The placement `.compression`: after authentication, so that the request after a refreshed credential has its own
+    /// The placement `.fields`: after authentication, so that the request after a refreshed credential has its own
     /// context, and before signing, so that signatures cover the fields.
-    var placement: Placement { .compression }
+    var placement: Placement { .fields }
 
     /// False: a preview belongs to no trace.
     var runsInPreview: Bool { false }

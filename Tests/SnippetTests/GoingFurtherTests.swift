@@ -119,18 +119,10 @@ struct GoingFurtherTests {
         #expect(await !films.hasMore)
     }
 
-    @MainActor
     @Test func batches() async throws {
-        let client = APIClient.mock { mock in
-            mock.on(.get, "/users/1") { _ in FirstWeekTests.emily }
-            mock.on(.get, "/ratings/:name") { _ in "5" }
-            mock.on(.get, "/films/:name") { _ in FirstWeekTests.metropolis }
-        }
-        let screen = Screen()
-        #expect(try await BatchesPage.users([1, 1], client).count == 2)
-        #expect(try await BatchesPage.each([1], client, screen) == 0 && screen.shown.count == 1)
-        #expect(try await BatchesPage.several(["metropolis"], client) == ["Metropolis: 5"])
-        #expect(try await BatchesPage.limits([1], client, screen).count == 1)
+        let client = APIClient.mock { mock in mock.on(.get, "/users/1") { _ in FirstWeekTests.emily } }
+        #expect(try await ConcurrencyPage.users([1, 1], client).count == 2)
+        #expect(try await ConcurrencyPage.found([1, 2], client).count == 1)
     }
 
     @Test func authentication() async throws {

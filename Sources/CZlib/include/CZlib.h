@@ -9,31 +9,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A compressor of one gzip member (RFC 1952) without time and name. One thread at a time may use it.
-typedef struct curlew_gzip curlew_gzip;
+/// A compressor of raw deflate (RFC 1951). One thread at a time may use it.
+typedef struct curlew_deflate curlew_deflate;
 
-/// Creates a compressor with a level from 1 (fast) to 9 (small). Returns NULL if memory is exhausted.
-curlew_gzip *curlew_gzip_create(int level);
+/// Creates a compressor with a level from 1 (fast) to 9 (small) and a window of 8 to 15 bits. With 8 bits, it finds no
+/// repetitions. Returns NULL if memory is exhausted.
+curlew_deflate *curlew_deflate_create(int level, int bits);
 
-/// What `curlew_gzip_run` does with the bytes that it has taken.
-enum { CURLEW_GZIP_COLLECT = 0, CURLEW_GZIP_FLUSH = 1, CURLEW_GZIP_FINISH = 2 };
+/// What `curlew_deflate_run` does with the bytes that it has taken.
+enum { CURLEW_DEFLATE_COLLECT = 0, CURLEW_DEFLATE_FLUSH = 1 };
 
 /// Compresses bytes from `input` into `output`, and sets `taken` and `written` to how many. At most UINT_MAX bytes of
 /// each count. Returns 1 if `input` has been taken and all due output written, 0 if there is more to write, and -1 if
 /// zlib failed.
-int curlew_gzip_run(
-    curlew_gzip *gzip, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
+int curlew_deflate_run(
+    curlew_deflate *deflater, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
     size_t *written, int mode);
 
 /// Releases a compressor, which may be NULL.
-void curlew_gzip_free(curlew_gzip *gzip);
-
-/// Creates a compressor of raw deflate (RFC 1951) with a window of 8 to 15 bits, for `curlew_gzip_run`. With 8 bits, it
-/// finds no repetitions. Returns NULL if memory is exhausted.
-curlew_gzip *curlew_deflate_create(int level, int bits);
+void curlew_deflate_free(curlew_deflate *deflater);
 
 /// Forgets the window of a compressor.
-void curlew_deflate_reset(curlew_gzip *gzip);
+void curlew_deflate_reset(curlew_deflate *deflater);
 
 /// A decompressor of raw deflate. One thread at a time may use it.
 typedef struct curlew_inflate curlew_inflate;

@@ -133,8 +133,8 @@ public enum Placement: Int, Comparable, Sendable, CaseIterable {
     case custom
     /// Attaches credentials, and sends the request once more after a 401.
     case authentication
-    /// Applies a content coding to the request body, before the request is signed.
-    case compression
+    /// Adds fields to each request on the wire, such as those of a trace, before the request is signed.
+    case fields
     /// Signs the request in its final form.
     case signing
     /// Limits the time until the response head of one request arrives.

@@ -46,7 +46,7 @@ extension NetworkError {
         }
 
         /// The first part of the body as redacted text on one line, at most 400 bytes. Nil if the body is empty. For a
-        /// body that is not text, a phrase with its size.
+        /// body that is not text, or is HTML or XML, a phrase with its size.
         package var excerpt: String? { excerpt(without: .none) }
 
         /// Returns the text of `excerpt`, in which the declared secrets are also redacted.
@@ -55,6 +55,10 @@ extension NetworkError {
             let text = HTTPResponse.text(of: body.prefix(2048), mediaType: mediaType)
             guard !text.utf8.contains(where: { $0 < 0x09 || ($0 > 0x0D && $0 < 0x20) }) else {
                 return "\(body.count) bytes that are not text"
+            }
+            if !secrets.redaction.shows(mediaType) {
+                return
+                    "\(body.count) bytes of \(mediaType?.essence.printable ?? "markup"), read them with error.response?.body"
             }
             let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             return secrets.redaction.bodyText(line, mediaType: mediaType).clipped(to: 400).printable

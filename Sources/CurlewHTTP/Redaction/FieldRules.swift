@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 /// The names that an app declares as secret or harmless, in addition to those that Curlew knows: request fields,
-/// cookies, query items, and members of JSON and XML.
+/// cookies, query items, and members of JSON.
 ///
 ///     configuration.fields.harmless.insert("X-App-Version")        // the same response for every value
 ///     configuration.fields.secret.insert("X-Device")               // a credential, whatever its name says
 ///     configuration.fields.harmlessCookies.insert("__cf_bm")       // identifies no user
-///     configuration.fields.secretMembers.insert("appid")           // in a query, a form, JSON or XML
+///     configuration.fields.secretMembers.insert("appid")           // in a query, a form or JSON
 ///     configuration.fields.secretPaths.insert("/bot*")             // /bot<token>/sendMessage
 ///
 /// The declarations apply everywhere: to logs at every level, the URLs in them, errors, descriptions of requests and
@@ -30,7 +30,7 @@ public struct FieldRules: Hashable, Sendable {
     /// Names are compared byte by byte. The cookies are sent like any other, but are not part of the principal. Default
     /// none.
     public var harmlessCookies: Set<String>
-    /// The names of query items, form fields, and members of JSON and XML whose values are never shown, in addition to
+    /// The names of query items, form fields, and members of JSON whose values are never shown, in addition to
     /// those that Curlew recognizes by their names. Names are compared without regard to case, `-`, `_`, `.`, `:`,
     /// spaces and brackets. Default none.
     public var secretMembers: Set<String>

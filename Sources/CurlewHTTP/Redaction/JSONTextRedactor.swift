@@ -63,8 +63,7 @@ struct JSONTextRedactor {
             if shown.utf8.contains(Self.quote) {
                 shown = JSONTextRedactor(redaction: redaction, depth: depth + 1).redact(shown)
             }
-            if shown.utf8.contains(UInt8(ascii: "<")) { shown = MarkupRedactor(redaction: redaction).redact(shown) }
-            shown = LabelRedactor(redaction: redaction).redact(shown)
+            shown = LabelRedactor(redaction: redaction).redact(Redaction.withoutMarkup(shown))
         }
         if shown.utf8.contains(where: redaction.mayRevealSecret), holdsURL(shown) {
             // Each URL first and then the complete text, because the value of a pair may contain spaces.

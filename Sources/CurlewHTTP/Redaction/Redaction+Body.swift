@@ -3,13 +3,14 @@
 package import CurlewFoundation
 
 extension Redaction {
-    /// Returns the text of a body with its secrets replaced: the values of secret members in JSON, XML, forms and
-    /// GraphQL, and the values after secret names in other text.
+    /// Returns the text of a body with its secrets replaced: the values of secret members in JSON, forms and GraphQL,
+    /// and the values after secret names in other text. Markup is left out, see `withoutMarkup(_:)`.
     ///
     /// The text may be truncated or malformed: the value after a secret name is replaced up to its end, or up to the
     /// end of the text.
     package func bodyText(_ text: String, mediaType: MediaType?) -> String {
         if hidesNothing { return text }
+        if Self.isMarkup(mediaType) { return Self.markup }
         if mediaType?.essence == MediaType.form.essence { return pairs(Substring(text)) }
         let first = text.utf8.first { $0 > 0x20 }
         let isJSON = mediaType?.isJSON ?? (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
@@ -20,9 +21,44 @@ extension Redaction {
     /// Returns text of any kind, such as the error message of another library, with its secrets replaced.
     package func text(_ text: String) -> String {
         if hidesNothing { return text }
-        var text = JSONTextRedactor(redaction: self).redact(text)
-        if text.utf8.contains(UInt8(ascii: "<")) { text = MarkupRedactor(redaction: self).redact(text) }
-        return words(LabelRedactor(redaction: self).redact(text))
+        let plain = Self.withoutMarkup(JSONTextRedactor(redaction: self).redact(text))
+        return words(LabelRedactor(redaction: self).redact(plain))
+    }
+
+    /// Returns whether the secrets in bodies of this type can be recognized, as they cannot in HTML and XML.
+    package func shows(_ mediaType: MediaType?) -> Bool {
+        hidesNothing || !Self.isMarkup(mediaType)
+    }
+
+    /// What stands for HTML and XML, whose secrets cannot be recognized by their names.
+    private static let markup = "<…>"
+
+    /// Returns whether bodies of this type are HTML or XML.
+    private static func isMarkup(_ mediaType: MediaType?) -> Bool {
+        guard let subtype = mediaType?.subtype else { return false }
+        return subtype == "html" || subtype == "xml" || subtype.ends(with: "+xml")
+    }
+
+    /// Returns the text with everything between the first tag and the last one replaced by `<…>`. A name directly before
+    /// a bracket is that of a generic type, as in `Array<Int>`, unless the text has a closing tag.
+    static func withoutMarkup(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        guard bytes.contains(UInt8(ascii: "<")) else { return text }
+        let hasClosingTag = bytes.firstRange(of: Array("</".utf8)) != nil
+        let start = bytes.indices.first { index in
+            guard bytes[index] == UInt8(ascii: "<"), index + 1 < bytes.count else { return false }
+            let isTag = (bytes[index + 1] | 0x20) &- 0x61 < 26 || "/!?".utf8.contains(bytes[index + 1])
+            return isTag && (hasClosingTag || index == 0 || !isNameByte(bytes[index - 1]))
+        }
+        guard let start else { return text }
+        let end = bytes[start...].lastIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? bytes.count
+        // Text after an opening tag is its content, which a limit may have cut off.
+        let rest = hasClosingTag ? bytes[end...] : []
+        return String(decoding: bytes[..<start], as: UTF8.self) + markup + String(decoding: rest, as: UTF8.self)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte == UInt8(ascii: "_")
     }
 
     /// Returns the text with secrets replaced in each word that is a URL, or name-value pairs as in a form.
@@ -68,8 +104,8 @@ extension Redaction {
     ///
     /// - it has more than `limit` bytes, and `clips` is false
     /// - its media type or its bytes are not those of text
-    /// - it is multipart, XML, or has no media type and is not JSON, so its secrets cannot be recognized. It is shown
-    ///   if the redaction hides nothing.
+    /// - it is multipart, HTML, XML, or has no media type and is not JSON, so its secrets cannot be recognized. It is
+    ///   shown if the redaction hides nothing.
     package func shownBody(_ data: Data, mediaType: MediaType?, limit: Int, clips: Bool) -> String? {
         guard data.count <= limit || clips, isLegible(mediaType, data) else { return nil }
         let text = String(decoding: data.prefix(limit), as: UTF8.self)
@@ -86,9 +122,7 @@ extension Redaction {
             return hidesNothing || first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
         }
         if mediaType.isJSON || mediaType.essence == MediaType.form.essence { return true }
-        if mediaType.subtype == "xml" || mediaType.subtype.ends(with: "+xml") || mediaType.type == "multipart" {
-            return hidesNothing
-        }
+        if Self.isMarkup(mediaType) || mediaType.type == "multipart" { return hidesNothing }
         return mediaType.type == "text" || mediaType.essence == MediaType.jsonLines.essence
             || mediaType.essence == "application/x-ndjson" || mediaType.essence == "application/graphql"
     }

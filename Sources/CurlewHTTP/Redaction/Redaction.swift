@@ -13,7 +13,7 @@ public struct Redaction: Sendable {
     /// The suffixes of secret header field names, in lower-case letters and digits only: `token` matches
     /// `X-Auth-Token`.
     public var headerEndings: Set<String>
-    /// The names of query items, form fields, and members of JSON and XML whose values are secret, in lower-case
+    /// The names of query items, form fields, and members of JSON whose values are secret, in lower-case
     /// letters and digits only.
     public var memberNames: Set<String>
     /// The suffixes of such names, in lower-case letters and digits only: `password` matches `newPassword`.

@@ -118,8 +118,8 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         case explain
         /// Also the header fields, and the attempts if the call had several.
         case headers
-        /// Also the first bytes of bodies that are text and in memory. For multipart and XML bodies, only the size is
-        /// logged, because their secrets cannot be recognized.
+        /// Also the first bytes of bodies that are text and in memory. For multipart, HTML and XML bodies, only the size
+        /// is logged, because their secrets cannot be recognized.
         case body
 
         /// Returns whether `left` logs less than `right`.

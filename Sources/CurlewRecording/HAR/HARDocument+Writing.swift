@@ -6,7 +6,7 @@ package import CurlewHTTP
 
 extension HARDocument {
     /// What happens to a body whose secrets cannot be recognized: one that is neither JSON, a form nor plain text, such
-    /// as an image, XML or a multipart body. A redaction that hides nothing keeps every body.
+    /// as an image, HTML, XML or a multipart body. A redaction that hides nothing keeps every body.
     public enum OpaqueBodies: Sendable {
         /// The body is not recorded. A comment contains its size and media type.
         case omitted

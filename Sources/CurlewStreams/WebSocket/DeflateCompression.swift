@@ -31,14 +31,14 @@ package final class DeflateCompression: WebSocketCompression, @unchecked Sendabl
             !(role == .client ? parameters.serverNoContextTakeover : parameters.clientNoContextTakeover)
         guard let deflater = curlew_deflate_create(6, Int32(own)) else { throw Self.memory }
         guard let inflater = curlew_inflate_create(Int32(peer)) else {
-            curlew_gzip_free(deflater)
+            curlew_deflate_free(deflater)
             throw Self.memory
         }
         (self.deflater, self.inflater) = (deflater, inflater)
     }
 
     deinit {
-        curlew_gzip_free(deflater)
+        curlew_deflate_free(deflater)
         curlew_inflate_free(inflater)
     }
 
@@ -61,9 +61,9 @@ package final class DeflateCompression: WebSocketCompression, @unchecked Sendabl
             var (taken, written) = (0, 0)
             let outcome = payload[position...].withUnsafeBytes { input in
                 buffer.withUnsafeMutableBufferPointer { output in
-                    curlew_gzip_run(
+                    curlew_deflate_run(
                         deflater, input.bindMemory(to: UInt8.self).baseAddress, input.count, &taken,
-                        output.baseAddress, output.count, &written, Int32(CURLEW_GZIP_FLUSH))
+                        output.baseAddress, output.count, &written, Int32(CURLEW_DEFLATE_FLUSH))
                 }
             }
             guard outcome >= 0 else { return nil }

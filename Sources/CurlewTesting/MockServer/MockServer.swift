@@ -50,16 +50,16 @@ public final class MockServer: Sendable {
         public var port = 0
         /// The maximum number of concurrent connections, each with a thread: 512 by default. Further connections wait
         /// until the server accepts them.
-        public var maximumConnections = 512
+        package var maximumConnections = 512
         /// The maximum number of content bytes of one request: 64 MiB by default. The server responds to larger
         /// requests with a 413.
         public var maximumBodyBytes = 64 * 1024 * 1024
         /// The maximum number of requests in ``MockServer/requests``: 10,000 by default. Later requests are only
         /// counted.
-        public var maximumRecordedRequests = 10_000
+        package var maximumRecordedRequests = 10_000
         /// The time after which the server closes a connection that receives no bytes, between and within requests: 60
         /// seconds by default.
-        public var idleTimeout = Duration.seconds(60)
+        package var idleTimeout = Duration.seconds(60)
 
         /// Creates the default configuration.
         public init() {}

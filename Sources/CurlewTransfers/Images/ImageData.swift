@@ -9,17 +9,16 @@ public import CurlewHTTP
 ///     let picture = try await client.send(.image(url: user.avatar))
 ///     print(picture.mediaType, picture.width, picture.height)
 ///
-/// Supports PNG, JPEG, GIF, WebP, AVIF and HEIC. The pixels are not decoded: a file with a valid head may still be
+/// Supports PNG, JPEG, GIF and WebP. The pixels are not decoded: a file with a valid head may still be
 /// damaged behind it.
 public struct ImageData: Hashable, Sendable {
     /// The bytes of the file, unchanged.
     public let bytes: Data
     /// The format by the content of the file, such as `image/png`, whatever the server says.
     public let mediaType: MediaType
-    /// The width in pixels as the image is shown, at least 1. A rotation in the metadata of a JPEG, AVIF or HEIC file is
-    /// applied.
+    /// The width in pixels as stored, at least 1. A rotation in the metadata of the file is not applied.
     public let width: Int
-    /// The height in pixels as the image is shown, at least 1.
+    /// The height in pixels as stored, at least 1.
     public let height: Int
 
     /// The maximum number of pixels by default: 100 million, of which the decoded image takes 400 MB.
@@ -45,7 +44,7 @@ public struct ImageData: Hashable, Sendable {
                 .decoding, detail: Self.problem(bytes, type: type.printable),
                 hint: response?.mediaType?.essence == "text/html"
                     ? "A web page instead of an image often means a wrong URL, a login page or a proxy."
-                    : "Supported formats are PNG, JPEG, GIF, WebP, AVIF and HEIC. Request others as Data.",
+                    : "Supported formats are PNG, JPEG, GIF and WebP. Request others as Data.",
                 response: answer)
         }
         guard header.pixels <= Int64(max(0, pixelLimit)) else {

@@ -31,15 +31,16 @@ enum ConcurrencyPage {
     }
 
     static func users(_ ids: [Int], _ client: APIClient) async throws -> [User] {
-        try await withThrowingTaskGroup(of: User.self) { group in
-            var users: [User] = []
-            for (index, id) in ids.enumerated() {
-                if index >= 4, let user = try await group.next() { users.append(user) }
-                group.addTask { try await client.send(.user(id: id)) }
-            }
-            for try await user in group { users.append(user) }
-            return users
-        }
+        let users = try await client.batch(ids) { .user(id: $0) }.map { try $0.get() }
+
+        return users
+    }
+
+    static func found(_ ids: [Int], _ client: APIClient) async throws -> [User] {
+        let results = try await client.batch(ids, concurrency: 4) { .user(id: $0) }
+        let found = results.compactMap { try? $0.get() }
+
+        return found
     }
 
     @concurrent

@@ -48,11 +48,6 @@ enum ImagesPage {
         try await client.send(Request<Void>.post("/photos", body: .file(path).reporting(progress.handler)))
         screen.show(progress.fraction ?? 0)
     }
-
-    static func terminal(_ path: String, _ client: APIClient) async throws {
-        let bar = TransferProgress.Bar("photo.heic")
-        try await client.send(Request<Void>.post("/photos", body: .file(path).reporting(bar.handler)))
-    }
 }
 
 @MainActor

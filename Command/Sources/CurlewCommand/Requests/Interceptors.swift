@@ -7,7 +7,7 @@ struct FieldRemoval: Interceptor {
     let names: [HTTPField.Name]
 
     /// After the interceptors that attach credentials, and before a signature is made.
-    var placement: Placement { .compression }
+    var placement: Placement { .fields }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var request = request

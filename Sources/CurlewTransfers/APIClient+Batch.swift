@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+extension APIClient {
+    /// Sends one request for each input, of which a bounded number runs at the same time. Returns their results in the
+    /// order of the inputs:
+    ///
+    ///     let users = try await client.batch(ids) { .user(id: $0) }.map { try $0.get() }
+    ///
+    /// - `concurrency`: the maximum number of calls at the same time, at least 1. Default 8.
+    /// - `request`: creates the request for an input, on the caller's actor.
+    ///
+    /// An input is taken from its sequence only when its call can start. A failed call ends no other one. Cancelling the
+    /// task cancels all calls and starts no more; then, and only then, this method throws, with `.cancelled`. It returns
+    /// or throws when all of its calls have ended.
+    public func batch<Inputs: Sequence, Value>(
+        _ inputs: Inputs, concurrency: Int = 8, isolation: isolated (any Actor)? = #isolation,
+        _ request: (Inputs.Element) -> Request<Value>
+    ) async throws(NetworkError) -> [Result<Value, NetworkError>] {
+        let results = await withTaskGroup(of: (Int, Result<Value, NetworkError>).self) { group in
+            // Without this capture, the closure would resume on the global executor after each call.
+            _ = isolation
+            var results: [Int: Result<Value, NetworkError>] = [:]
+            var started = 0
+            for input in inputs {
+                if started >= max(1, concurrency), let (index, result) = await group.next() { results[index] = result }
+                if Task.isCancelled { break }
+                let (index, call) = (started, request(input))
+                group.addTask { (index, await self.result(of: call)) }
+                started += 1
+            }
+            for await (index, result) in group { results[index] = result }
+            return (0..<started).compactMap { results[$0] }
+        }
+        if Task.isCancelled { throw NetworkError(.cancelled) }
+        return results
+    }
+
+    private func result<Value>(of request: Request<Value>) async -> Result<Value, NetworkError> {
+        do throws(NetworkError) {
+            return .success(try await send(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
