@@ -49,7 +49,7 @@ public final class URLSessionTransport: Transport {
     /// again. On Apple platforms, the same engine as `pooled`.
     private let single: SessionEngine
     private let watch = DeadlineWatch()
-    private let state = Locked(State())
+    private let state = Monitor(State())
     private let problem: (text: String, hint: String?)?
     private let proxies: EnvironmentProxies?
     /// The exchanges of calls with `RequestOptions.backgroundIdentifier`; nil if they are ordinary exchanges.
@@ -59,7 +59,6 @@ public final class URLSessionTransport: Transport {
         var isStopped = false
         var active: [ObjectIdentifier: any SessionExchange] = [:]
         var completed = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     /// Creates a transport with its own session. Never fails and opens no connection.
@@ -222,14 +221,7 @@ public final class URLSessionTransport: Transport {
     }
 
     private func untilIdle() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                if state.active.isEmpty { return true }
-                state.waiters.append(continuation)
-                return false
-            }
-            if isIdle { continuation.resume() }
-        }
+        await state.waitThroughCancellation { $0.active.isEmpty ? () : nil }
     }
 }
 
@@ -328,14 +320,9 @@ extension URLSessionTransport {
     }
 
     private func release(_ exchange: any SessionExchange) {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard state.active.removeValue(forKey: ObjectIdentifier(exchange)) != nil else { return [] }
-            state.completed += 1
-            guard state.active.isEmpty else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
+        state.withLock { state in
+            if state.active.removeValue(forKey: ObjectIdentifier(exchange)) != nil { state.completed += 1 }
         }
-        for waiter in waiters { waiter.resume() }
     }
 }
 

@@ -40,6 +40,7 @@ package final class Monitor<Value>: Sendable {
     package func wait<Result: Sendable>(
         until condition: @escaping @Sendable (inout Value) -> Result?
     ) async -> Result? {
+        if let result = withLock({ condition(&$0) }) { return result }
         let number = lock.withLock { $0.newNumber() }
         return await withTaskCancellationHandler {
             await outcome(number, onCancel: .some(nil)) { value in condition(&value).map { .some($0) } }
