@@ -52,8 +52,6 @@ public final class URLSessionTransport: Transport {
     private let state = Monitor(State())
     private let problem: (text: String, hint: String?)?
     private let proxies: EnvironmentProxies?
-    /// The exchanges of calls with `RequestOptions.backgroundIdentifier`; nil if they are ordinary exchanges.
-    private let background: BackgroundCalls?
 
     private struct State {
         var isStopped = false
@@ -71,34 +69,10 @@ public final class URLSessionTransport: Transport {
     ///   every call throws `.configuration`; use `BackgroundSession` instead.
     /// - `unreadBody`: the maximum number of unread bytes of a response body on Linux, at least 64 KiB. Default 16 MiB.
     /// - `uploadSpool`: the maximum size in bytes of a streamed request body on Linux. Default 1 GiB.
-    public convenience init(
+    public init(
         configuration: TransportConfiguration = TransportConfiguration(), session: URLSessionConfiguration? = nil,
         unreadBody: Int = 16 << 20, uploadSpool: Int64 = 1 << 30
     ) {
-        self.init(configuration, session, unreadBody: unreadBody, uploadSpool: uploadSpool, background: nil)
-    }
-
-    #if canImport(Darwin)
-    /// Creates a transport that performs calls with `RequestOptions.backgroundIdentifier` as transfers of `background`,
-    /// and other calls with its own session.
-    ///
-    /// Background transfers use the proxies and the trust of the system; the options of `configuration` apply to the
-    /// other calls.
-    public convenience init(
-        background: BackgroundSession, configuration: TransportConfiguration = TransportConfiguration(),
-        session: URLSessionConfiguration? = nil
-    ) {
-        self.init(
-            configuration, session, unreadBody: 16 << 20, uploadSpool: 1 << 30, background: background.calls)
-    }
-    #endif
-
-    /// - `background`: the exchanges of calls with a background identifier.
-    init(
-        _ configuration: TransportConfiguration, _ session: URLSessionConfiguration?, unreadBody: Int,
-        uploadSpool: Int64, background: BackgroundCalls?
-    ) {
-        self.background = background
         self.configuration = configuration
         self.unreadBody = max(64 << 10, unreadBody)
         self.uploadSpool = max(0, uploadSpool)
@@ -141,7 +115,6 @@ public final class URLSessionTransport: Transport {
         pooled = SessionEngine(session, AppleTrust(configuration))
         single = pooled
         proxies = nil
-        background = nil
     }
     #endif
 
@@ -171,9 +144,6 @@ public final class URLSessionTransport: Transport {
             var failure = NetworkError.timeout(phase, context.timeouts)
             failure.request = NetworkError.RequestLine(request)
             throw failure
-        }
-        if let background, let identifier = context.options.backgroundIdentifier {
-            return try await background.response(to: request, in: context, identifier: identifier)
         }
         if let upgrade = context.options.upgrade {
             return try await SocketBridge(request, context, messageLimit: upgrade.messageLimit, host: self).response()
