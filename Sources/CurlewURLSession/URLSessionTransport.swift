@@ -145,9 +145,11 @@ public final class URLSessionTransport: Transport {
             failure.request = NetworkError.RequestLine(request)
             throw failure
         }
+        #if canImport(Darwin)
         if let upgrade = context.options.upgrade {
             return try await SocketBridge(request, context, messageLimit: upgrade.messageLimit, host: self).response()
         }
+        #endif
         // libcurl sends a request again if the reused connection turns out to be dead. Foundation does not rewind a
         // body for that: the server could read the next request on that connection as the missing bytes.
         let isSafeAgain = context.mayRepeat(request) && request.body.isEmpty
@@ -296,18 +298,13 @@ extension URLSessionTransport {
     }
 }
 
+#if canImport(Darwin)
 extension URLSessionTransport: SocketHost {
     func begin(_ socket: SocketBridge) {
         guard admit(socket) else { return socket.fail(SystemFailure.shutdown) }
         socket.watchDeadlines()
         do throws(NetworkError) {
-            let message = try SocketRequest.message(socket.request)
-            #if canImport(Darwin)
-            pooled.start(socket, message)
-            #else
-            _ = message
-            throw NetworkError(.configuration, detail: SocketRequest.problem(on: .linux)?.text ?? "")
-            #endif
+            pooled.start(socket, try SocketRequest.message(socket.request))
         } catch {
             socket.fail(error)
             socket.endUnstarted()
@@ -323,6 +320,7 @@ extension URLSessionTransport: SocketHost {
         release(socket)
     }
 }
+#endif
 
 extension URLSessionTransport: CustomStringConvertible {
     /// The name of the transport: `URLSession`.
