@@ -89,6 +89,13 @@ final class Connection {
         return rows
     }
 
+    /// Returns the first number of the first row of a statement; 0 for a null.
+    func number(_ text: String) throws(SQLiteFailure) -> Int64 {
+        let statement = try statement(text)
+        defer { statement.reset() }
+        return try statement.step() ? statement.number(0) : 0
+    }
+
     /// Runs a statement that returns no rows. Returns the number of changed rows.
     @discardableResult
     func run(_ text: String, _ values: [SQLiteValue] = []) throws(SQLiteFailure) -> Int {

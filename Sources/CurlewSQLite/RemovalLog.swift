@@ -25,9 +25,7 @@ struct RemovalLog {
 
     /// The number of the last removal; 0 if there is none.
     var last: Int64 {
-        get throws {
-            try connection.rows("SELECT max(number) FROM removals") { $0.number(0) }.first ?? 0
-        }
+        get throws { try connection.number("SELECT max(number) FROM removals") }
     }
 
     func record(_ selection: CacheRemoval) throws {

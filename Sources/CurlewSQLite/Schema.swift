@@ -39,11 +39,9 @@ enum Schema {
 
     /// Whether the file has the tables of this version.
     static func isCurrent(_ connection: Connection) throws -> Bool {
-        func pragma(_ name: String) throws -> Int64 {
-            try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0
-        }
-        return try connection.snapshot {
-            try pragma("application_id") == application && pragma("user_version") == version
+        try connection.snapshot {
+            try connection.number("PRAGMA application_id") == application
+                && connection.number("PRAGMA user_version") == version
         }
     }
 
@@ -55,11 +53,9 @@ enum Schema {
     /// Whether the file has the tables of this version. Throws `.storage` for a file of a newer version or of another
     /// program. Call it within a transaction: between two separate reads another process may create the tables.
     private static func check(_ connection: Connection, path: String) throws -> Bool {
-        func pragma(_ name: String) throws -> Int64 {
-            try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0
-        }
-        let (owner, found) = (try pragma("application_id"), try pragma("user_version"))
-        let tables = try connection.rows("SELECT count(*) FROM sqlite_master") { $0.number(0) }.first ?? 0
+        let owner = try connection.number("PRAGMA application_id")
+        let found = try connection.number("PRAGMA user_version")
+        let tables = try connection.number("SELECT count(*) FROM sqlite_master")
         if owner == application, found == version { return true }
         if owner == application, found > version {
             throw NetworkError(

@@ -36,9 +36,6 @@ public final class ObservableProgress {
     /// The completed part, from 0 to 1; nil while there is no transfer or its total is unknown.
     public var fraction: Double? { value?.fraction }
 
-    /// Whether a transfer is under way: it has started and has not ended.
-    public var isActive: Bool { value.map { !$0.isLast } ?? false }
-
     /// Removes the value, for example when the screen shows another transfer. Values that are under way are dropped.
     public func reset() {
         inbox.withLock { $0.newest = nil }

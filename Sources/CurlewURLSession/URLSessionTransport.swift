@@ -49,17 +49,14 @@ public final class URLSessionTransport: Transport {
     /// again. On Apple platforms, the same engine as `pooled`.
     private let single: SessionEngine
     private let watch = DeadlineWatch()
-    private let state = Locked(State())
+    private let state = Monitor(State())
     private let problem: (text: String, hint: String?)?
     private let proxies: EnvironmentProxies?
-    /// The exchanges of calls with `RequestOptions.backgroundIdentifier`; nil if they are ordinary exchanges.
-    private let background: BackgroundCalls?
 
     private struct State {
         var isStopped = false
         var active: [ObjectIdentifier: any SessionExchange] = [:]
         var completed = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     /// Creates a transport with its own session. Never fails and opens no connection.
@@ -72,34 +69,10 @@ public final class URLSessionTransport: Transport {
     ///   every call throws `.configuration`; use `BackgroundSession` instead.
     /// - `unreadBody`: the maximum number of unread bytes of a response body on Linux, at least 64 KiB. Default 16 MiB.
     /// - `uploadSpool`: the maximum size in bytes of a streamed request body on Linux. Default 1 GiB.
-    public convenience init(
+    public init(
         configuration: TransportConfiguration = TransportConfiguration(), session: URLSessionConfiguration? = nil,
         unreadBody: Int = 16 << 20, uploadSpool: Int64 = 1 << 30
     ) {
-        self.init(configuration, session, unreadBody: unreadBody, uploadSpool: uploadSpool, background: nil)
-    }
-
-    #if canImport(Darwin)
-    /// Creates a transport that performs calls with `RequestOptions.backgroundIdentifier` as transfers of `background`,
-    /// and other calls with its own session.
-    ///
-    /// Background transfers use the proxies and the trust of the system; the options of `configuration` apply to the
-    /// other calls.
-    public convenience init(
-        background: BackgroundSession, configuration: TransportConfiguration = TransportConfiguration(),
-        session: URLSessionConfiguration? = nil
-    ) {
-        self.init(
-            configuration, session, unreadBody: 16 << 20, uploadSpool: 1 << 30, background: background.calls)
-    }
-    #endif
-
-    /// - `background`: the exchanges of calls with a background identifier.
-    init(
-        _ configuration: TransportConfiguration, _ session: URLSessionConfiguration?, unreadBody: Int,
-        uploadSpool: Int64, background: BackgroundCalls?
-    ) {
-        self.background = background
         self.configuration = configuration
         self.unreadBody = max(64 << 10, unreadBody)
         self.uploadSpool = max(0, uploadSpool)
@@ -142,7 +115,6 @@ public final class URLSessionTransport: Transport {
         pooled = SessionEngine(session, AppleTrust(configuration))
         single = pooled
         proxies = nil
-        background = nil
     }
     #endif
 
@@ -173,12 +145,11 @@ public final class URLSessionTransport: Transport {
             failure.request = NetworkError.RequestLine(request)
             throw failure
         }
-        if let background, let identifier = context.options.backgroundIdentifier {
-            return try await background.response(to: request, in: context, identifier: identifier)
-        }
+        #if canImport(Darwin)
         if let upgrade = context.options.upgrade {
             return try await SocketBridge(request, context, messageLimit: upgrade.messageLimit, host: self).response()
         }
+        #endif
         // libcurl sends a request again if the reused connection turns out to be dead. Foundation does not rewind a
         // body for that: the server could read the next request on that connection as the missing bytes.
         let isSafeAgain = context.mayRepeat(request) && request.body.isEmpty
@@ -222,14 +193,7 @@ public final class URLSessionTransport: Transport {
     }
 
     private func untilIdle() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                if state.active.isEmpty { return true }
-                state.waiters.append(continuation)
-                return false
-            }
-            if isIdle { continuation.resume() }
-        }
+        await state.waitThroughCancellation { $0.active.isEmpty ? () : nil }
     }
 }
 
@@ -328,29 +292,19 @@ extension URLSessionTransport {
     }
 
     private func release(_ exchange: any SessionExchange) {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard state.active.removeValue(forKey: ObjectIdentifier(exchange)) != nil else { return [] }
-            state.completed += 1
-            guard state.active.isEmpty else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
+        state.withLock { state in
+            if state.active.removeValue(forKey: ObjectIdentifier(exchange)) != nil { state.completed += 1 }
         }
-        for waiter in waiters { waiter.resume() }
     }
 }
 
+#if canImport(Darwin)
 extension URLSessionTransport: SocketHost {
     func begin(_ socket: SocketBridge) {
         guard admit(socket) else { return socket.fail(SystemFailure.shutdown) }
         socket.watchDeadlines()
         do throws(NetworkError) {
-            let message = try SocketRequest.message(socket.request)
-            #if canImport(Darwin)
-            pooled.start(socket, message)
-            #else
-            _ = message
-            throw NetworkError(.configuration, detail: SocketRequest.problem(on: .linux)?.text ?? "")
-            #endif
+            pooled.start(socket, try SocketRequest.message(socket.request))
         } catch {
             socket.fail(error)
             socket.endUnstarted()
@@ -366,6 +320,7 @@ extension URLSessionTransport: SocketHost {
         release(socket)
     }
 }
+#endif
 
 extension URLSessionTransport: CustomStringConvertible {
     /// The name of the transport: `URLSession`.

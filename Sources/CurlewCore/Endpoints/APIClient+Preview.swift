@@ -38,6 +38,21 @@ extension APIClient {
     }
 }
 
+extension APIClient {
+    /// Returns the request of an endpoint or a route for something else than the pipeline that sends it: as a preview,
+    /// but with tokens, which are loaded and refreshed for it.
+    @concurrent
+    package func requestToSend(for route: some Route) async throws(NetworkError) -> HTTPRequest {
+        try await core.preview(route, response: route.responseType, isSent: true)
+    }
+
+    /// Returns the request of a `Request` for something else than the pipeline that sends it.
+    @concurrent
+    package func requestToSend<Value>(for request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
+        try await core.preview(request, response: Value.self, isSent: true)
+    }
+}
+
 extension Route {
     /// The type of the response; `JSONValue`, as an example of a decoded type, if the route specifies none.
     fileprivate var responseType: any Any.Type { (self as? any Endpoint)?.ownResponseType ?? JSONValue.self }
@@ -48,23 +63,22 @@ extension Endpoint {
 }
 
 extension APIClient.Core {
-    func preview(_ route: some Route, response: any Any.Type) async throws(NetworkError) -> HTTPRequest {
+    /// - `isSent`: whether the request will be sent, so that interceptors with tokens run too.
+    fileprivate func preview(
+        _ route: some Route, response: any Any.Type, isSent: Bool = false
+    ) async throws(NetworkError) -> HTTPRequest {
         let call = try prepare(route, response: response, nil, isObserved: false)
-        let result = Locked<HTTPRequest?>(nil)
-        let end = ClosureTransport(changesPrincipal: false) { request, context in
-            var request = request
-            // Interceptors may have declared secrets after the request was built.
-            request.secrets = context.secrets
-            result.withLock { $0 = request }
-            throw NetworkError(.refused(by: .preview))
+        let end = PreviewTransport(onward: exchanger.transport)
+        let interceptors = exchanger.pipeline.interceptors.filter {
+            $0.runsInPreview || isSent && $0.plain is any PreparingInterceptor
         }
         let previewed = Pipeline.Runner(
-            pipeline: Pipeline(exchanger.pipeline.interceptors.filter { $0.runsInPreview }), transport: end,
+            pipeline: Pipeline(interceptors), transport: end,
             setup: Pipeline.Environment(clientOrigin: baseURL?.origin, fields: exchanger.fields))
         do {
             _ = try await previewed.exchange(call.request, in: call.context)
         } catch  where error.reason == .refused(by: .preview) {
-            if let request = result.withLock({ $0 }) { return request }
+            if let request = end.request.withLock({ $0 }) { return request }
             throw error
         }
         throw NetworkError(

@@ -38,7 +38,8 @@ public struct Next: Sendable {
         links.interceptors.compactMap { (($0 as? PlacedInterceptor)?.base ?? $0) as? Found }
     }
 
-    package var transport: any Transport { links.transport }
+    /// The transport, for requests of an interceptor's own.
+    package var transport: any Transport { (links.transport as? PreviewTransport)?.onward ?? links.transport }
     /// The identity of the chain: equal numbers mean the same interceptors over the same transport.
     package var chain: UInt64 { links.number }
 
@@ -97,7 +98,7 @@ public struct Next: Sendable {
         for interceptor in links.interceptors[position...] {
             principal.join(interceptor.principal(of: request, in: context))
         }
-        principal.join(transport.principal(of: request, in: context))
+        principal.join(links.transport.principal(of: request, in: context))
         return principal
     }
 
@@ -119,7 +120,7 @@ public struct Next: Sendable {
     package func strangers(to request: HTTPRequest) -> [String] {
         var names = links.interceptors[position...].filter { $0.principal(of: request, in: context) == .unknown }
             .map(\.label)
-        if transport.principal(of: request, in: context) == .unknown { names.append(transport.label) }
+        if links.transport.principal(of: request, in: context) == .unknown { names.append(links.transport.label) }
         return names
     }
 
@@ -160,7 +161,7 @@ public struct Next: Sendable {
         try context.checkPolicies()
         if context.isObserved { context.beginSending(request) }
         do {
-            var response = try await transport.send(request, in: context)
+            var response = try await links.transport.send(request, in: context)
             request.secrets.declare(in: &response.headers)
             response.limitBody(in: context)
             if context.queued > .zero { response.metrics.queue = (response.metrics.queue ?? .zero) + context.queued }

@@ -105,9 +105,6 @@ package final class OutgoingBytes: Sendable {
         var failure: NetworkError?
         var isTransportWaiting = false
         var resume: (@Sendable () -> Void)?
-        var writers: [UInt64: UnsafeContinuation<Void, Never>] = [:]
-        var order: [UInt64] = []
-        var nextWriter: UInt64 = 0
 
         var count: Int { bytes.count - taken }
 
@@ -117,15 +114,10 @@ package final class OutgoingBytes: Sendable {
             isTransportWaiting = false
             return resume
         }
-
-        mutating func takeWriters() -> [UnsafeContinuation<Void, Never>] {
-            defer { (writers, order) = ([:], []) }
-            return order.compactMap { writers[$0] }
-        }
     }
 
     private let capacity: Int
-    private let state = Locked(State())
+    private let state = Monitor(State())
 
     /// Creates an empty buffer. Writers wait while it holds `capacity` bytes or more.
     package init(capacity: Int = 64 << 10) {
@@ -162,30 +154,12 @@ package final class OutgoingBytes: Sendable {
 
     /// Waits until the buffer holds less than `capacity` bytes.
     package func waitForRoom() async throws(NetworkError) {
-        guard state.withLock({ $0.count >= capacity && $0.failure == nil }) else { return try check() }
-        let number = state.withLock { state in
-            state.nextWriter += 1
-            return state.nextWriter
+        let end = await state.wait { [capacity] state -> Result<Void, NetworkError>? in
+            if let failure = state.failure { return .failure(failure) }
+            return state.count < capacity ? .success(()) : nil
         }
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let goesOn = state.withLock { state in
-                    guard state.count >= capacity, state.failure == nil, !Task.isCancelled else { return true }
-                    state.writers[number] = continuation
-                    state.order.append(number)
-                    return false
-                }
-                if goesOn { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.writers.removeValue(forKey: number) }?.resume()
-        }
-        if Task.isCancelled { throw NetworkError(.cancelled) }
-        try check()
-    }
-
-    private func check() throws(NetworkError) {
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+        guard let end else { throw NetworkError(.cancelled) }
+        try end.get()
     }
 
     /// Appends `last`, unless the buffer is finished or the connection lost, and ends the bytes. The transport sends
@@ -212,12 +186,12 @@ package final class OutgoingBytes: Sendable {
 
     /// Copies available bytes to `buffer`.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Step {
-        let (step, writers) = state.withLock { state -> (Step, [UnsafeContinuation<Void, Never>]) in
+        state.withLock { state in
             let count = min(buffer.count, state.count)
             guard count > 0 else {
-                if state.isFinished { return (.end, []) }
+                if state.isFinished { return .end }
                 state.isTransportWaiting = true
-                return (.wait, [])
+                return .wait
             }
             let start = state.bytes.startIndex + state.taken
             state.bytes[start..<(start + count)].copyBytes(to: buffer)
@@ -228,22 +202,18 @@ package final class OutgoingBytes: Sendable {
                 // Writers may always be ahead of the transport. Moving fewer bytes than were taken keeps this cheap.
                 (state.bytes, state.taken) = (Data(state.bytes.dropFirst(state.taken)), 0)
             }
-            return (.bytes(count), state.count < capacity ? state.takeWriters() : [])
+            return .bytes(count)
         }
-        for writer in writers { writer.resume() }
-        return step
     }
 
     /// Ends the connection. Writers throw `error`, or `.connectionLost` if it is nil.
     package func detach(_ error: NetworkError? = nil) {
-        let writers = state.withLock { state in
+        state.withLock { state in
             if state.failure == nil { state.failure = error ?? Self.closed }
             state.resume = nil
             state.bytes = Data()
             state.taken = 0
-            return state.takeWriters()
         }
-        for writer in writers { writer.resume() }
     }
 
     private static var closed: NetworkError {

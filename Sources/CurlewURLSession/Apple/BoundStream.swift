@@ -25,7 +25,6 @@ enum BoundStream {
 private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
     private struct State {
         let stream: OutputStream
-        var waiting: CheckedContinuation<Void, Never>?
 
         /// Whether the reader has stopped reading.
         var isOver: Bool {
@@ -36,11 +35,11 @@ private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
         }
     }
 
-    private let state: Locked<State>
+    private let state: Monitor<State>
     private let queue = DispatchQueue(label: "curlew.urlsession.upload")
 
     init(_ stream: sending OutputStream) {
-        state = Locked(State(stream: stream))
+        state = Monitor(State(stream: stream))
         super.init()
         state.withLock { state in
             state.stream.delegate = self
@@ -52,45 +51,28 @@ private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
     /// Writes bytes when the stream has room. Returns the number of bytes written, or nil if the reader has stopped
     /// reading.
     func write(_ data: Data) async -> Int? {
-        while true {
-            let count = state.withLock { state -> Int? in
-                if state.isOver { return -1 }
-                guard state.stream.hasSpaceAvailable else { return nil }
-                return data.withUnsafeBytes { bytes in
-                    bytes.bindMemory(to: UInt8.self).baseAddress.map {
-                        state.stream.write($0, maxLength: bytes.count)
-                    } ?? 0
-                }
-            }
-            if let count { return count > 0 ? count : nil }
-            await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state in
-                    // The stream may have ended since the check above, and it reports its end only once.
-                    if state.stream.hasSpaceAvailable || state.isOver { return true }
-                    state.waiting = continuation
-                    return false
-                }
-                if isReady { continuation.resume() }
+        let count = await state.waitThroughCancellation { state -> Int? in
+            if state.isOver { return -1 }
+            guard state.stream.hasSpaceAvailable else { return nil }
+            return data.withUnsafeBytes { bytes in
+                bytes.bindMemory(to: UInt8.self).baseAddress.map {
+                    state.stream.write($0, maxLength: bytes.count)
+                } ?? 0
             }
         }
+        return count > 0 ? count : nil
     }
 
     func close() {
-        let waiting = state.withLock { state in
+        state.withLock { state in
             state.stream.delegate = nil
             state.stream.close()
-            defer { state.waiting = nil }
-            return state.waiting
         }
-        waiting?.resume()
     }
 
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
-        let waiting = state.withLock { state in
-            defer { state.waiting = nil }
-            return state.waiting
-        }
-        waiting?.resume()
+        // A waiting task checks whether the stream has room.
+        state.withLock { _ in }
     }
 }
 #endif

@@ -2,16 +2,10 @@
 
 import Foundation
 
-/// Decides when to call the completion handler that reports to the system that the app has processed the events of a
-/// background session.
-///
-/// The system wakes the app, delivers the session's events, and reports when all have been delivered. The app may
-/// provide the handler before or after that report, because a session that is created early in a launch receives its
-/// events immediately. If the handler is called too early, the app may be suspended before all events are delivered. If
-/// it is never called, the app loses background time.
+/// Decides when to call the completion handler that tells the system that the app has processed the events of a
+/// background session. The app may provide it before or after the system reports that all events have been delivered.
 struct LaunchEvents<Handler> {
-    /// How long the report that all events have been delivered stays valid for a handler that is provided later, in
-    /// seconds: 30, the time that the system allows for a launch.
+    /// The seconds for which a report is valid for a handler that comes later: those that the system allows a launch.
     static var patience: Double { 30 }
 
     private var waiting: [Handler] = []
@@ -19,11 +13,8 @@ struct LaunchEvents<Handler> {
 
     /// Adds a handler. Returns the handlers to call now: this one if the report arrived recently, and otherwise none.
     mutating func add(_ handler: Handler, at date: Date) -> [Handler] {
-        if let delivered, abs(date.timeIntervalSince(delivered)) < Self.patience {
-            self.delivered = nil
-            return [handler]
-        }
-        delivered = nil
+        defer { delivered = nil }
+        if let delivered, abs(date.timeIntervalSince(delivered)) < Self.patience { return [handler] }
         waiting.append(handler)
         return []
     }
@@ -36,7 +27,5 @@ struct LaunchEvents<Handler> {
     }
 
     /// Invalidates the last report, because an event or a new transfer has followed.
-    mutating func goOn() {
-        delivered = nil
-    }
+    mutating func goOn() { delivered = nil }
 }

@@ -12,15 +12,35 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct BackgroundFilesTests {
     private let folder: TemporaryFolder
-    private let files: BackgroundFiles
+    private let store: BackgroundStore
 
     init() throws {
         folder = try TemporaryFolder()
-        files = BackgroundFiles(folder: folder.path, identifier: "example.films")
+        store = Self.launch(folder)
     }
 
-    private func transfer(_ kind: BackgroundTransfer.Kind) throws -> BackgroundTransfer {
-        BackgroundTransfer(try HTTPRequest(.get, url: "https://a.example/film"), kind: kind)
+    private static func launch(_ folder: TemporaryFolder, _ identifier: String = "example.films") -> BackgroundStore {
+        BackgroundStore(folder: folder.path, identifier: identifier) { _ in }
+    }
+
+    /// Starts a download, or without a path an upload.
+    private func transfer(to path: String? = nil, in store: BackgroundStore? = nil) throws -> BackgroundTransfer {
+        let transfer = try BackgroundTransfer(
+            HTTPRequest(.post, url: "https://a.example/film", body: path == nil ? .file("film") : .empty), to: path)
+        try (store ?? self.store).start(transfer)
+        return transfer
+    }
+
+    private func outcome(
+        of transfer: BackgroundTransfer, _ response: HTTPResponse?, _ error: NetworkError? = nil,
+        in store: BackgroundStore? = nil
+    ) throws -> BackgroundOutcome {
+        let store = store ?? self.store
+        store.finish(transfer.id, response, error)
+        guard case .finished(let outcome) = store.transfers.first(where: { $0.id == transfer.id })?.state else {
+            throw NetworkError(.badResponse)
+        }
+        return outcome
     }
 
     private func write(_ text: String, _ name: String) throws -> String {
@@ -33,15 +53,20 @@ struct BackgroundFilesTests {
         path.flatMap { FileManager.default.contents(atPath: $0) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? [] }
+    private var ledger: String { folder.path + "/example.films.ledger.json" }
+    /// The files but for ledgers.
+    private var names: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { !$0.hasSuffix(".ledger.json") }.sorted()
+    }
 
     @Test("a download replaces the file at its target, or makes it", arguments: [false, true])
     func download(isThere: Bool) throws {
         let target = folder.path + "/film"
         if isThere { _ = try write("old", "film") }
-        let transfer = try transfer(.download(to: target))
-        try files.take(try write("new", "temporary"), of: transfer, status: 200)
-        let outcome = files.outcome(of: transfer, HTTPResponse(status: .ok), nil)
+        let transfer = try transfer(to: target)
+        store.take(try write("new", "temporary"), of: transfer.id, status: 200)
+        let outcome = try outcome(of: transfer, HTTPResponse(status: .ok))
         #expect(outcome.file == target && text(target) == "new")
         #expect(names == ["film"])
     }
@@ -49,13 +74,13 @@ struct BackgroundFilesTests {
     @Test("an error page does not replace a good file, and is kept for the app", arguments: [404, 500, 304, 302])
     func errorPage(status: Int) throws {
         let target = try write("good", "film")
-        let transfer = try transfer(.download(to: target))
-        try files.take(try write("not found", "temporary"), of: transfer, status: status)
-        let outcome = files.outcome(of: transfer, HTTPResponse(status: HTTPStatus(status)), nil)
+        let transfer = try transfer(to: target)
+        store.take(try write("not found", "temporary"), of: transfer.id, status: status)
+        let outcome = try outcome(of: transfer, HTTPResponse(status: HTTPStatus(status)))
         #expect(text(target) == "good")
         #expect(outcome.status == status && outcome.file != target && text(outcome.file) == "not found")
         #expect(try outcome.response().status.code == status)
-        files.forget(transfer.id)
+        try store.acknowledge(transfer.id)
         #expect(names.sorted() == ["film", "temporary"].filter { names.contains($0) })
         #expect(text(outcome.file) == nil)
     }
@@ -65,11 +90,11 @@ struct BackgroundFilesTests {
         let target = folder.path + "/folder"
         try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
         for path in [target, folder.path + "/missing/film"] {
-            let transfer = try transfer(.download(to: path))
-            let temporary = try write("new", "temporary")
-            #expect { try files.take(temporary, of: transfer, status: 200) } throws: {
-                ($0 as? NetworkError)?.reason == .storage && ($0 as? NetworkError)?.hint != nil
-            }
+            let transfer = try transfer(to: path)
+            store.take(try write("new", "temporary"), of: transfer.id, status: 200)
+            let outcome = try outcome(of: transfer, HTTPResponse(status: .ok))
+            #expect(outcome.status == nil && outcome.failure?.contains("storage") == true)
+            #expect(outcome.failure?.contains(path) == true)
         }
         #expect(names.filter { $0.hasSuffix(".new") }.isEmpty)
         #expect(names.contains("folder"))
@@ -77,11 +102,11 @@ struct BackgroundFilesTests {
 
     @Test("a response that comes in two launches is whole")
     func twoLaunches() throws {
-        let upload = try transfer(.upload(from: "film"))
-        try files.append(Data("first, ".utf8), to: upload.id)
-        let later = BackgroundFiles(folder: folder.path, identifier: "example.films")
-        try later.append(Data("second".utf8), to: upload.id)
-        let outcome = later.outcome(of: upload, HTTPResponse(status: .created), nil)
+        let upload = try transfer()
+        #expect(store.append(Data("first, ".utf8), of: upload.id))
+        let later = Self.launch(folder)
+        #expect(later.append(Data("second".utf8), of: upload.id))
+        let outcome = try outcome(of: upload, HTTPResponse(status: .created), in: later)
         #expect(text(outcome.file) == "first, second")
         #if os(Linux) || os(macOS)
         let mode = try FileManager.default.attributesOfItem(atPath: try #require(outcome.file))[.posixPermissions]
@@ -91,31 +116,31 @@ struct BackgroundFilesTests {
 
     @Test("an overlong response and a failed transfer leave no file")
     func leftovers() throws {
-        let upload = try transfer(.upload(from: "film"))
-        try files.append(Data(count: BackgroundFiles.maximumResponse), to: upload.id)
-        let error = #expect(throws: NetworkError.self) { try files.append(Data(count: 1), to: upload.id) }
-        #expect(error?.reason == .limitExceeded(.responseBody))
-        let outcome = files.outcome(of: upload, HTTPResponse(status: .ok), error)
-        #expect(outcome.status == nil && outcome.file == nil && outcome.failure != nil)
+        let upload = try transfer()
+        #expect(store.append(Data(count: Int(BackgroundStore.maximumResponse)), of: upload.id))
+        #expect(!store.append(Data(count: 1), of: upload.id))
+        let outcome = try outcome(of: upload, HTTPResponse(status: .ok), NetworkError(.cancelled))
+        #expect(outcome.status == nil && outcome.file == nil)
+        #expect(outcome.failure?.contains("1 MiB") == true)
         #expect(names.isEmpty)
-        let other = try transfer(.upload(from: "film"))
-        try files.append(Data("part".utf8), to: other.id)
-        _ = files.outcome(of: other, nil, nil)
+        let other = try transfer()
+        #expect(store.append(Data("part".utf8), of: other.id))
+        _ = try self.outcome(of: other, nil)
         #expect(names.isEmpty)
     }
 
     @Test("responses that belong to no transfer are swept, those of others stay")
     func sweep() throws {
-        let (known, unknown) = (try transfer(.upload(from: "a")), try transfer(.upload(from: "b")))
-        let other = BackgroundFiles(folder: folder.path, identifier: "example.other")
-        for each in [known, unknown] {
-            try files.append(Data("x".utf8), to: each.id)
-            try other.append(Data("y".utf8), to: each.id)
+        let (known, unknown) = (try transfer(), UUID())
+        let other = Self.launch(folder, "example.other")
+        for id in [known.id, unknown] {
+            #expect(store.append(Data("x".utf8), of: id))
+            #expect(other.append(Data("y".utf8), of: id))
         }
         _ = try write("mine", "example.films.notes.answer")
-        files.sweep(keeping: [known.id])
+        Self.launch(folder).reattach([known.id])
         let expected = [
-            files.responsePath(known.id), other.responsePath(known.id), other.responsePath(unknown.id),
+            store.responsePath(known.id), other.responsePath(known.id), other.responsePath(unknown),
             folder.path + "/example.films.notes.answer",
         ]
         #expect(names.map { folder.path + "/" + $0 } == expected.sorted())
@@ -127,34 +152,32 @@ struct BackgroundFilesTests {
 
     @Test("the ledger and the responses are for the owner alone, whatever their files were before")
     func permissions() throws {
-        let ledger = try write("{}", "example.films.ledger.json")
+        let ledger = try write("[]", "example.films.ledger.json")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: ledger)
-        var content = BackgroundLedger(file: ledger)
-        let upload = try transfer(.upload(from: "/film"))
-        content.start(upload)
-        try content.save(to: files.ledger)
-        #expect(files.ledger == ledger)
+        let upload = try transfer()
         #expect(try mode(ledger) == 0o600)
-        #expect(BackgroundLedger(file: ledger) == content)
-        try files.append(Data("part".utf8), to: upload.id)
-        #expect(try mode(files.responsePath(upload.id)) == 0o600)
+        #expect(Self.launch(folder).transfers == [upload])
+        #expect(store.append(Data("part".utf8), of: upload.id))
+        #expect(try mode(store.responsePath(upload.id)) == 0o600)
         let page = try write("not found", "temporary")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: page)
-        let download = try transfer(.download(to: folder.path + "/film"))
-        try files.take(page, of: download, status: 404)
-        #expect(try mode(files.responsePath(download.id)) == 0o600)
+        let download = try transfer(to: folder.path + "/film")
+        store.take(page, of: download.id, status: 404)
+        #expect(try mode(store.responsePath(download.id)) == 0o600)
     }
 
     @Test("a ledger behind a symbolic link is not read, and the next one replaces it")
     func link() throws {
-        var ledger = BackgroundLedger()
-        ledger.start(try transfer(.upload(from: "/film")))
-        try ledger.save(to: folder.path + "/elsewhere")
-        try FileManager.default.createSymbolicLink(
-            atPath: files.ledger, withDestinationPath: folder.path + "/elsewhere")
-        #expect(BackgroundLedger(file: files.ledger).entries.isEmpty)
-        try BackgroundLedger().save(to: files.ledger)
-        #expect(BackgroundLedger(file: folder.path + "/elsewhere") == ledger)
+        let upload = try transfer()
+        let elsewhere = folder.path + "/elsewhere"
+        try FileManager.default.moveItem(atPath: ledger, toPath: elsewhere)
+        try FileManager.default.createSymbolicLink(atPath: ledger, withDestinationPath: elsewhere)
+        let later = Self.launch(folder)
+        #expect(later.transfers.isEmpty)
+        let next = try transfer(in: later)
+        #expect(text(elsewhere)?.contains(upload.id.uuidString) == true)
+        #expect(text(elsewhere)?.contains(next.id.uuidString) == false)
+        #expect(Self.launch(folder).transfers == [next])
     }
 
     @Test("no outcome keeps a field that was declared as secret, after a relaunch neither")
@@ -164,12 +187,12 @@ struct BackgroundFilesTests {
             baseURL: "https://a.example", pipeline: .standard, transport: URLSessionTransport(),
             configuration: APIClient.Configuration(fields: rules))
         let request = try client.request(for: Request<Void>.get("/film", query: ["appid": "hunter2"]))
-        let text = try BackgroundTransfer(request, kind: .upload(from: "/film")).text()
-        let again = try #require(BackgroundTransfer(text: text))
+        let transfer = try BackgroundTransfer(request, to: folder.path + "/film")
+        try store.start(transfer)
         let answer = HTTPResponse(headers: ["X-Device": "hunter2", "X-Key": "hunter2", "X-Plain": "shown"])
-        let outcome = files.outcome(of: again, answer, nil)
+        let outcome = try outcome(of: transfer, answer, in: Self.launch(folder))
         #expect(outcome.headers == ["X-Plain": "shown"])
-        #expect(!text.contains("hunter2"))
-        #expect(try BackgroundTransfer(text: transfer(.upload(from: "/film")).text())?.withheld == nil)
+        #expect(text(ledger)?.contains("hunter2") == false)
+        #expect(try self.transfer().withheld.isEmpty)
     }
 }

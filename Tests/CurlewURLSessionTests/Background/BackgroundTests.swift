@@ -5,6 +5,7 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 @testable import CurlewURLSession
@@ -12,94 +13,192 @@ import Testing
 /// What is kept of background transfers, which is the same on every platform.
 @Suite(.timeLimit(.minutes(1)))
 struct BackgroundTests {
+    private let folder: TemporaryFolder
+    private let reports = Locked<[BackgroundTransfer]>([])
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func launch(capacity: Int = BackgroundStore.capacity) -> BackgroundStore {
+        BackgroundStore(folder: folder.path, identifier: "films", capacity: capacity) { [reports] transfer in
+            reports.withLock { $0.append(transfer) }
+        }
+    }
+
     private func transfer(_ name: String = "film", tags: [String: String] = [:]) throws -> BackgroundTransfer {
         let request = try HTTPRequest(
             .post, url: "https://a.example/films?token=hidden&page=2", headers: ["Authorization": "Bearer hidden"])
-        return BackgroundTransfer(
-            request, kind: .download(to: "films/\(name)"), tags: tags, created: Date(timeIntervalSince1970: 1000))
+        return try BackgroundTransfer(request, to: "films/\(name)", tags: tags)
     }
 
-    private let outcome = BackgroundOutcome(
-        HTTPResponse(status: .ok, headers: ["Content-Type": "application/json", "Set-Cookie": "a=hidden"]), file: nil)
+    private let response = HTTPResponse(
+        status: .ok, headers: ["Content-Type": "application/json", "Set-Cookie": "a=hidden"])
 
-    @Test("a description travels as text and returns the same")
-    func text() throws {
+    private func states(_ store: BackgroundStore) -> [BackgroundTransfer.State] { store.transfers.map(\.state) }
+
+    @Test("a description is kept without secrets and returns the same")
+    func description() throws {
         let original = try transfer(tags: ["film": "7", "what/ever": "ü"])
-        let text = try original.text()
-        #expect(BackgroundTransfer(text: text) == original)
+        try launch().start(original)
+        #expect(launch().transfers == [original])
+        let text = try String(contentsOfFile: folder.path + "/films.ledger.json", encoding: .utf8)
         #expect(!text.contains("hidden"))
-        #expect(text.contains("page=2"))
+        #expect(text.contains("page=2") && original.line.contains("page=2"))
     }
 
-    @Test(
-        "text of others, or cut off, is none",
-        arguments: [nil, "", "upload 7", "curlew-1:", "curlew-1:{}", "curlew-2:{}"])
-    func foreignText(text: String?) {
-        #expect(BackgroundTransfer(text: text) == nil)
+    @Test("a ledger of others, or cut off, is none", arguments: ["", "upload 7", "[", "{}", "[{}]"])
+    func foreignLedger(text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path + "/films.ledger.json"))
+        #expect(launch().transfers.isEmpty)
     }
 
-    @Test("tags have a limit")
-    func limit() throws {
-        let long = try transfer(tags: ["a": String(repeating: "x", count: 20_000)])
-        #expect { try long.text() } throws: { ($0 as? NetworkError)?.reason == .invalidRequest }
+    @Test("a call without a body is a download, one with a file an upload, and no other is started")
+    func kinds() throws {
+        func kind(_ body: RequestBody, to path: String?) -> BackgroundTransfer.Kind? {
+            let request = try? HTTPRequest(.post, url: "https://a.example/films", body: body)
+            return try? request.map { try BackgroundTransfer($0, to: path).kind }
+        }
+        #expect(kind(.empty, to: "film") == .download(to: "film"))
+        #expect(kind(.file("film"), to: nil) == .upload(from: "film"))
+        #expect(kind(.empty, to: nil) == nil)
+        #expect(kind(.file("film"), to: "film") == nil)
+        #expect(kind(.bytes(Data("film".utf8)), to: nil) == nil)
+        let error = #expect(throws: NetworkError.self) {
+            try BackgroundTransfer(HTTPRequest(.post, url: "https://a.example", body: .bytes(Data([1]))), to: nil)
+        }
+        #expect(error?.reason == .invalidRequest && error?.hint?.contains("file") == true)
     }
 
     @Test("a relaunch finds what runs, what ended, and what the system lost")
     func relaunch() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("curlew-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let (running, ended, lost, unknown) = (try transfer(), try transfer(), try transfer(), try transfer())
-        var ledger = BackgroundLedger()
-        for each in [running, ended, lost] { ledger.start(each) }
-        let isFirst = ledger.finish(ended, outcome)
-        #expect(isFirst)
-        try ledger.save(to: path)
+        let (running, ended, lost) = (try transfer(), try transfer(), try transfer())
+        let store = launch()
+        for each in [running, ended, lost] { try store.start(each) }
+        store.finish(ended.id, response, nil)
+        let outcome = BackgroundOutcome(response, file: nil)
+        #expect(reports.withLock { $0.map(\.state) } == [.finished(outcome)])
 
-        var later = BackgroundLedger(file: path)
-        #expect(later == ledger)
-        let missing = later.reattach([running, unknown])
-        #expect(missing == [lost])
-        #expect(later.entries.map(\.state) == [.running, .finished(outcome), .lost, .running])
-        for each in [running, ended, lost] { later.acknowledge(each.id) }
-        #expect(later.entries.map(\.transfer) == [running, unknown])
-        #expect(BackgroundLedger(file: path + "-not").entries.isEmpty)
+        let later = launch()
+        #expect(later.transfers == store.transfers)
+        later.reattach([running.id, UUID()])
+        #expect(states(later) == [.running, .finished(outcome), .lost])
+        // The second launch reports again what was not acknowledged.
+        #expect(reports.withLock { $0.map(\.id) } == [ended.id, ended.id, lost.id])
+        for each in [running, ended, lost] { try later.acknowledge(each.id) }
+        #expect(later.transfers == [running])
+        #expect(launch().transfers == [running])
     }
 
     @Test("what was started while the system's list of tasks was on its way is not lost")
     func race() throws {
         let (old, new) = (try transfer(), try transfer())
-        var ledger = BackgroundLedger()
-        ledger.start(old)
-        let loaded = Set(ledger.entries.map(\.transfer.id))
-        ledger.start(new)
-        let lost = ledger.reattach([], candidates: loaded)
-        #expect(lost == [old])
-        #expect(ledger[new.id]?.state == .running && ledger[old.id]?.state == .lost)
+        try launch().start(old)
+        let store = launch()
+        try store.start(new)
+        store.reattach([])
+        #expect(states(store) == [.lost, .running])
+        store.reattach([old.id])
+        #expect(states(store) == [.running, .running])
     }
 
-    @Test("the first outcome counts, also one of an unknown transfer, or one that counted as lost")
+    @Test("the first outcome counts, also one of a transfer that counted as lost, and none of an unknown one")
     func outcomes() throws {
-        let one = try transfer()
-        var ledger = BackgroundLedger()
-        let results = [ledger.finish(one, outcome), ledger.finish(one, BackgroundOutcome(NetworkError(.cancelled)))]
-        #expect(results == [true, false])
-        #expect(ledger[one.id]?.state == .finished(outcome))
-        let two = try transfer()
-        ledger.start(two)
-        ledger.reattach([])
-        #expect(ledger[two.id]?.state == .lost)
-        let finished = ledger.finish(two, outcome)
-        #expect(finished && ledger[two.id]?.state == .finished(outcome))
+        let (one, two) = (try transfer(), try transfer())
+        let outcome = BackgroundOutcome(response, file: nil)
+        try launch().start(one)
+        let store = launch()
+        try store.start(two)
+        store.reattach([])
+        #expect(states(store) == [.lost, .running])
+        for each in [one, two] {
+            store.finish(each.id, response, nil)
+            store.finish(each.id, nil, NetworkError(.cancelled))
+        }
+        store.finish(UUID(), response, nil)
+        #expect(states(store) == [.finished(outcome), .finished(outcome)])
+        #expect(reports.withLock { $0.map(\.state) } == [.lost, .finished(outcome), .finished(outcome)])
     }
 
     @Test("it forgets the oldest that ended, never what runs")
     func capacity() throws {
-        var ledger = BackgroundLedger()
+        let store = launch(capacity: 10)
         let first = try transfer()
-        ledger.start(first)
-        for _ in 0..<(BackgroundLedger.capacity + 5) { ledger.finish(try transfer(), outcome) }
-        #expect(ledger.entries.count == BackgroundLedger.capacity)
-        #expect(ledger[first.id]?.state == .running)
+        try store.start(first)
+        var last: [UUID] = []
+        for _ in 0..<15 {
+            let next = try transfer()
+            try store.start(next)
+            store.finish(next.id, response, nil)
+            last.append(next.id)
+        }
+        #expect(store.transfers.map(\.id) == [first.id] + last.suffix(9))
+        #expect(store.transfers.first?.state == .running)
+    }
+
+    @Test("a transfer that cannot be recorded is not started")
+    func unwritable() throws {
+        let store = BackgroundStore(folder: folder.path + "/missing", identifier: "films") { _ in }
+        #expect { try store.start(transfer()) } throws: { ($0 as? NetworkError)?.reason == .storage }
+        #expect(store.transfers.isEmpty)
+    }
+
+    @Test(
+        "relaunches, losses and failures at random: each film arrives, and one transfer runs at a time",
+        arguments: 0..<40)
+    func random(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let target = folder.path + "/film"
+        var store = launch()
+        // The tasks of the system, which outlive the app.
+        var tasks: [BackgroundTransfer] = []
+        for round in 0..<6 {
+            var hasArrived = false
+            var steps = 0
+            while !hasArrived, steps < 60 {
+                steps += 1
+                // The app: it handles what was reported, and starts what has not arrived.
+                for transfer in reports.withLock({ $0 }) {
+                    if case .finished(let outcome) = transfer.state, outcome.status == 200 {
+                        hasArrived = hasArrived || outcome.file == target && transfer.tags["round"] == "\(round)"
+                    }
+                    try store.acknowledge(transfer.id)
+                }
+                reports.withLock { $0 = [] }
+                if hasArrived { break }
+                if store.transfers.isEmpty {
+                    let request = try HTTPRequest(.get, url: "https://a.example/film")
+                    tasks.append(try BackgroundTransfer(request, to: target, tags: ["round": "\(round)"]))
+                    try store.start(tasks[tasks.count - 1])
+                }
+                #expect(tasks.count <= 1 && store.transfers.count <= 1, "seed \(seed)")
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0:
+                    store = launch()
+                    store.reattach(Set(tasks.map(\.id)))
+                case 1:
+                    // The user terminates the app, and the system forgets its tasks.
+                    tasks = []
+                    store = launch()
+                    store.reattach([])
+                case 2: tasks.popLast().map { store.finish($0.id, nil, NetworkError(.unreachable)) }
+                case 3: try end(&tasks, .notFound, "no", in: store)
+                default: try end(&tasks, .ok, "film \(round)", in: store)
+                }
+            }
+            #expect(hasArrived, "seed \(seed), round \(round)")
+            #expect(try String(contentsOfFile: target, encoding: .utf8) == "film \(round)", "seed \(seed)")
+        }
+        #expect(store.transfers.isEmpty, "seed \(seed)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.sorted() == ["film", "films.ledger.json"], "seed \(seed)")
+    }
+
+    /// Ends the task as the delegate of a session reports it.
+    private func end(
+        _ tasks: inout [BackgroundTransfer], _ status: HTTPStatus, _ text: String, in store: BackgroundStore
+    ) throws {
+        guard let task = tasks.popLast() else { return }
+        store.take(try folder.file("arrived", Data(text.utf8)), of: task.id, status: status.code)
+        store.finish(task.id, HTTPResponse(status: status), nil)
     }
 
     @Test("an outcome is an answer for an endpoint to decode")
