@@ -18,7 +18,7 @@ CAPABILITIES = {
 
 # The ladder: the whole of it. A module imports modules of lower rungs, never of its own.
 RUNGS = [
-    {"CCurl", "CCrypto", "CStack", "CZlib", "CSQLite"},
+    {"CCurl", "CCrypto", "CStack", "CZlib", "CSQLite", "CurlewFoundation"},
     {"CurlewHTTP", "CurlewJSON"},
     {"CurlewCore"},
     CAPABILITIES,
@@ -28,9 +28,7 @@ RUNGS = [
 ]
 
 # What a module must not import although it stands higher. The helpers for tests work with any transport.
-FORBIDDEN = {
-    module: {"Curlew", "CurlewCurl", "CurlewURLSession"} for module in ("CurlewTesting",)
-}
+FORBIDDEN = {"CurlewTesting": {"Curlew", "CurlewCurl", "CurlewURLSession"}}
 # Transports carry what the kernel gives them; a store or a screen may know the capability that it serves.
 FORBIDDEN |= {transport: CAPABILITIES for transport in ("CurlewCurl", "CurlewURLSession")}
 FORBIDDEN |= {
@@ -93,6 +91,8 @@ def check_import(path, module, match, found):
             violation(f"only {' and '.join(OWNERS[name])} may")
         elif name in FORBIDDEN.get(module, ()):
             violation(f"{module} must work without it")
+    elif name in {"FoundationEssentials", "Glibc", "Musl"} and module not in ("CurlewFoundation", "Curlew"):
+        violation("import CurlewFoundation, which re-exports it")
     elif name == "Foundation" and name not in EXTRA.get(module, ()):
         guards = ("not canImport(FoundationEssentials)", "!canImport(FoundationEssentials)")
         if not any(guard in branch for branch in condition(code, match.start()) for guard in guards):

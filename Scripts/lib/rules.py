@@ -155,7 +155,8 @@ def check_case(found):
             spellings.setdefault(name.lower(), set()).add(name)
         for same in spellings.values():
             if len(same) > 1:
-                found.add("case", where or min(same), 1, min(same), f"{' and '.join(sorted(same))} differ in case only: rename one")
+                message = f"{' and '.join(sorted(same))} differ in case only: rename one"
+                found.add("case", where or min(same), 1, min(same), message)
 
 
 def main():

@@ -3,7 +3,7 @@
 #if os(Linux)
 public import CurlewCore
 import CurlewHTTP
-import FoundationEssentials
+import CurlewFoundation
 
 /// A transport that uses libcurl. The default on Linux.
 ///

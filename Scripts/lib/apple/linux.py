@@ -12,8 +12,8 @@ import work
 
 # What has regions for Darwin that need no framework, and what has regions for musl.
 QUICK = [
-    "CurlewHTTP", "CurlewJSON", "CurlewCore", "CurlewAuthentication", "CurlewCaching", "CurlewCookies",
-    "CurlewObservability", "CurlewRecording", "CurlewResilience", "CurlewStreams", "CurlewTracing",
+    "CurlewFoundation", "CurlewHTTP", "CurlewJSON", "CurlewCore", "CurlewAuthentication", "CurlewCaching",
+    "CurlewCookies", "CurlewObservability", "CurlewRecording", "CurlewResilience", "CurlewStreams", "CurlewTracing",
     "CurlewTransfers",
 ]
 MUSL = [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting"]

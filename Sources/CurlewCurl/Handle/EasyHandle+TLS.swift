@@ -4,7 +4,7 @@
 import CCurl
 import CurlewCore
 import CurlewHTTP
-import FoundationEssentials
+import CurlewFoundation
 
 /// Sets the trusted roots, the client identity and the pins.
 ///

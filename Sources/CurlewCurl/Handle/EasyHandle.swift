@@ -6,7 +6,6 @@ import CurlewFoundation
 import CCurl
 import CurlewCore
 import CurlewHTTP
-import FoundationEssentials
 
 /// A libcurl easy handle, used for one transfer after another.
 ///

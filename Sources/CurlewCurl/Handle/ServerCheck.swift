@@ -4,7 +4,7 @@
 import CCurl
 import CurlewCore
 import CurlewHTTP
-import FoundationEssentials
+import CurlewFoundation
 
 /// A check of one connection's certificates against the host's pins. It keeps the certificates for error descriptions.
 ///

@@ -2,7 +2,7 @@
 
 #if os(Linux)
 import CurlewCore
-import FoundationEssentials
+import CurlewFoundation
 
 /// A store of memory blocks for complete bodies and for chunks of large streams. A block is reused after its reader has
 /// released it.

@@ -3,7 +3,7 @@
 #if os(Linux)
 import CurlewCore
 import CurlewHTTP
-import FoundationEssentials
+import CurlewFoundation
 
 /// A buffer between the event loop's thread and the reader of a body.
 ///

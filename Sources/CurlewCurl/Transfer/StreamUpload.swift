@@ -3,7 +3,7 @@
 #if os(Linux)
 import CurlewCore
 import CurlewHTTP
-import FoundationEssentials
+import CurlewFoundation
 
 /// A request body that an asynchronous producer creates while the transport sends it.
 ///

@@ -4,7 +4,7 @@
 import CCurl
 import CurlewCore
 import CurlewHTTP
-import FoundationEssentials
+import CurlewFoundation
 import Synchronization
 
 /// One exchange inside the transport.

@@ -6,7 +6,6 @@ import CurlewFoundation
 import CCurl
 import CurlewCore
 import CurlewHTTP
-import FoundationEssentials
 
 // Functions that libcurl calls on the event loop's thread. Their context is the transfer, which the multi handle keeps
 // alive while the transfer is active.

@@ -5,7 +5,6 @@ import CurlewFoundation
 #if os(Linux)
 import CurlewCore
 import CurlewHTTP
-import FoundationEssentials
 
 /// A source of request body bytes. libcurl reads them on the event loop's thread.
 protocol Upload: AnyObject, Sendable {

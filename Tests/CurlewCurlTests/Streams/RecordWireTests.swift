@@ -2,10 +2,10 @@
 
 import CurlewCore
 import CurlewCurl
+import CurlewFoundation
 import CurlewHTTP
 import CurlewStreams
 import CurlewTesting
-import FoundationEssentials
 import TestServers
 import Testing
 

@@ -3,9 +3,9 @@
 import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
+import CurlewFoundation
 import CurlewHTTP
 import CurlewStreams
-import FoundationEssentials
 import TestServers
 import Testing
 
