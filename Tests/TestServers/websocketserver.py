@@ -7,8 +7,6 @@
     /count?n=5   sends the messages "0" … "4", then closes with 1000
     /close       closes with 4001 and the reason "enough"
     /drop        ends the TCP connection without a close frame after the first message
-    /flaky?n=5   ends the TCP connection as soon as it has received n messages, until all connections have received 50
-    /journal     sends the messages that /flaky has received, one in each line
     /restart     receives a message, sends "news", and closes with 1012
     /flood       sends binary messages of 64 KiB without an end
     /silent      sends nothing, and answers no ping
@@ -28,22 +26,7 @@ from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFact
 from websockets.server import WebSocketServerProtocol
 
 
-journal = []
-
-
 class Protocol(WebSocketServerProtocol):
-    received = 0
-
-    async def read_message(self):
-        # Here and not after recv: a pong says that the frames before the ping were read, not that recv was called.
-        message = await super().read_message()
-        if message is not None and self.path.startswith("/flaky?n="):
-            journal.append(message)
-            self.received += 1
-            if self.received == int(self.path.split("=")[1]) and len(journal) <= 50:
-                self.transport.abort()
-        return message
-
     async def process_request(self, path, headers):
         if path == "/refuse":
             return http.HTTPStatus.FORBIDDEN, [("Content-Type", "text/plain")], b"members only\n"
@@ -76,14 +59,6 @@ async def serve(socket):
     elif path == "/drop":
         await socket.recv()
         socket.transport.abort()
-    elif path.startswith("/flaky?n="):
-        try:
-            async for _ in socket:
-                pass
-        except websockets.ConnectionClosed:
-            pass
-    elif path == "/journal":
-        await socket.send("\n".join(journal))
     elif path == "/restart":
         await socket.recv()
         await socket.send("news")

@@ -96,9 +96,6 @@ final class IncomingMessages: Sendable {
     /// The result of the sequence; nil while it is open.
     var end: Result<Void, NetworkError>? { state.withLock { $0.end } }
 
-    /// Whether the sequence has ended and all of its messages were taken.
-    var isDrained: Bool { state.withLock { $0.end != nil && $0.taken == $0.messages.count } }
-
     /// Returns the next message; nil at the end.
     func next() async throws(NetworkError) -> WebSocketMessage? {
         while true {

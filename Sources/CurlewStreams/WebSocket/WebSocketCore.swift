@@ -13,6 +13,7 @@ final class WebSocketCore: Sendable {
         /// Whether a close frame was sent.
         var hasSentClose = false
         var closing: WebSocket.Closing?
+        var isClosedByCaller = false
         var hasEnded = false
         /// The error of sending, once the connection has ended.
         var failure: NetworkError?
@@ -57,6 +58,9 @@ final class WebSocketCore: Sendable {
     }
 
     var closing: WebSocket.Closing? { state.withLock { $0.closing } }
+
+    /// Whether the caller has called `close`, before or after the end.
+    var isClosedByCaller: Bool { state.withLock { $0.isClosedByCaller } }
 
     /// Starts receiving, after the head of `response`, and the heartbeat.
     func begin(after response: HTTPResponse) {
@@ -254,7 +258,11 @@ final class WebSocketCore: Sendable {
     }
 
     func close(_ code: WebSocketCloseCode, reason: String) async {
-        guard !state.withLock({ $0.hasEnded }) else { return }
+        let hasEnded = state.withLock { state in
+            state.isClosedByCaller = true
+            return state.hasEnded
+        }
+        guard !hasEnded else { return }
         sendClose(code, reason: reason)
         incoming.dropAll()
         endLater()

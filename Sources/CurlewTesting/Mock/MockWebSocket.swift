@@ -89,8 +89,7 @@ public final class MockWebSocket: Sendable {
     public var clientClosing: (code: WebSocketCloseCode, reason: String)? { link.clientClosing }
 
     /// Whether pings of the client receive pongs. Default true, or that of ``MockResponse/SocketOptions``. While it is
-    /// false, at most 64 pings wait, so that nothing that a `ReconnectingWebSocket` sends is acknowledged; they receive
-    /// their pongs when it becomes true.
+    /// false, at most 64 pings wait; they receive their pongs when it becomes true.
     public var repliesToPings: Bool {
         get { link.repliesToPings }
         set { link.repliesToPings = newValue }

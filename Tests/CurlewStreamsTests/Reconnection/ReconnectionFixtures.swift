@@ -28,7 +28,7 @@ final class PeerServer: Sendable {
     /// The number of requests.
     var requests: Int { count.withLock { $0 } }
 
-    func client(on clock: ManualClock = .skippingWaits, pipeline: Pipeline = .empty) -> APIClient {
+    func client(on clock: any TimeSource = ManualClock.skippingWaits, pipeline: Pipeline = .empty) -> APIClient {
         let mock = MockTransport.answering { [weak self] _ in
             guard let self else { throw NetworkError(.unreachable) }
             return respond()
@@ -63,24 +63,27 @@ extension MockWebSocket {
     }
 }
 
-extension ReconnectingWebSocket {
-    /// Waits until a state satisfies the condition.
-    func wait(for condition: (State) -> Bool) async throws {
-        try await yieldUntil { condition(state) }
-    }
-
-    /// Waits until the messages that were sent are acknowledged.
-    func waitForAcknowledgement() async throws {
-        try await yieldUntil { core.outgoing.unacknowledged.isEmpty }
+extension WebSocket {
+    /// Returns the rest of the messages, and the error with which they end.
+    func rest() async -> (messages: [WebSocketMessage], error: NetworkError?) {
+        var messages: [WebSocketMessage] = []
+        do {
+            for try await message in self { messages.append(message) }
+        } catch {
+            return (messages, NetworkError(error))
+        }
+        return (messages, nil)
     }
 }
 
-extension ReconnectingWebSocket.State {
-    var isWaiting: Bool { if case .waiting = self { true } else { false } }
-    var isClosed: Bool { if case .closed = self { true } else { false } }
+extension WebSocketConnections {
+    /// Iterates in a task, which reads each connection to its end.
+    func readAll() -> Task<Void, any Error> {
+        Task { for try await socket in self { _ = await socket.rest() } }
+    }
 }
 
-extension ReconnectingWebSocket.Options {
+extension WebSocketConnections.Options {
     /// Options without a heartbeat, which would be a pause on the clock of a test.
     static func quiet(_ change: (inout Self) -> Void = { _ in }) -> Self {
         var options = Self()
@@ -88,24 +91,4 @@ extension ReconnectingWebSocket.Options {
         change(&options)
         return options
     }
-}
-
-/// Records losses.
-struct LossLog: Sendable {
-    private let log = Locked<[ReconnectingWebSocket.Loss]>([])
-
-    var losses: [ReconnectingWebSocket.Loss] { log.withLock { $0 } }
-
-    func add(_ loss: ReconnectingWebSocket.Loss) {
-        log.withLock { $0.append(loss) }
-    }
-
-    /// Waits until this number of losses is recorded.
-    func wait(for count: Int) async throws {
-        try await yieldUntil { losses.count >= count }
-    }
-}
-
-extension [WebSocketMessage] {
-    var texts: [String] { map { if case .text(let text) = $0 { text } else { "binary" } } }
 }

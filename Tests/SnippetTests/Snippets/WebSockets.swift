@@ -8,10 +8,6 @@ nonisolated struct ChatLine: Codable {
     let text: String
 }
 
-nonisolated struct Outbox {
-    let keep: @Sendable ([WebSocketMessage]) -> Void
-}
-
 @MainActor
 enum WebSocketsPage {
     static func open(_ client: APIClient, _ screen: Screen) async throws {
@@ -41,33 +37,28 @@ enum WebSocketsPage {
         return socket
     }
 
-    static func again(_ client: APIClient, _ outbox: Outbox, _ screen: Screen) async throws {
-        let prices = client.reconnectingWebSocket(.get("/prices")) { socket in
+    static func again(_ client: APIClient, _ screen: Screen) async throws {
+        let connections = client.webSocketConnections(.get("/prices")) { socket in
             try await socket.send("subscribe")
-        } onLoss: { loss in
-            outbox.keep(loss.unacknowledged + loss.unsent)
         }
-        for try await message in prices { screen.log("\(message)") }
+        for try await socket in connections {
+            do {
+                for try await message in socket { screen.show("\(message)") }
+            } catch {
+                screen.log("lost: \(error)")
+            }
+        }
     }
 
-    static func choices() -> ReconnectingWebSocket.Options {
-        var options = ReconnectingWebSocket.Options()
-        options.reconnects = { loss in loss.isTransient || loss.closing?.code.rawValue == 4001 }
-        options.maximumFailures = 10
-        options.resends = { _ in true }
+    static func choices() -> WebSocketConnections.Options {
+        var options = WebSocketConnections.Options()
+        options.socket.heartbeat = .seconds(15)
+        options.maximumFailures = nil
+        options.retryDelay = .seconds(2)
+        options.maximumDelay = .seconds(300)
+        options.hookTimeout = .seconds(10)
 
         return options
-    }
-
-    static func confirmed(_ client: APIClient, _ screen: Screen) async throws {
-        var options = ReconnectingWebSocket.Options()
-        options.acknowledgement = .caller
-        let socket = client.reconnectingWebSocket(.get("/orders"), options: options)
-        for try await message in socket {
-            guard case .text(let text) = message else { continue }
-            socket.acknowledge { sent in .text("received " + text) == sent }
-            screen.log(text)
-        }
     }
 
     static func close(_ socket: WebSocket, _ screen: Screen) async {
