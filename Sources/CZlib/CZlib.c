@@ -12,19 +12,17 @@ struct curlew_deflate {
 
 int curlew_deflate_run(
     curlew_deflate *deflater, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
-    size_t *written, int mode) {
-    static const int flush[] = {Z_NO_FLUSH, Z_SYNC_FLUSH};
+    size_t *written) {
     static uint8_t nothing;
     uInt most_input = length > UINT_MAX ? UINT_MAX : (uInt)length;
     uInt most_output = room > UINT_MAX ? UINT_MAX : (uInt)room;
     *taken = *written = 0;
-    if (mode < 0 || mode > CURLEW_DEFLATE_FLUSH) return -1;
     deflater->stream.next_in = (Bytef *)(input == NULL ? &nothing : input);
     deflater->stream.avail_in = most_input;
     deflater->stream.next_out = output;
     deflater->stream.avail_out = most_output;
     // Only the last piece of the input ends it.
-    int result = deflate(&deflater->stream, most_input < length ? Z_NO_FLUSH : flush[mode]);
+    int result = deflate(&deflater->stream, most_input < length ? Z_NO_FLUSH : Z_SYNC_FLUSH);
     *taken = most_input - deflater->stream.avail_in;
     *written = most_output - deflater->stream.avail_out;
     deflater->stream.next_in = NULL;

@@ -22,8 +22,8 @@ package struct SigningInterceptor: ValidatingInterceptor {
         owner = principal
     }
 
-    /// The placement `.signing`. The interceptor runs once per request on the wire, after credentials and content
-    /// codings have been applied.
+    /// The placement `.signing`. The interceptor runs once per request on the wire, after credentials and the fields of
+    /// other interceptors have been added.
     public var placement: Placement { .signing }
 
     /// Signs a request to the interceptor's origin, and runs the rest of the pipeline. Throws `.configuration` if the

@@ -22,10 +22,10 @@ extension APIClient {
             // Without this capture, the closure would resume on the global executor after each call.
             _ = isolation
             var results: [Int: Result<Value, NetworkError>] = [:]
-            var started = 0
-            for input in inputs {
+            var (iterator, started) = (inputs.makeIterator(), 0)
+            while true {
                 if started >= max(1, concurrency), let (index, result) = await group.next() { results[index] = result }
-                if Task.isCancelled { break }
+                guard !Task.isCancelled, let input = iterator.next() else { break }
                 let (index, call) = (started, request(input))
                 group.addTask { (index, await self.result(of: call)) }
                 started += 1

@@ -33,7 +33,7 @@ struct BatchTests {
 
     @Test("At most the given number of calls run at the same time, and inputs are taken only when a call can start")
     func concurrency() async throws {
-        let running = Locked((now: 0, maximum: 0))
+        let running = Locked((now: 0, maximum: 0, ended: 0))
         let taken = Locked(0)
         let transport = RecordingTransport { _, _ in
             running.withLock {
@@ -41,13 +41,20 @@ struct BatchTests {
                 $0.maximum = max($0.maximum, $0.now)
             }
             for _ in 0..<20 { await Task.yield() }
-            running.withLock { $0.now -= 1 }
+            running.withLock {
+                $0.now -= 1
+                $0.ended += 1
+            }
             return .answer("1")
         }
-        let inputs = sequence(first: 0) { number in
-            #expect(taken.withLock { $0 } - transport.requests.count <= 7)
-            taken.withLock { $0 += 1 }
-            return number < 99 ? number + 1 : nil
+        let inputs = sequence(state: 0) { (number: inout Int) -> Int? in
+            let count = taken.withLock { taken in
+                taken += 1
+                return taken
+            }
+            #expect(count <= running.withLock { $0.ended } + 6)
+            number += 1
+            return number <= 100 ? number : nil
         }
         let results = try await APIClient.testing(transport).batch(inputs, concurrency: 6) { .number($0) }
         #expect(results.count == 100 && transport.requests.count == 100)

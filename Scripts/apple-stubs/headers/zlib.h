@@ -29,7 +29,6 @@ typedef z_stream *z_streamp;
 
 #define Z_NO_FLUSH 0
 #define Z_SYNC_FLUSH 2
-#define Z_FINISH 4
 #define Z_OK 0
 #define Z_STREAM_END 1
 #define Z_BUF_ERROR (-5)

@@ -16,15 +16,12 @@ typedef struct curlew_deflate curlew_deflate;
 /// repetitions. Returns NULL if memory is exhausted.
 curlew_deflate *curlew_deflate_create(int level, int bits);
 
-/// What `curlew_deflate_run` does with the bytes that it has taken.
-enum { CURLEW_DEFLATE_COLLECT = 0, CURLEW_DEFLATE_FLUSH = 1 };
-
 /// Compresses bytes from `input` into `output`, and sets `taken` and `written` to how many. At most UINT_MAX bytes of
 /// each count. Returns 1 if `input` has been taken and all due output written, 0 if there is more to write, and -1 if
 /// zlib failed.
 int curlew_deflate_run(
     curlew_deflate *deflater, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
-    size_t *written, int mode);
+    size_t *written);
 
 /// Releases a compressor, which may be NULL.
 void curlew_deflate_free(curlew_deflate *deflater);

@@ -63,7 +63,7 @@ package final class DeflateCompression: WebSocketCompression, @unchecked Sendabl
                 buffer.withUnsafeMutableBufferPointer { output in
                     curlew_deflate_run(
                         deflater, input.bindMemory(to: UInt8.self).baseAddress, input.count, &taken,
-                        output.baseAddress, output.count, &written, Int32(CURLEW_DEFLATE_FLUSH))
+                        output.baseAddress, output.count, &written)
                 }
             }
             guard outcome >= 0 else { return nil }

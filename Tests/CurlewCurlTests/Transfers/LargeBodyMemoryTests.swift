@@ -93,9 +93,9 @@ struct LargeBodyMemoryTests {
         ProcessInfo.processInfo.environment["CURLEW_MULTIPART_BYTES"].flatMap { Int64($0) }
     }
 
-    private static func client(_ url: String, _ pipeline: Pipeline = []) -> APIClient {
+    private static func client(_ url: String) -> APIClient {
         APIClient(
-            baseURL: BaseURL(stringLiteral: url), pipeline: pipeline, transport: CurlTransport(),
+            baseURL: BaseURL(stringLiteral: url), pipeline: [], transport: CurlTransport(),
             configuration: APIClient.Configuration(timeouts: Timeouts(total: .seconds(280))))
     }
 
