@@ -36,7 +36,7 @@ struct WebSocketsTests {
             }
         }
         let client = APIClient.mock(mock, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
-        let screen = await Screen()
+        let screen = Screen()
         try await WebSocketsPage.again(client, screen)
         #expect(await screen.shown == ["1", "2", "3"].map { "\(WebSocketMessage.text($0))" })
         #expect(await WebSocketsPage.choices().maximumFailures == nil)
