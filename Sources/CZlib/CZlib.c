@@ -88,6 +88,7 @@ int curlew_inflate_run(
     if (*taken > 0 || *written > 0) inflater->place = inflater->stream.data_type;
     inflater->stream.next_in = NULL;
     inflater->stream.next_out = NULL;
+    if (result == Z_STREAM_END) return 1;
     // Z_BUF_ERROR says that there was nothing to do.
     return result == Z_OK || result == Z_BUF_ERROR ? 0 : -1;
 }

@@ -126,10 +126,13 @@ final class WebSocketCore: Sendable {
             let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             for ping in state.withLock({ $0.takePings(upTo: number) }) { ping.resume(returning: true) }
         case .close(let code, let reason):
-            let isByServer = sendClose(code == .noStatus ? nil : code, reason: "")
-            state.withLock { state in
+            // Before the reply, with which sending fails: whoever notices that finds the reason.
+            let isByServer = state.withLock { state in
+                let isByServer = !state.hasSentClose
                 state.closing = WebSocket.Closing(code: code, reason: reason, isByServer: isByServer)
+                return isByServer
             }
+            sendClose(code == .noStatus ? nil : code, reason: "")
             finish(isByServer ? Self.result(code, reason) : .success(()))
             await drain()
             return true

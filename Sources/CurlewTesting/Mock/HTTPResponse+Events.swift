@@ -72,7 +72,7 @@ private final class EventPipe: MockEventOutput {
         var isClosed = false
     }
 
-    private let state = WatchedState(State())
+    private let state = Monitor(State())
     private let clock: any TimeSource
 
     init(_ clock: any TimeSource) {
@@ -83,53 +83,48 @@ private final class EventPipe: MockEventOutput {
         .connectionLost(.requestMayHaveArrived), detail: "The mock has ended the connection.")
 
     func write(_ bytes: Data) async throws(NetworkError) {
-        let isOpen = state.change { state in
+        let isOpen = state.withLock { state in
             guard state.ending == nil, !state.isClosed else { return false }
             if !bytes.isEmpty { state.chunks.append(bytes) }
             return true
         }
         guard isOpen else { throw Self.lost }
-        do { try await state.wait { $0.chunks.isEmpty || $0.isClosed } } catch { throw NetworkError(error) }
-        if state.read({ $0.isClosed }) { throw Self.lost }
+        let isClosed = await state.wait { $0.chunks.isEmpty || $0.isClosed ? $0.isClosed : nil }
+        guard let isClosed else { throw NetworkError(.cancelled) }
+        if isClosed { throw Self.lost }
     }
 
     func pause(_ duration: Duration) async throws(NetworkError) {
         // The task of the script is cancelled when the client closes the connection.
         do { try await clock.sleep(for: duration) } catch { throw NetworkError(error) }
-        if state.read({ $0.isClosed || $0.ending != nil }) { throw Self.lost }
+        if state.withLock({ $0.isClosed || $0.ending != nil }) { throw Self.lost }
     }
 
     func end(_ ending: MockEventScript.Ending) {
-        state.change { state in
+        state.withLock { state in
             if state.ending == nil { state.ending = ending }
         }
     }
 
     func close() {
-        state.change { state in
+        state.withLock { state in
             state.isClosed = true
             state.chunks = []
         }
     }
 
     func next() async throws -> Data? {
-        try await state.wait { state in
-            if !state.chunks.isEmpty || state.isClosed { return true }
-            switch state.ending {
-            case nil, .interrupted(.stall): return false
-            default: return true
+        let result = await state.wait { state -> Result<Data?, any Error>? in
+            if !state.chunks.isEmpty { return .success(state.chunks.removeFirst()) }
+            if state.isClosed { return .failure(NetworkError(.cancelled)) }
+            return switch state.ending {
+            case nil, .interrupted(.stall): nil
+            case .failed(let error): .failure(error)
+            case .interrupted: .failure(Self.lost)
+            case .complete: .success(nil)
             }
         }
-        let (chunk, ending, isClosed) = state.change { state in
-            let chunk = state.chunks.isEmpty ? nil : state.chunks.removeFirst()
-            return (chunk, state.ending, state.isClosed)
-        }
-        if let chunk { return chunk }
-        if isClosed { throw NetworkError(.cancelled) }
-        switch ending {
-        case .failed(let error): throw error
-        case .interrupted: throw Self.lost
-        case .complete, nil: return nil
-        }
+        guard let result else { throw CancellationError() }
+        return try result.get()
     }
 }

@@ -11,14 +11,14 @@ final class MessageQueue: Sendable {
         var end: Result<Void, NetworkError>?
     }
 
-    private let state = WatchedState(State())
+    private let state = Monitor(State())
 
     enum Outcome { case added, full, ended }
 
     /// Adds a message, unless `limit` messages wait already or the queue has ended.
     @discardableResult
     func add(_ message: WebSocketMessage, limit: Int = .max) -> Outcome {
-        state.change { state in
+        state.withLock { state in
             guard state.end == nil else { return .ended }
             guard state.messages.count < limit else { return .full }
             state.messages.append(message)
@@ -29,36 +29,31 @@ final class MessageQueue: Sendable {
 
     /// Whether fewer messages wait than `messages`, and fewer bytes than `bytes`. True after the end.
     func hasRoom(messages: Int, bytes: Int) -> Bool {
-        state.read { $0.end != nil || ($0.messages.count < messages && $0.bytes < bytes) }
+        state.withLock { $0.end != nil || ($0.messages.count < messages && $0.bytes < bytes) }
     }
 
     /// Ends the queue. Waiting messages can still be read. Only the first end counts.
     func finish(_ error: NetworkError? = nil) {
-        state.change { state in
+        state.withLock { state in
             if state.end == nil { state.end = error.map { .failure($0) } ?? .success(()) }
         }
     }
 
     /// Returns the next message; nil at the end. Throws the error of the end, and `CancellationError`.
     func next() async throws -> WebSocketMessage? {
-        while true {
-            try await state.wait { !$0.messages.isEmpty || $0.end != nil }
-            let (message, end) = state.change { state -> (WebSocketMessage?, Result<Void, NetworkError>?) in
-                guard !state.messages.isEmpty else { return (nil, state.end) }
-                let message = state.messages.removeFirst()
-                state.bytes -= message.count
-                return (message, nil)
-            }
-            if let message { return message }
-            if let end {
-                try end.get()
-                return nil
-            }
+        let result = await state.wait { state -> Result<WebSocketMessage?, NetworkError>? in
+            guard !state.messages.isEmpty else { return state.end.map { $0.map { nil } } }
+            let message = state.messages.removeFirst()
+            state.bytes -= message.count
+            return .success(message)
         }
+        guard let result else { throw CancellationError() }
+        return try result.get()
     }
 
     /// Waits until all messages have been read, or the queue has ended.
     func waitUntilEmpty() async throws {
-        try await state.wait { $0.messages.isEmpty || $0.end != nil }
+        let isDone: Void? = await state.wait { $0.messages.isEmpty || $0.end != nil ? () : nil }
+        guard isDone != nil else { throw CancellationError() }
     }
 }

@@ -14,7 +14,7 @@ final class MockChannel: MockEventOutput {
     }
 
     let pipe: WakePipe
-    private let state = WatchedState(State())
+    private let state = Monitor(State())
     /// The maximum number of bytes that wait for the thread.
     private static let limit = 64 << 20
 
@@ -29,7 +29,7 @@ final class MockChannel: MockEventOutput {
 
     /// Adds bytes without waiting. Throws `.limitExceeded` if too many wait.
     func enqueue(_ bytes: Data) throws(NetworkError) {
-        let failure = state.change { state -> NetworkError? in
+        let failure = state.withLock { state -> NetworkError? in
             guard state.ending == nil, !state.isClosed else { return Self.lost }
             guard state.outbox.count + bytes.count <= Self.limit else {
                 return NetworkError(
@@ -45,12 +45,11 @@ final class MockChannel: MockEventOutput {
 
     /// Waits until the system has accepted all bytes.
     func flush() async throws(NetworkError) {
-        do {
-            try await state.wait { ($0.outbox.isEmpty && !$0.isSending) || $0.isClosed }
-        } catch {
-            throw NetworkError(error)
+        let isClosed = await state.wait { state in
+            (state.outbox.isEmpty && !state.isSending) || state.isClosed ? state.isClosed : nil
         }
-        if state.read({ $0.isClosed }) { throw Self.lost }
+        guard let isClosed else { throw NetworkError(.cancelled) }
+        if isClosed { throw Self.lost }
     }
 
     func write(_ bytes: Data) async throws(NetworkError) {
@@ -61,12 +60,12 @@ final class MockChannel: MockEventOutput {
     func pause(_ duration: Duration) async throws(NetworkError) {
         // The task of the script is cancelled when the connection ends.
         do { try await SystemTime().sleep(for: duration) } catch { throw NetworkError(error) }
-        if state.read({ $0.isClosed || $0.ending != nil }) { throw Self.lost }
+        if state.withLock({ $0.isClosed || $0.ending != nil }) { throw Self.lost }
     }
 
     /// Ends the channel after the bytes in it. Only the first call counts.
     func end(_ ending: MockEventScript.Ending) {
-        state.change { state in
+        state.withLock { state in
             if state.ending == nil { state.ending = ending }
         }
         pipe.wake()
@@ -75,14 +74,14 @@ final class MockChannel: MockEventOutput {
     // MARK: The thread's side
 
     /// The end that the script has requested, once all bytes have been taken.
-    var ending: MockEventScript.Ending? { state.read { $0.outbox.isEmpty ? $0.ending : nil } }
+    var ending: MockEventScript.Ending? { state.withLock { $0.outbox.isEmpty ? $0.ending : nil } }
 
     /// The number of bytes that the thread has not taken.
-    var waitingBytes: Int { state.read { $0.outbox.count } }
+    var waitingBytes: Int { state.withLock { $0.outbox.count } }
 
     /// Removes and returns the bytes that wait.
     func take() -> Data {
-        state.change { state in
+        state.withLock { state in
             guard !state.outbox.isEmpty else { return Data() }
             defer { state.outbox = Data() }
             state.isSending = true
@@ -92,12 +91,12 @@ final class MockChannel: MockEventOutput {
 
     /// Called when the system has accepted what `take` returned.
     func hasSent() {
-        state.change { $0.isSending = false }
+        state.withLock { $0.isSending = false }
     }
 
     /// Ends the script's writing: the connection has ended.
     func close() {
-        state.change { state in
+        state.withLock { state in
             state.isClosed = true
             state.outbox = Data()
         }
