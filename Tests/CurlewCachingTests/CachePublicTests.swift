@@ -13,7 +13,8 @@ import Testing
 struct CachePublicTests {
     @Test(
         "A public response belongs to the principal that requested it",
-        arguments: [200, 404], ["public, max-age=60", "public, s-maxage=60, max-age=60", "public, immutable, max-age=60"])
+        arguments: [200, 404],
+        ["public, max-age=60", "public, s-maxage=60, max-age=60", "public, immutable, max-age=60"])
     func twoUsers(status: Int, control: String) async throws {
         let fixture = CacheFixture { call in
             .data(

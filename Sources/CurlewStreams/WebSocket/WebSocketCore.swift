@@ -126,7 +126,7 @@ final class WebSocketCore: Sendable {
             let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             for ping in state.withLock({ $0.takePings(upTo: number) }) { ping.resume(returning: true) }
         case .close(let code, let reason):
-            // Before the reply, with which sending fails: whoever notices that finds the reason.
+            // Before the reply, after which sending fails: a caller whose send fails finds the reason.
             let isByServer = state.withLock { state in
                 let isByServer = !state.hasSentClose
                 state.closing = WebSocket.Closing(code: code, reason: reason, isByServer: isByServer)
