@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewFoundation
+public import CurlewFoundation
 
 extension Redaction {
     /// Returns the text of a body with its secrets replaced: the values of secret members in JSON, forms and GraphQL,
@@ -97,6 +97,13 @@ extension Redaction {
         // A path without an origin was treated as pairs after the question mark.
         let isPath = !pathPatterns.isEmpty && shown.utf8.firstRange(of: "://".utf8) == nil
         return Substring(isPath ? url(shown) : shown)
+    }
+
+    /// Returns the text of a body with its secrets replaced, for your own logs: `redaction.body(data, mediaType: type)`.
+    /// Returns nil if secrets cannot be recognized in it: in bytes that are not text, in multipart bodies, HTML and XML,
+    /// and without a media type in everything but JSON. A redaction that hides nothing returns any text.
+    public func body(_ data: Data, mediaType: MediaType?) -> String? {
+        shownBody(data, mediaType: mediaType, limit: data.count, clips: false)
     }
 
     /// Returns the redacted text of a body for a log or a command line. A body with more than `limit` bytes is

@@ -56,7 +56,7 @@ public final class MockServer: Sendable {
         public var maximumBodyBytes = 64 * 1024 * 1024
         /// The maximum number of requests in ``MockServer/requests``: 10,000 by default. Later requests are only
         /// counted.
-        package var maximumRecordedRequests = 10_000
+        public var maximumRecordedRequests = 10_000
         /// The time after which the server closes a connection that receives no bytes, between and within requests: 60
         /// seconds by default.
         package var idleTimeout = Duration.seconds(60)

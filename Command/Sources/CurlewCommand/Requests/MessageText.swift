@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
-import CurlewRecording
 
 /// Writes requests and responses as they look on the wire, redacted and safe for a terminal.
 struct MessageText {
@@ -50,25 +49,13 @@ struct MessageText {
         let type = request.headers[.contentType].flatMap { MediaType($0) }
         guard !showsSecrets else { return body(data, type) }
         guard !SafeText.isBinary(data) else { return binary(data.count, type) }
-        guard let shown = Self.redacted(data, type) else {
+        guard let shown = redaction.body(data, mediaType: type) else {
             let kind = (type?.essence ?? "an unknown type").printable
             return style(
                 .dim, "(\(data.count) bytes of \(kind), in which secrets cannot be found. --show-secrets shows it.)")
                 + "\n"
         }
         return body(Data(shown.utf8), type)
-    }
-
-    /// Returns the text of a body without its secrets, as a HAR document has it; nil if these cannot be found.
-    private static func redacted(_ data: Data, _ type: MediaType?) -> String? {
-        let body = HARDocument.PostData(
-            mimeType: type.map { "\($0)" } ?? "", text: data.base64EncodedString(), encoding: "base64")
-        let request = HARDocument.Request(method: "POST", url: "http://localhost", postData: body)
-        let entry = HARDocument.Entry(
-            startedDateTime: Date(), request: request, response: HARDocument.Response(status: 0))
-        let document = HARDocument(entries: [entry]).redacted()
-        let shown = document.entries.first?.request.postData
-        return shown?.encoding == nil ? shown?.text : nil
     }
 
     /// Returns a complete body: formatted and safe for a terminal, or unchanged for a pipe.
