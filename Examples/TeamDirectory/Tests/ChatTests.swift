@@ -130,7 +130,8 @@ struct ChatTests {
         await grace.leave()
         await second.value
         #expect(await eventually { ada.here == ["Ada"] })
-        try await ada.say(String(repeating: "x", count: 501))
+        // The refusal can end the connection before this line counts as sent.
+        try? await ada.say(String(repeating: "x", count: 501))
         await first.value
         #expect(ada.error?.detail.contains("1 to 500 characters") == true)
     }

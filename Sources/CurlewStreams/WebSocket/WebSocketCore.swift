@@ -129,10 +129,11 @@ final class WebSocketCore: Sendable {
             // Before the reply, after which sending fails: a caller whose send fails finds the reason.
             let isByServer = state.withLock { state in
                 let isByServer = !state.hasSentClose
+                state.hasSentClose = true
                 state.closing = WebSocket.Closing(code: code, reason: reason, isByServer: isByServer)
                 return isByServer
             }
-            sendClose(code == .noStatus ? nil : code, reason: "")
+            if isByServer { link.close(code == .noStatus ? nil : code, reason: "") }
             finish(isByServer ? Self.result(code, reason) : .success(()))
             await drain()
             return true
@@ -249,15 +250,13 @@ final class WebSocketCore: Sendable {
 
     // MARK: Closing
 
-    /// Sends a close frame if none was sent. Returns whether it was sent now.
-    @discardableResult
-    private func sendClose(_ code: WebSocketCloseCode?, reason: String) -> Bool {
+    /// Sends a close frame if none was sent.
+    private func sendClose(_ code: WebSocketCloseCode?, reason: String) {
         let isFirst = state.withLock { state in
             defer { state.hasSentClose = true }
             return !state.hasSentClose
         }
         if isFirst { link.close(code, reason: reason) }
-        return isFirst
     }
 
     func close(_ code: WebSocketCloseCode, reason: String) async {
