@@ -24,12 +24,12 @@ let package = Package(
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
                 .product(name: "CurlewJSON", package: "Curlew"),
             ]),
+        // It needs three of these. The others are there because this package is the release build of `Scripts/test`.
         .executableTarget(
-            name: "CurlewObservabilityBenchmark",
+            name: "CurlewInstructions",
             dependencies: [
-                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewRecording", package: "Curlew"),
-                .product(name: "CurlewTesting", package: "Curlew"),
-            ]),
+                "Curlew", "CurlewRecording", "CurlewTesting", "CurlewTracing", "CurlewUI", "CurlewURLSession",
+            ].map { .product(name: $0, package: "Curlew") }),
         .target(name: "CTrust"),
         .executableTarget(
             name: "CurlewBenchmarks",
@@ -44,6 +44,6 @@ let package = Package(
 // What is measured is the transport of Linux, by the counters of its kernel.
 #if !os(Linux)
 package.targets.removeAll {
-    ["CurlewBenchmarks", "CurlewSocketBenchmark", "CurlewObservabilityBenchmark"].contains($0.name)
+    ["CurlewBenchmarks", "CurlewSocketBenchmark", "CurlewInstructions"].contains($0.name)
 }
 #endif
