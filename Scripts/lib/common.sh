@@ -70,15 +70,6 @@ report_failed_step() {
     exit "$status"
 }
 
-# The folders of the nested packages.
-nested_packages() {
-    local manifest
-    for manifest in Examples/SampleAPI/Package.swift Examples/Package.swift Command/Package.swift \
-        Benchmarks/Package.swift; do
-        if [ -f "$manifest" ]; then dirname "$manifest"; fi
-    done
-}
-
 # Builds, and prints the folder with the symbol graphs of every module: what the compiler knows of public declarations.
 symbol_graphs() {
     local log="$scratch/symbolgraph.log"
