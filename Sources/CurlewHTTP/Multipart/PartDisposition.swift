@@ -123,13 +123,15 @@ extension PartDisposition {
     }
 
     /// Escapes names as browsers do (WHATWG HTML §4.10.21.8): UTF-8, with quotes and line breaks percent-encoded. Also
-    /// encodes the other control characters, which end a name for some receivers, and a backslash, which some receivers
-    /// treat as an escape for the following quote.
+    /// encodes the other control characters, which end a name for some receivers, and a backslash before another one or
+    /// at the end, which receivers take for an escape of what follows.
     private static func escaped(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
-        for byte in name.utf8 {
-            if ASCII.isControl(byte) || byte == 0x22 || byte == 0x5C {
+        let text = Array(name.utf8)
+        for (place, byte) in text.enumerated() {
+            let escapes = byte == 0x5C && (place + 1 == text.count || text[place + 1] == 0x5C)
+            if ASCII.isControl(byte) || byte == 0x22 || escapes {
                 bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             } else {
                 bytes.append(byte)
