@@ -10,6 +10,9 @@ extension NetworkError {
             return error
         case is CancellationError:
             return NetworkError(.cancelled)
+        // As `NSError`, in which code in Objective-C receives and returns it.
+        case _ where error._domain == "Swift.CancellationError":
+            return NetworkError(.cancelled)
         case is DeadlinePassed:
             return NetworkError(.timedOut(.total))
         case let error as DecodingError:

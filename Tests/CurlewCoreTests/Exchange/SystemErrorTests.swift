@@ -35,6 +35,12 @@ struct SystemErrorTests {
         #expect(error.detail.contains("file could not be used") == (reason == .storage))
     }
 
+    @Test("a cancellation stays one when it has passed through Objective-C")
+    func bridgedCancellation() {
+        #expect(NetworkError(CancellationError() as NSError).isCancelled)
+        #expect(NetworkError(NSError(domain: CancellationError()._domain, code: 1)).isCancelled)
+    }
+
     @Test("Foundation's own structs mean the same, also outside of Foundation")
     func structs() {
         #expect(NetworkError(CocoaError(.fileNoSuchFile)).reason == .storage)
