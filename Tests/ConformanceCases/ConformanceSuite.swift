@@ -5,10 +5,10 @@ public enum ConformanceSuite {
     /// All cases, ordered by topic.
     public static let cases: [ConformanceCase] = [
         RequestCases.all, RequestHeadCases.all, ResponseHeadCases.all, TrailerCases.all, ResponseBodyCases.all,
-        FramingCases.all, InterruptionCases.all, TimeoutCases.all, ConnectionCases.all, PolicyCases.all,
-        CodingCases.all, LimitCases.all, SecurityCases.all, HTTP2Cases.all, HTTP2FaultCases.all, AddressCases.all,
-        CancellationCases.all, BackPressureCases.all, EventStreamCases.all, WebSocketCases.all, LoadCases.all,
-        ShutdownCases.all,
+        FramingCases.all, InterruptionCases.all, TimeoutCases.all, DurationCases.all, ConnectionCases.all,
+        PolicyCases.all, CodingCases.all, LimitCases.all, SecurityCases.all, HTTP2Cases.all, HTTP2FaultCases.all,
+        AddressCases.all, CancellationCases.all, BackPressureCases.all, EventStreamCases.all, WebSocketCases.all,
+        LoadCases.all, ShutdownCases.all,
     ].flatMap { $0 }
 
     /// Returns the cases that belong to a group.

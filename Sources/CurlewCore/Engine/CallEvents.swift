@@ -212,9 +212,11 @@ final class AttemptEvents: Sendable {
         if !state.isMeasured {
             var metrics = state.metrics ?? ExchangeMetrics()
             let total = start.duration(to: context.time.now)
-            metrics.total = total
-            if let firstByte = metrics.firstByte { metrics.transfer = max(.zero, total - firstByte) }
-            if metrics.queue == nil { metrics.queue = queued > .zero ? queued : nil }
+            let firstByte = metrics.firstByte ?? total
+            metrics.firstByte = firstByte
+            metrics.transfer = max(.zero, total - firstByte)
+            metrics.total = total + queued
+            if metrics.queue == nil, queued > .zero { metrics.queue = queued }
             state.metrics = metrics
         }
         end(&state, failure, context)

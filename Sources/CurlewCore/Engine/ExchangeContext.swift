@@ -236,7 +236,7 @@ public struct ExchangeContext: Sendable {
         guard let events = call.events else { return }
         // The transport measures only its own queue, so the waits in the pipeline are added here.
         guard waited == 0 else {
-            metrics.queue = (metrics.queue ?? .zero) + queued
+            metrics.add(queued: queued)
             return take(metrics, events)
         }
         take(metrics, events)

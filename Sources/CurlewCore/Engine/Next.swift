@@ -164,7 +164,7 @@ public struct Next: Sendable {
             var response = try await links.transport.send(request, in: context)
             request.secrets.declare(in: &response.headers)
             response.limitBody(in: context)
-            if context.queued > .zero { response.metrics.queue = (response.metrics.queue ?? .zero) + context.queued }
+            if context.queued > .zero { response.metrics.add(queued: context.queued) }
             context.record(&response)
             return response
         } catch {

@@ -64,8 +64,11 @@ package struct TimeoutTracker: Sendable {
     /// The time that the exchange waited before it began or, if it has not begun, has waited until `now`.
     package func queued(at now: Int64) -> Duration { .nanoseconds((begun ?? now) - handedOver) }
 
-    /// The time from the beginning of the exchange to the response head; nil until the head has arrived.
-    package var untilResponse: Duration? { responded.map { .nanoseconds($0 - (begun ?? handedOver)) } }
+    /// The time since the exchange began, in nanoseconds; 0 if it has not begun.
+    package func running(at now: Int64) -> Int64 { now - (begun ?? now) }
+
+    /// The time from the beginning of the exchange to the response head or, if that has not arrived, to `now`.
+    package func untilResponse(at now: Int64) -> Duration { .nanoseconds(running(at: responded ?? now)) }
 
     /// The time since the response head arrived; nil until then.
     package func sinceResponse(at now: Int64) -> Duration? { responded.map { .nanoseconds(now - $0) } }

@@ -5,7 +5,8 @@ public import CurlewHTTP
 /// Measurements of an exchange: time per phase, bytes on the wire, and connection reuse.
 ///
 /// Each time is the duration of one phase, except `total`. Phases that did not occur are zero, such as the lookup for a
-/// reused connection. Values that a transport cannot determine are nil.
+/// reused connection. For an exchange that failed, the last phase lasted until the failure. Values that a transport
+/// cannot determine are nil.
 public struct ExchangeMetrics: Hashable, Sendable {
     /// The time before the exchange began, spent in the queues of rate limits, concurrency limits and the transport.
     public var queue: Duration?
@@ -15,11 +16,13 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var connect: Duration?
     /// The time of the TLS handshake.
     public var secureConnect: Duration?
-    /// The time from the moment at which the request was ready to send to the first byte of the response.
+    /// The time from the moment at which the request was ready to send to the first byte of the response or, if none
+    /// arrived, to the end of the exchange.
     public var firstByte: Duration?
     /// The time from the first to the last byte of the response.
     public var transfer: Duration?
-    /// The time from the beginning to the end of the exchange.
+    /// The time from the moment at which the request was ready to wait in a queue to the end of the exchange: `queue`
+    /// and all phases.
     public var total: Duration?
     /// The bytes of the request head and body as sent.
     public var bytesSent: Int64?
@@ -43,4 +46,10 @@ public struct ExchangeMetrics: Hashable, Sendable {
 
     /// Creates metrics in which all values are nil.
     public init() {}
+
+    /// Adds the time that the request waited in queues of the pipeline, which a transport does not measure.
+    package mutating func add(queued: Duration) {
+        queue = (queue ?? .zero) + queued
+        total = total.map { $0 + queued }
+    }
 }

@@ -9,23 +9,39 @@ import CurlewHTTP
 
 extension EasyHandle {
     /// Returns the metrics of a transfer, as measured so far.
+    ///
+    /// libcurl measures when phases ended, from the moment at which it received the transfer. The time since then comes
+    /// from the transport's clock: libcurl updates its own total only when something happens, and a transfer that times
+    /// out or is cancelled ends because nothing does.
     func metrics(of transfer: Transfer) -> ExchangeMetrics {
         var metrics = ExchangeMetrics()
+        let now = TimeoutTracker.now()
+        let before = transfer.lookup.time(at: now) / 1000
+        let running = max(0, transfer.clock.running(at: now) / 1000 - before)
         let lookup = microseconds(CURLINFO_NAMELOOKUP_TIME_T)
         let connect = microseconds(CURLINFO_CONNECT_TIME_T)
         let secure = microseconds(CURLINFO_APPCONNECT_TIME_T)
         let ready = microseconds(CURLINFO_PRETRANSFER_TIME_T)
         // With an upload, libcurl reports the first byte sent as the first byte of the transfer.
-        let first = transfer.sent.responseDelay.map { ready + $0 / 1000 } ?? microseconds(CURLINFO_STARTTRANSFER_TIME_T)
-        let before = transfer.lookup.time(at: TimeoutTracker.now()) / 1000
-        let total = before + microseconds(CURLINFO_TOTAL_TIME_T)
+        let responded =
+            transfer.sent.hasUpload
+            ? transfer.sent.responseDelay.map { ready + $0 / 1000 } ?? 0 : microseconds(CURLINFO_STARTTRANSFER_TIME_T)
         let opened = curlew_info_long(pointer, CURLINFO_NUM_CONNECTS)
-        metrics.nameLookup = .microseconds(before + (opened == 0 ? 0 : lookup))
-        metrics.connect = .microseconds(opened == 0 ? 0 : max(0, connect - lookup))
-        metrics.secureConnect = .microseconds(opened == 0 || secure == 0 ? 0 : max(0, secure - connect))
-        metrics.firstByte = .microseconds(max(0, first - ready))
-        metrics.transfer = .microseconds(max(0, total - before - max(first, ready)))
-        metrics.total = .microseconds(total)
+        var phases: (lookup: Int64, connect: Int64, secure: Int64) = (0, 0, 0)
+        if opened > 0 {
+            // The phase in which the transfer ended, or is now, has no end of its own yet.
+            let isReady = ready > 0
+            phases.lookup = lookup > 0 || isReady ? lookup : running
+            if lookup > 0 || isReady { phases.connect = (connect > 0 || isReady ? connect : running) - lookup }
+            if secure > 0 || connect > 0 && !isReady { phases.secure = (secure > 0 ? secure : running) - connect }
+        }
+        let first = responded > 0 ? responded : running
+        metrics.nameLookup = .microseconds(before + phases.lookup)
+        metrics.connect = .microseconds(max(0, phases.connect))
+        metrics.secureConnect = .microseconds(max(0, phases.secure))
+        metrics.firstByte = .microseconds(ready > 0 ? max(0, first - ready) : 0)
+        metrics.transfer = .microseconds(max(0, running - max(first, ready)))
+        metrics.total = transfer.clock.elapsed(at: now)
         metrics.bytesSent = bytesSent
         metrics.bytesReceived =
             Int64(curlew_info_long(pointer, CURLINFO_HEADER_SIZE))

@@ -19,6 +19,7 @@ struct SentRequest {
     var isPaused = false
     /// With an upload, the time at which libcurl last began to send the request, in nanoseconds.
     private var start: Int64?
+    var hasUpload: Bool { start != nil }
     /// With an upload, the time from `start` until the response began, in nanoseconds; nil until then.
     private(set) var responseDelay: Int64?
 

@@ -150,7 +150,7 @@ final class SocketBridge: SessionExchange {
         if let measured = state.engineMetrics { return measured }
         var metrics = ExchangeMetrics()
         metrics.queue = state.clock.queued(at: now)
-        metrics.firstByte = state.clock.untilResponse
+        metrics.firstByte = state.clock.untilResponse(at: now)
         metrics.transfer = state.machine.isComplete ? state.clock.sinceResponse(at: now) : nil
         metrics.total = state.clock.elapsed(at: now)
         return metrics

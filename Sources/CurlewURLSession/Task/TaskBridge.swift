@@ -220,7 +220,7 @@ final class TaskBridge: ResponseBodySource {
         if let measured = state.engineMetrics { return measured }
         var metrics = ExchangeMetrics()
         metrics.queue = state.clock.queued(at: now)
-        metrics.firstByte = state.clock.untilResponse
+        metrics.firstByte = state.clock.untilResponse(at: now)
         metrics.transfer = state.machine.isEnded ? state.clock.sinceResponse(at: now) : nil
         metrics.total = state.clock.elapsed(at: now)
         metrics.bytesSent = state.sent > 0 ? state.sent : nil

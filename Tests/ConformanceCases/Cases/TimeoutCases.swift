@@ -13,14 +13,7 @@ enum TimeoutCases {
     private static let limit = Duration.milliseconds(200)
 
     private static func only(_ phase: NetworkError.Phase, _ limit: Duration = limit) -> Timeouts {
-        var timeouts = Timeouts.none
-        switch phase {
-        case .connect: timeouts.connect = limit
-        case .firstByte: timeouts.firstByte = limit
-        case .idle: timeouts.idle = limit
-        default: timeouts.total = limit
-        }
-        return timeouts
+        .only(phase, limit)
     }
 
     private static let stalls = InterruptionCases.places.map { place, stage in
