@@ -34,7 +34,7 @@ struct CertificateErrorTests {
             let error = try await self.failure(transport, nginx.secure(kind) + "/empty")
             #expect(error.reason == .secureConnectionFailed(failure))
             let file = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.certificate(kind)))
-            let expected = try #require(PeerCertificate(file))
+            let expected = try #require(ConnectionInfo.PeerCertificate(file))
             #expect(error.certificates == [expected])
             #expect(expected.subject == "CN=\(kind)")
             #expect(expected.issuer == (kind == .selfSigned ? "CN=selfSigned" : "CN=Authority"))

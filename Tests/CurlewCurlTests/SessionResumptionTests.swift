@@ -55,7 +55,7 @@ struct SessionResumptionTests {
         var configuration = nginx.configuration
         configuration.httpVersions = .http1Only
         let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
-        let key = try #require(PeerCertificate(authority)?.pin)
+        let key = try #require(ConnectionInfo.PeerCertificate(authority)?.pin)
         let backup = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         configuration.tls.pins = [
             TLSConfiguration.PinSet(hosts: ["localhost"], keys: [key, backup], scope: .verifiedChain)

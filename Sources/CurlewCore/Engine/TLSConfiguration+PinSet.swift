@@ -131,7 +131,7 @@ extension TLSConfiguration.PinSet {
     package func mismatch(in chain: [String?]) -> String? {
         let judged = scope == .serverCertificate ? chain.prefix(1) : chain[...]
         if judged.contains(where: { $0.map(keys.contains) ?? false }) { return nil }
-        let shown = judged.prefix(PeerCertificate.most).map { $0 ?? "unreadable" }
+        let shown = judged.prefix(ConnectionInfo.PeerCertificate.most).map { $0 ?? "unreadable" }
         return shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
     }
 

@@ -49,12 +49,12 @@ public struct ConnectionInfo: Hashable, Sendable {
         ///
         /// The server has already been verified, but do not trust the text in a certificate: its issuer can write
         /// anything there.
-        public var certificates: [PeerCertificate]
+        public var certificates: [ConnectionInfo.PeerCertificate]
 
         /// Creates the parameters of a TLS session, for custom transports and tests.
         public init(
             version: ConnectionInfo.TLS.Version? = nil, cipherSuite: String? = nil, isResumed: Bool? = nil,
-            certificates: [PeerCertificate] = []
+            certificates: [ConnectionInfo.PeerCertificate] = []
         ) {
             self.version = version
             self.cipherSuite = cipherSuite

@@ -24,7 +24,9 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
                     + (response.mediaType.map { ", \($0.essence.printable)" } ?? ""))
             if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
-        for certificate in certificates.prefix(PeerCertificate.most) { lines.append("  server    \(certificate)") }
+        for certificate in certificates.prefix(ConnectionInfo.PeerCertificate.most) {
+            lines.append("  server    \(certificate)")
+        }
         // A single attempt without a decision or notes would only repeat the lines above.
         let isRedundant =
             attempts.count == 1 && attempts[0].decision == .finish(because: .final) && attempts[0].notes.isEmpty

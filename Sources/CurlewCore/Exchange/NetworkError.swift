@@ -108,7 +108,7 @@ public struct NetworkError: Error, Sendable {
     ///
     /// Empty for other reasons, if no certificate arrived, and with transports that do not report certificates: libcurl
     /// without OpenSSL, and URLSession on Linux.
-    public var certificates: [PeerCertificate] {
+    public var certificates: [ConnectionInfo.PeerCertificate] {
         get { box.value.certificates }
         set { update { $0.certificates = newValue } }
     }
@@ -164,7 +164,7 @@ public struct NetworkError: Error, Sendable {
         var routeName: String?
         var unsentMethod: HTTPMethod?
         var response: Response?
-        var certificates: [PeerCertificate] = []
+        var certificates: [ConnectionInfo.PeerCertificate] = []
         var attempts: [Attempt] = []
         var notes: [String] = []
         var underlying: (any Error)?

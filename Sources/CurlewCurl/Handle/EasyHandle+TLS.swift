@@ -91,11 +91,11 @@ extension EasyHandle {
     /// The certificates that the server of a new connection presented, the server's own first. A handshake that resumes
     /// a session verifies nothing, so the check receives no certificates. libcurl then provides them if the host has
     /// pins for the server's own key.
-    var presentedCertificates: [PeerCertificate] {
+    var presentedCertificates: [ConnectionInfo.PeerCertificate] {
         let verified = serverCheck?.certificates ?? []
         guard verified.isEmpty else { return verified }
-        return PeerCertificate.list(
-            (0..<Int32(PeerCertificate.most)).lazy.compactMap { [pointer] place in
+        return ConnectionInfo.PeerCertificate.list(
+            (0..<Int32(ConnectionInfo.PeerCertificate.most)).lazy.compactMap { [pointer] place in
                 curlew_server_certificate(pointer, place).map { Data(String(cString: $0).utf8) }
             })
     }

@@ -35,14 +35,14 @@ final class ServerCheck {
     }
 
     /// The certificates that the server presented. They are parsed only when this property is read.
-    var certificates: [PeerCertificate] {
+    var certificates: [ConnectionInfo.PeerCertificate] {
         Self.certificates(of: presented)
     }
 
     /// Returns the certificates of an OpenSSL stack, at most ten.
-    static func certificates(of stack: OpaquePointer?) -> [PeerCertificate] {
-        let count = min(curlew_certificate_count(stack), Int32(PeerCertificate.most))
-        return PeerCertificate.list(
+    static func certificates(of stack: OpaquePointer?) -> [ConnectionInfo.PeerCertificate] {
+        let count = min(curlew_certificate_count(stack), Int32(ConnectionInfo.PeerCertificate.most))
+        return ConnectionInfo.PeerCertificate.list(
             (0..<count).lazy.compactMap { bytes(of: stack, $0, curlew_certificate_bytes) })
     }
 
@@ -73,7 +73,7 @@ final class ServerCheck {
         _ write: (OpaquePointer?, Int32, UnsafeMutablePointer<UInt8>?) -> Int32
     ) -> Data? {
         let length = Int(write(certificates, place, nil))
-        guard length > 0, length <= PeerCertificate.largest else { return nil }
+        guard length > 0, length <= ConnectionInfo.PeerCertificate.largest else { return nil }
         var bytes = Data(count: length)
         let written = bytes.withUnsafeMutableBytes {
             write(certificates, place, $0.baseAddress?.assumingMemoryBound(to: UInt8.self))

@@ -39,7 +39,7 @@ struct ConnectionBook {
     }
 
     /// Adds the server's certificates to a TLS connection. `read` is called at most once for each connection.
-    mutating func addCertificates(to socket: Int32, read: () -> [PeerCertificate]) {
+    mutating func addCertificates(to socket: Int32, read: () -> [ConnectionInfo.PeerCertificate]) {
         guard let entry = entries[socket], !entry.hasCertificates, var tls = entry.info.tls else { return }
         tls.certificates = read()
         entries[socket]?.info = ConnectionInfo(id: entry.info.id, localAddress: entry.info.localAddress, tls: tls)

@@ -86,7 +86,7 @@ struct AppleTrust: ChallengePolicy {
                         .secureConnectionFailed(Self.failure(problem)),
                         detail: problem.map { CFErrorCopyDescription($0) as String }
                             ?? "The certificate is not trusted.")
-                    error.certificates = PeerCertificate.list(Self.chain(of: trust))
+                    error.certificates = ConnectionInfo.PeerCertificate.list(Self.chain(of: trust))
                     return fail(error)
                 }
                 if let pins {
@@ -96,7 +96,7 @@ struct AppleTrust: ChallengePolicy {
                     for warning in warnings { warn(warning) }
                     if let found {
                         var error = pins.refusal(of: host, found: found)
-                        error.certificates = PeerCertificate.list(Self.chain(of: trust))
+                        error.certificates = ConnectionInfo.PeerCertificate.list(Self.chain(of: trust))
                         return fail(error)
                     }
                 }
@@ -119,8 +119,8 @@ struct AppleTrust: ChallengePolicy {
     }
 
     /// Returns the certificates that the server presented, if URLSession itself rejected them; empty otherwise.
-    static func certificates(in error: any Error) -> [PeerCertificate] {
-        (error as? URLError)?.failureURLPeerTrust.map { PeerCertificate.list(chain(of: $0)) } ?? []
+    static func certificates(in error: any Error) -> [ConnectionInfo.PeerCertificate] {
+        (error as? URLError)?.failureURLPeerTrust.map { ConnectionInfo.PeerCertificate.list(chain(of: $0)) } ?? []
     }
 
     private func setRoots(of trust: SecTrust) -> Bool {

@@ -6,6 +6,8 @@ import CurlewTesting
 import Foundation
 import Testing
 
+private typealias PeerCertificate = ConnectionInfo.PeerCertificate
+
 /// Certificates as errors show them, made manually: their contents are untrusted.
 @Suite(.timeLimit(.minutes(1)))
 struct PeerCertificateTests {
