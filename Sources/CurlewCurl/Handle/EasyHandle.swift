@@ -17,22 +17,22 @@ final class EasyHandle {
     let configuration: TransportConfiguration
     let proxies: ProxyRules
     /// The store of TLS sessions. The handle must be cleaned up before the store.
-    var sessions: SessionStore?
+    @exclusivity(unchecked) var sessions: SessionStore?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    private var headerList: UnsafeMutablePointer<curl_slist>?
-    private var overrides: UnsafeMutablePointer<curl_slist>?
+    @exclusivity(unchecked) private var headerList: UnsafeMutablePointer<curl_slist>?
+    @exclusivity(unchecked) private var overrides: UnsafeMutablePointer<curl_slist>?
     /// The addresses that the event loop found for the transfer, in libcurl's format.
-    private var addresses: UnsafeMutablePointer<curl_slist>?
+    @exclusivity(unchecked) private var addresses: UnsafeMutablePointer<curl_slist>?
     /// The settings of the handle, so that only changes are set: setting a string costs copies, and most calls of a
     /// client differ only in their path.
-    var current = Current()
-    var peer = Peer()
+    @exclusivity(unchecked) var current = Current()
+    @exclusivity(unchecked) var peer = Peer()
     /// The certificate check of the last connection that the current transfer opened; nil if it has opened none.
-    var serverCheck: ServerCheck?
-    private var problem: CURLcode = CURLE_OK
+    @exclusivity(unchecked) var serverCheck: ServerCheck?
+    @exclusivity(unchecked) private var problem: CURLcode = CURLE_OK
     /// The option that libcurl refused.
-    private var refusedOption: CURLoption?
-    private var fixedProblem: CURLcode = CURLE_OK
+    @exclusivity(unchecked) private var refusedOption: CURLoption?
+    @exclusivity(unchecked) private var fixedProblem: CURLcode = CURLE_OK
 
     /// Creates a handle and sets the options that never change. Returns nil if libcurl is out of memory.
     init?(configuration: TransportConfiguration, proxies: ProxyRules) {

@@ -22,7 +22,9 @@ import CurlewHTTP
 /// thread.
 ///
 /// `@unchecked Sendable` is valid because everything but the constants is accessed only by the loop's thread, of which
-/// there is one at a time: the command queue's lock orders the end of one thread and the start of the next.
+/// there is one at a time: the command queue's lock orders the end of one thread and the start of the next. For the
+/// same reason its properties, and those of the other classes of the loop, are not checked for exclusive access
+/// (Decision 0032).
 final class EventLoop: @unchecked Sendable {
     let configuration: TransportConfiguration
     let proxies: ProxyRules
@@ -33,31 +35,31 @@ final class EventLoop: @unchecked Sendable {
     let home = HomeProcess()
     let memory = BodyMemory()
     let fields = FieldCache()
-    var mixedVersions = MixedVersions()
+    @exclusivity(unchecked) var mixedVersions = MixedVersions()
     /// The current values for `snapshot`.
-    var gauges = TransportSnapshot()
+    @exclusivity(unchecked) var gauges = TransportSnapshot()
     /// The time, read once per turn: callbacks record activity too often to read the clock themselves.
-    private(set) var now: Int64 = 0
+    @exclusivity(unchecked) private(set) var now: Int64 = 0
 
     let commandQueue = CommandQueue()
     /// An executor that runs the steps of tasks on this thread.
     var executor: EventLoopExecutor { EventLoopExecutor(self) }
-    private var commands: [Command] = []
+    @exclusivity(unchecked) private var commands: [Command] = []
     /// The libcurl handle, while there is work.
-    private var multi: MultiHandle?
+    @exclusivity(unchecked) private var multi: MultiHandle?
     /// Earlier handles with connections older than `TransportConfiguration.Pool.lifetime`, until their last transfers
     /// have ended.
-    private var retired: [MultiHandle] = []
+    @exclusivity(unchecked) private var retired: [MultiHandle] = []
     /// The time of the next check for late waiting requests; `Int64.max` if this loop has no check to make.
-    private var nextLook = Int64.max
+    @exclusivity(unchecked) private var nextLook = Int64.max
     /// The time at which the thread ends at the latest; `Int64.max` unless `stop` was called. The loop then accepts no
     /// new work and ends when no work is left.
-    private var stopAt = Int64.max
-    private var isStopping = false
+    @exclusivity(unchecked) private var stopAt = Int64.max
+    @exclusivity(unchecked) private var isStopping = false
     /// The time without work after which the thread ends, in nanoseconds.
     private let rest: Int64
     /// The time at which the loop became idle.
-    private var restingSince: Int64 = 0
+    @exclusivity(unchecked) private var restingSince: Int64 = 0
 
     /// The time without work after which unused body memory and surplus handles are freed, in nanoseconds.
     private static let restTime: Int64 = 10_000_000_000

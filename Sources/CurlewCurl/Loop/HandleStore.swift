@@ -14,12 +14,12 @@ final class HandleStore {
     private let multi: UnsafeMutableRawPointer
     private let poller: SocketPoller
     /// The known properties of the open connections.
-    var book = ConnectionBook()
+    @exclusivity(unchecked) var book = ConnectionBook()
     private let sessions = SessionStore()
-    private var idle: [EasyHandle] = []
-    private var peak = RecentPeak()
-    private var mayHaveLost = false
-    private var nextRecount: Int64 = 0
+    @exclusivity(unchecked) private var idle: [EasyHandle] = []
+    @exclusivity(unchecked) private var peak = RecentPeak()
+    @exclusivity(unchecked) private var mayHaveLost = false
+    @exclusivity(unchecked) private var nextRecount: Int64 = 0
 
     private static let idleLimit = 256
 

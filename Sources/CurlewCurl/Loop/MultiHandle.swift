@@ -29,25 +29,25 @@ final class MultiHandle {
     /// The time of creation, on the loop's clock.
     let opened: Int64
     /// The time of the next deadline check, on the loop's clock; `Int64.max` if no transfer has a deadline.
-    private var nextCheck = Int64.max
+    @exclusivity(unchecked) private var nextCheck = Int64.max
     let poller: SocketPoller
     let handles: HandleStore
     unowned let loop: EventLoop
 
     private let pointer: UnsafeMutableRawPointer
-    private(set) var active: [ObjectIdentifier: Transfer] = [:]
+    @exclusivity(unchecked) private(set) var active: [ObjectIdentifier: Transfer] = [:]
     /// The number of active transfers that the loop's gauges include.
-    private var counted = 0
-    private var effects: [Effect] = []
+    @exclusivity(unchecked) private var counted = 0
+    @exclusivity(unchecked) private var effects: [Effect] = []
     /// The transfers that wait for the addresses of a name. They are removed from libcurl while they wait.
-    private var waiting: [String: [Transfer]] = [:]
+    @exclusivity(unchecked) private var waiting: [String: [Transfer]] = [:]
     /// The lookup results of this turn. libcurl may request a name once more before it has processed the transfer that
     /// provides the addresses of the name.
-    private var foundNow: [String: NameLookup.Outcome] = [:]
+    @exclusivity(unchecked) private var foundNow: [String: NameLookup.Outcome] = [:]
     /// The transfers that received the slots of ended transfers and have not begun.
-    private var successors: [Transfer] = []
+    @exclusivity(unchecked) private var successors: [Transfer] = []
     /// The number of transfers added since libcurl last processed its timer.
-    private var begun = 0
+    @exclusivity(unchecked) private var begun = 0
 
     /// Creates a multi handle. Returns nil if the system has no descriptor left, or if this libcurl cannot be used.
     init?(loop: EventLoop) {

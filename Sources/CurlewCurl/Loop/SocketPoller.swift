@@ -52,21 +52,21 @@ final class SocketPoller {
     private let multi: UnsafeMutableRawPointer
     private let poll: Int32
     /// Indexed by descriptor: descriptors are small and reused.
-    private var sockets: [Socket] = []
-    private var changes: [Int32] = []
+    @exclusivity(unchecked) private var sockets: [Socket] = []
+    @exclusivity(unchecked) private var changes: [Int32] = []
     /// The number of held transfers whose socket is unknown, because their connections have no ports and libcurl has
     /// not announced the sockets.
-    private var unnamedHolds = 0
-    private var shared = SharedConnections()
-    private var forgotten = ForgottenBytes()
-    private var fault: CURLMcode?
+    @exclusivity(unchecked) private var unnamedHolds = 0
+    @exclusivity(unchecked) private var shared = SharedConnections()
+    @exclusivity(unchecked) private var forgotten = ForgottenBytes()
+    @exclusivity(unchecked) private var fault: CURLMcode?
     /// The number of connections that the poller has ended and libcurl still holds.
-    private(set) var endedCount = 0
+    @exclusivity(unchecked) private(set) var endedCount = 0
     private let events: UnsafeMutablePointer<epoll_event>
     /// The number of ready sockets that the last wait has found.
-    private(set) var eventCount = 0
+    @exclusivity(unchecked) private(set) var eventCount = 0
     /// The time at which libcurl's timer fires; `Int64.max` if it is not set.
-    private var timer = Int64.max
+    @exclusivity(unchecked) private var timer = Int64.max
     /// The time at which libcurl must be called even if no event occurs.
     var nextCall: Int64 { min(timer, forgotten.nextLook) }
 

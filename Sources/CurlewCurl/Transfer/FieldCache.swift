@@ -20,7 +20,7 @@ final class FieldCache {
         var field: HTTPField?
     }
 
-    private var entries = [Entry](repeating: Entry(), count: 64)
+    @exclusivity(unchecked) private var entries = [Entry](repeating: Entry(), count: 64)
     private static let lineLimit = 256
 
     /// Returns the cached field for a field line without its line break, or else the result of `parse`.

@@ -50,22 +50,22 @@ final class Transfer: @unchecked Sendable {
     }
 
     let plan: TransferPlan
-    var continuation: UnsafeContinuation<HTTPResponse, any Error>?
-    var phase = Phase.new
-    var queue: RequestQueue?
+    @exclusivity(unchecked) var continuation: UnsafeContinuation<HTTPResponse, any Error>?
+    @exclusivity(unchecked) var phase = Phase.new
+    @exclusivity(unchecked) var queue: RequestQueue?
     private let cancellation = Atomic(false)
     /// The event loop that performs the transfer.
-    var loop: EventLoop?
+    @exclusivity(unchecked) var loop: EventLoop?
     /// The multi handle that contains the transfer while it is active.
-    var multi: MultiHandle?
+    @exclusivity(unchecked) var multi: MultiHandle?
     /// The easy handle while the transfer is active.
-    var easy: EasyHandle?
-    var lookup = Lookup.none
-    var connection = UsedConnection()
-    var sent = SentRequest()
-    var received: ReceivedResponse
-    var ending = TransferEnding()
-    var clock: TimeoutTracker
+    @exclusivity(unchecked) var easy: EasyHandle?
+    @exclusivity(unchecked) var lookup = Lookup.none
+    @exclusivity(unchecked) var connection = UsedConnection()
+    @exclusivity(unchecked) var sent = SentRequest()
+    @exclusivity(unchecked) var received: ReceivedResponse
+    @exclusivity(unchecked) var ending = TransferEnding()
+    @exclusivity(unchecked) var clock: TimeoutTracker
     // A continuation that is resumed before its task has suspended orders the two threads in a way that ThreadSanitizer
     // cannot detect. This flag makes the order visible. It costs a plain store and a plain load on common processors.
     private let handedOver = Atomic(false)
