@@ -40,10 +40,9 @@ extension APIClient.Core {
                 HTTPRequest(route.method, origin: origin, target: target, headers: headers, secrets: secrets))
             throw failure
         }
-        let request = HTTPRequest(
-            route.method, origin: origin, target: target, headers: headers, body: body, secrets: secrets)
-        try request.validate()
-        return request
+        return try HTTPRequest(
+            route.method, origin: origin, target: target, headers: headers, body: body, secrets: secrets
+        ).validated()
     }
 
     /// Returns the client's fields for a call to `origin`: all of them if the client has this origin or no base URL,

@@ -99,7 +99,7 @@ extension APIClient.Core {
         let codecs = codecs ?? options.codecs ?? configuration.codecs
         let context = ExchangeContext(
             ExchangeContext.Call(
-                id: ExchangeID.next(), routeName: route.name, options: options,
+                id: Numbers.calls.next(), routeName: route.name, options: options,
                 events: isObserved ? .serving(observers, before: events) : nil, endpoint: route, codecs: codecs,
                 client: terms))
         do throws(NetworkError) {

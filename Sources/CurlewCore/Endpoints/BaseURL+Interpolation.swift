@@ -71,11 +71,6 @@ extension BaseURL: ExpressibleByStringInterpolation {
             }
         }
 
-        /// Appends text under the same rules as a `String`.
-        public mutating func appendInterpolation(_ value: Substring) {
-            appendInterpolation(String(value))
-        }
-
         /// Appends an integer: a port, a segment or a part of a label.
         public mutating func appendInterpolation(_ value: some FixedWidthInteger) {
             let couldEnd = !wantsDot

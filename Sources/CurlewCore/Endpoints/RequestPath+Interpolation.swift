@@ -27,11 +27,6 @@ extension RequestPath {
             path += PercentCoding.encode(value, for: .pathSegment)
         }
 
-        /// Appends one segment, or a part of one, percent-encoded. Rejects empty text and dot segments.
-        public mutating func appendInterpolation(_ value: Substring) {
-            appendInterpolation(String(value))
-        }
-
         /// Appends an integer in decimal notation.
         public mutating func appendInterpolation(_ value: some FixedWidthInteger) {
             path += String(value)

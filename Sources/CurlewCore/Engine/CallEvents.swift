@@ -35,7 +35,7 @@ final class CallEvents: Sendable {
 
     /// Creates the recorder for the events of a request that leaves the pipeline, and records that it is sent.
     func begin(_ request: HTTPRequest, in context: ExchangeContext) -> AttemptEvents {
-        let attempt = state.withLock { state in
+        state.withLock { state in
             state.attempts += 1
             let isLate = state.isOver && context.sharedDeadline == nil
             let attempt = AttemptEvents(
@@ -46,7 +46,6 @@ final class CallEvents: Sendable {
             }
             return attempt
         }
-        return attempt
     }
 
     /// Ends the call, and returns the number of its requests. A request that is still waiting for its response was

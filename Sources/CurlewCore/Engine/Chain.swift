@@ -13,7 +13,7 @@ final class Chain: Sendable {
     /// The scope of each interceptor; nil if every scope is `.own`.
     private let scopes: [InterceptorScope]?
 
-    init(_ interceptors: [any Interceptor], _ transport: any Transport, number: UInt64 = ChainNumber.next()) {
+    init(_ interceptors: [any Interceptor], _ transport: any Transport, number: UInt64 = Numbers.chains.next()) {
         let interceptors = interceptors.map(\.unwrapped).filter { !$0.onlyObserves }
         self.interceptors = interceptors
         self.transport = transport
@@ -21,8 +21,7 @@ final class Chain: Sendable {
         let scopes = interceptors.map(\.declaredScope)
         self.scopes = scopes.allSatisfy { $0 == .own } ? nil : scopes
         preparing = interceptors.enumerated().compactMap { place, interceptor in
-            let plain = (interceptor as? PlacedInterceptor)?.base ?? interceptor
-            return (plain as? any PreparingInterceptor).map { (place, $0) }
+            (interceptor.plain as? any PreparingInterceptor).map { (place, $0) }
         }
     }
 
@@ -37,18 +36,6 @@ final class Chain: Sendable {
         case .own: return false
         case .client: return context.clientOrigin.map { !$0.shares(with: request.origin) } ?? false
         case .origin(let home): return !home.shares(with: request.origin)
-        }
-    }
-}
-
-/// Generates the unique numbers of chains.
-enum ChainNumber {
-    private static let last = Locked<UInt64>(0)
-
-    static func next() -> UInt64 {
-        last.withLock { last in
-            last &+= 1
-            return last
         }
     }
 }

@@ -60,7 +60,7 @@ extension ExchangeContext {
         /// Returns a call with the same properties, a new number and the current time as its start.
         func again() -> Call {
             Call(
-                id: ExchangeID.next(), routeName: routeName, options: options, events: events?.queue,
+                id: Numbers.calls.next(), routeName: routeName, options: options, events: events?.queue,
                 endpoint: endpoint, codecs: codecs, client: client)
         }
     }

@@ -32,7 +32,7 @@ public struct ExchangeContext: Sendable {
     /// them again.
     package var isRetried = false
     /// The properties that most requests do not need, stored in one object.
-    private var detour: Detour?
+    private var detour: Boxed<Detour>?
     /// The recorder of the request on the wire; nil in a client without observers, and in the pipeline.
     private var requestEvents: AttemptEvents?
 
@@ -44,7 +44,7 @@ public struct ExchangeContext: Sendable {
     ) {
         self.init(
             Call(
-                id: ExchangeID.next(), routeName: routeName, options: options, events: .serving(observers),
+                id: Numbers.calls.next(), routeName: routeName, options: options, events: .serving(observers),
                 endpoint: nil, codecs: options.codecs ?? .json,
                 client: Client(
                     origin: clientOrigin, bounds: CallBounds(timeouts: timeouts, limits: limits), time: time,
@@ -114,33 +114,33 @@ public struct ExchangeContext: Sendable {
 
     /// The facts that capabilities attach to the context.
     package var facts: Facts {
-        get { detour?.facts.facts ?? Facts() }
+        get { detour?.value.facts ?? Facts() }
         set { change { $0.facts = newValue } }
     }
 
     /// The origins of the hops before this request, oldest first.
     package var pastOrigins: [Origin] {
-        get { detour?.facts.pastOrigins ?? [] }
+        get { detour?.value.pastOrigins ?? [] }
         set { change { $0.pastOrigins = newValue } }
     }
 
     /// The fields that may be sent once a redirect has left the origin of the call. Before that, only its `secret` is
     /// set.
     package var forwardedFields: ForwardedFields {
-        get { detour?.facts.forwardedFields ?? ForwardedFields() }
+        get { detour?.value.forwardedFields ?? ForwardedFields() }
         set { change { $0.forwardedFields = newValue } }
     }
 
     /// The fields that an interceptor created for the origin of this hop: the only secrets that a foreign origin may
     /// receive.
     package var hopFields: [HTTPField.Name: String] {
-        get { detour?.facts.hopFields ?? [:] }
+        get { detour?.value.hopFields ?? [:] }
         set { change { $0.hopFields = newValue } }
     }
 
     /// The key with which credentials are hashed into a principal; nil for the key of the process.
     package var principalKey: PrincipalKey? {
-        get { detour?.facts.principalKey }
+        get { detour?.value.principalKey }
         set { change { $0.principalKey = newValue } }
     }
 
@@ -153,14 +153,12 @@ public struct ExchangeContext: Sendable {
 
     /// The earlier attempts of the call, oldest first, on this hop and on earlier hops.
     public package(set) var pastAttempts: [Attempt] {
-        get { detour?.facts.pastAttempts ?? [] }
+        get { detour?.value.pastAttempts ?? [] }
         set { change { $0.pastAttempts = newValue } }
     }
 
-    private mutating func change(_ change: (inout Detour.Facts) -> Void) {
-        var facts = detour?.facts ?? Detour.Facts()
-        change(&facts)
-        detour = Detour(facts)
+    private mutating func change(_ change: (inout Detour) -> Void) {
+        detour = (detour ?? Boxed(Detour())).changed(change)
     }
 
     /// Returns whether `request` is idempotent (RFC 9110 §9.2.2). If the call sets `RequestOptions.isIdempotent`, that
@@ -182,13 +180,13 @@ public struct ExchangeContext: Sendable {
     /// the latest of their deadlines, limited by `attemptDeadline`. Policies use it to decide whether a wait is
     /// worthwhile.
     package var horizon: Deadline {
-        guard let shared = detour?.facts.sharedDeadline else { return deadline }
+        guard let shared = detour?.value.sharedDeadline else { return deadline }
         return shared.latest.earlier(attemptDeadline)
     }
 
     /// The latest deadline of the calls that share the exchange; nil if it belongs to one call.
     package var sharedDeadline: SharedDeadline? {
-        get { detour?.facts.sharedDeadline }
+        get { detour?.value.sharedDeadline }
         set { change { $0.sharedDeadline = newValue } }
     }
 
@@ -204,7 +202,7 @@ public struct ExchangeContext: Sendable {
     /// Receives the interim responses that a transport records, on its thread; nil if only observers do. For a transport
     /// that records the exchanges of another one.
     package var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)? {
-        get { detour?.facts.onInterim }
+        get { detour?.value.onInterim }
         set { change { $0.onInterim = newValue } }
     }
 
@@ -326,32 +324,14 @@ public struct ExchangeContext: Sendable {
         requestEvents?.failed(error, in: self)
     }
 
-    private final class Detour: Sendable {
-        struct Facts: Sendable {
-            var facts = CurlewCore.Facts()
-            var pastOrigins: [Origin] = []
-            var forwardedFields = ForwardedFields()
-            var hopFields: [HTTPField.Name: String] = [:]
-            var pastAttempts: [Attempt] = []
-            var principalKey: PrincipalKey?
-            var sharedDeadline: SharedDeadline?
-            var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)?
-        }
-
-        let facts: Facts
-
-        init(_ facts: Facts) { self.facts = facts }
-    }
-}
-
-/// Generates the numbers of calls. A counter is cheaper than a random identifier and sorts by time.
-enum ExchangeID {
-    private static let last = Locked<UInt64>(0)
-
-    static func next() -> UInt64 {
-        last.withLock { last in
-            last &+= 1
-            return last
-        }
+    private struct Detour: Sendable {
+        var facts = Facts()
+        var pastOrigins: [Origin] = []
+        var forwardedFields = ForwardedFields()
+        var hopFields: [HTTPField.Name: String] = [:]
+        var pastAttempts: [Attempt] = []
+        var principalKey: PrincipalKey?
+        var sharedDeadline: SharedDeadline?
+        var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)?
     }
 }

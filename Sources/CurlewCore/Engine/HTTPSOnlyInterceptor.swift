@@ -3,22 +3,18 @@
 import CurlewHTTP
 
 /// Refuses requests over plain http. For the rules, see `.httpsOnly(except:)`.
-package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
+package struct HTTPSOnlyInterceptor: ValidatingInterceptor, ScopedInterceptor {
     private let exceptions: [String]
 
-    /// Creates an interceptor that allows plain http to loopback hosts and to the origins in `exceptions`.
-    public init(except exceptions: [String] = []) {
+    package init(except exceptions: [String]) {
         self.exceptions = exceptions
     }
 
-    /// The placement `.wire`. The interceptor runs next to the transport, once per request on the wire.
-    public var placement: Placement { .wire }
+    package var placement: Placement { .wire }
 
-    /// Returns `.anonymous`, because the interceptor changes nothing.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the pipeline. Throws `.refused(by: .httpsOnly)` if the request would be sent unencrypted.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let origin = request.origin
         guard origin.isSecure || origin.isLoopback || exceptions.contains(where: { Self.origin($0) == origin }) else {
             throw NetworkError(
@@ -29,8 +25,7 @@ package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
         return try await next(request)
     }
 
-    /// Returns an error if an exception is not an origin.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    package func problem(in setup: Pipeline.Environment) -> String? {
         exceptions.first { Self.origin($0) == nil }.map {
             "HTTPSOnly: \"\($0.clipped(to: 80).printable)\" is not an origin. Write http://printer.example:631."
         }
@@ -47,9 +42,6 @@ extension HTTPSOnlyInterceptor: CustomStringConvertible {
         exceptions.isEmpty ? "HTTPSOnly" : "HTTPSOnly(except \(exceptions.joined(separator: ", ").printable))"
     }
 }
-
-// The interceptor attaches nothing.
-extension HTTPSOnlyInterceptor: ScopedInterceptor {}
 
 extension Interceptor where Self == BuiltInInterceptor {
     /// Refuses requests over plain http, except to loopback hosts and to the listed origins:

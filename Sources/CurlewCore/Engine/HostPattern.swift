@@ -19,19 +19,15 @@ package struct HostPattern: Hashable, Sendable {
         else {
             return nil
         }
-        name = Self.withoutDot(origin.host)
+        name = origin.host.withoutLastDot
     }
 
     /// Returns whether the pattern matches `host`, which must be in lower case, as in an `Origin`.
     package func matches(_ host: String) -> Bool {
-        let host = Self.withoutDot(host)
+        let host = host.withoutLastDot
         guard isWildcard else { return host == name }
         let ending = "." + name
         guard host.utf8.count > ending.utf8.count, host.ends(with: ending) else { return false }
         return !host.utf8.dropLast(ending.utf8.count).contains(UInt8(ascii: "."))
-    }
-
-    private static func withoutDot(_ host: String) -> String {
-        host.ends(with: ".") ? String(Substring(host.utf8.dropLast())) : host
     }
 }

@@ -14,28 +14,22 @@ public struct Next: Sendable {
     private let position: Int
     /// The request as the calling interceptor received it; nil unless that request was for an origin other than the
     /// interceptor's.
-    private let received: Received?
+    private let received: Boxed<HTTPRequest>?
 
     init(context: ExchangeContext, chain: Chain, position: Int = 0) {
         self.init(context: context, chain: chain, position: position, received: nil)
     }
 
-    private init(context: ExchangeContext, chain: Chain, position: Int, received: Received?) {
+    private init(context: ExchangeContext, chain: Chain, position: Int, received: Boxed<HTTPRequest>?) {
         self.context = context
         links = chain
         self.position = position
         self.received = received
     }
 
-    private final class Received: Sendable {
-        let request: HTTPRequest
-
-        init(_ request: HTTPRequest) { self.request = request }
-    }
-
     /// Returns the interceptors of this type, anywhere in the pipeline.
     package func all<Found>(_ type: Found.Type) -> [Found] {
-        links.interceptors.compactMap { (($0 as? PlacedInterceptor)?.base ?? $0) as? Found }
+        links.interceptors.compactMap { $0.plain as? Found }
     }
 
     /// The transport, for requests of an interceptor's own.
@@ -68,12 +62,12 @@ public struct Next: Sendable {
     private func scoped(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         var request = request
         if links.isForeign(request, to: position - 1, in: context) {
-            request = request.withoutAdditions(to: received?.request, in: context)
+            request = request.withoutAdditions(to: received?.value, in: context)
         }
         guard position < links.interceptors.count else { return try await sendToTransport(request, context) }
         let isForeign = links.isForeign(request, to: position, in: context)
         let rest = Next(
-            context: context, chain: links, position: position + 1, received: isForeign ? Received(request) : nil)
+            context: context, chain: links, position: position + 1, received: isForeign ? Boxed(request) : nil)
         return try await links.interceptors[position].intercept(request, next: rest)
     }
 

@@ -58,11 +58,8 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 
     /// Returns this pipeline without interceptors that attach credentials, wherever they are.
     func withoutCredentials() -> Pipeline {
-        Pipeline(
-            interceptors.filter { interceptor in
-                let base = (interceptor as? PlacedInterceptor)?.base ?? interceptor
-                return ![interceptor.placement, base.placement].contains { $0 == .authentication || $0 == .signing }
-            })
+        let secret: Set<Placement> = [.authentication, .signing]
+        return Pipeline(interceptors.filter { secret.isDisjoint(with: [$0.placement, $0.plain.placement]) })
     }
 
     /// Returns the configuration errors of this pipeline in a client that `setup` describes, one sentence each. Empty
@@ -128,7 +125,7 @@ extension Pipeline {
     }
 
     private var validating: [any ValidatingInterceptor] {
-        interceptors.compactMap { $0 as? any ValidatingInterceptor }
+        interceptors.compactMap { $0.plain as? any ValidatingInterceptor }
     }
 
     /// Returns warnings about this pipeline over this transport, one sentence each. This method calls
@@ -143,7 +140,7 @@ extension Pipeline {
         let place = setup.clientOrigin.map { "\($0)" } ?? "https://example.invalid"
         let probe = try? HTTPRequest(.get, url: place + "/")
         return interceptors.enumerated().compactMap { place, interceptor in
-            guard let validating = interceptor as? any ValidatingInterceptor else { return nil }
+            guard let validating = interceptor.plain as? any ValidatingInterceptor else { return nil }
             var setup = setup
             if let probe {
                 let inner = interceptors.enumerated().filter { $0.offset > place && !preparing.contains($0.offset) }

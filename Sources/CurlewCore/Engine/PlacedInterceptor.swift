@@ -23,7 +23,7 @@ extension Interceptor {
 }
 
 /// An interceptor with a placement or a declaration that was specified when it was added.
-struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
+struct PlacedInterceptor: ScopedInterceptor {
     let base: any Interceptor
     let placement: Placement
     let changesPrincipal: Bool?
@@ -49,18 +49,6 @@ struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         try await base.intercept(request, next: next)
-    }
-
-    func declare(in setup: inout Pipeline.Environment) {
-        (base as? any ValidatingInterceptor)?.declare(in: &setup)
-    }
-
-    func problem(in setup: Pipeline.Environment) -> String? {
-        (base as? any ValidatingInterceptor)?.problem(in: setup)
-    }
-
-    func warning(in setup: Pipeline.Environment) -> String? {
-        (base as? any ValidatingInterceptor)?.warning(in: setup)
     }
 }
 

@@ -23,7 +23,7 @@ struct ProxyBypass: Sendable {
 
     func contains(_ origin: Origin) -> Bool {
         guard !entries.isEmpty else { return false }
-        let name = Self.withoutDot(origin.host)
+        let name = origin.host.withoutLastDot
         let address = IPAddress(name)
         return entries.contains { entry in
             if let port = entry.port, port != origin.port { return false }
@@ -53,10 +53,6 @@ struct ProxyBypass: Sendable {
         if host.begins(with: "*.") { host = Substring(host.utf8.dropFirst()) }
         let name = String(Substring(host.utf8.dropFirst(host.begins(with: ".") ? 1 : 0)))
         guard let origin = Origin(scheme: "http", host: name) else { return nil }
-        return (.domain(withoutDot(origin.host)), port)
-    }
-
-    private static func withoutDot(_ host: String) -> String {
-        host.ends(with: ".") ? String(Substring(host.utf8.dropLast())) : host
+        return (.domain(origin.host.withoutLastDot), port)
     }
 }

@@ -22,11 +22,11 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var localAddress: TransportConfiguration.LocalAddress?
     /// The number of bytes of one streamed body that may wait for its reader before the transport stops receiving.
     /// Default 1 MiB, at least 16 KiB.
-    public var bodyBuffer: Int { didSet { bodyBuffer = Self.inside(bodyBuffer, Self.buffers) } }
+    public var bodyBuffer: Int { didSet { bodyBuffer = max(Self.leastBuffer, bodyBuffer) } }
     /// The maximum size, in bytes, of a body that is returned complete together with the response, unless the call
     /// streams. `bodyBuffer` limits it too. Default 1 MiB. The transport on Linux keeps memory for such bodies, at most
     /// 8 MiB per event loop, until the event loop has been idle for 10 s.
-    public var smallBody: Int { didSet { smallBody = Self.inside(smallBody, 0...(.max)) } }
+    public var smallBody: Int { didSet { smallBody = max(0, smallBody) } }
 
     /// Creates a configuration. Omitted parameters have the defaults.
     public init(
@@ -46,18 +46,14 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.unixSocket = unixSocket
         self.addressPolicy = addressPolicy
         self.localAddress = localAddress
-        self.bodyBuffer = Self.inside(bodyBuffer, Self.buffers)
-        self.smallBody = Self.inside(smallBody, 0...(.max))
+        self.bodyBuffer = max(Self.leastBuffer, bodyBuffer)
+        self.smallBody = max(0, smallBody)
     }
 
     /// The maximum size of a body that is returned complete: the smaller of `smallBody` and `bodyBuffer`.
     package var gatheredBody: Int { min(smallBody, bodyBuffer) }
 
-    private static let buffers = (16 << 10)...Int.max
-
-    private static func inside(_ value: Int, _ range: ClosedRange<Int>) -> Int {
-        min(range.upperBound, max(range.lowerBound, value))
-    }
+    private static let leastBuffer = 16 << 10
 
     /// The configuration errors, each naming its option. Every call throws `.configuration` with the first. Empty if
     /// the configuration is valid, as far as can be checked without the environment, files or connections.

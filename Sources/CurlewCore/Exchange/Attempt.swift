@@ -136,7 +136,7 @@ extension Attempt.Outcome: CustomStringConvertible {
     public var description: String {
         switch self {
         case .status(let status): "status \(status.code)"
-        case .failed(let reason): NetworkError(reason).label
+        case .failed(let reason): "\(reason)"
         }
     }
 }

@@ -22,10 +22,10 @@ public protocol ContentCodec: Sendable {
 /// Create it once per client. All calls share it.
 public struct Codecs: Sendable {
     /// The default codec. It encodes request bodies, and decodes responses whose media type no other codec has.
-    public var primary: any ContentCodec { list.primary }
+    public var primary: any ContentCodec { list.value.primary }
     /// The value of the `Accept` field for these codecs.
-    package var accept: String { list.accept }
-    private let list: List
+    package var accept: String { list.value.accept }
+    private let list: Boxed<List>
 
     /// Creates JSON codecs that decode with `FastJSONDecoder` and encode with Foundation's encoder. `FastJSONDecoder`
     /// returns the same values as Foundation's decoder and is several times faster.
@@ -45,11 +45,11 @@ public struct Codecs: Sendable {
 
     /// Creates codecs with `primary` as the default codec.
     public init(primary: any ContentCodec) {
-        list = List(primary: primary, others: [], accept: primary.mediaType.essence)
+        self.init(List(primary: primary, others: [], accept: primary.mediaType.essence))
     }
 
     private init(_ list: List) {
-        self.list = list
+        self.list = Boxed(list)
     }
 
     /// Returns these codecs with `codec` added. It decodes responses with its media type, and takes precedence over the
@@ -57,7 +57,7 @@ public struct Codecs: Sendable {
     public func adding(_ codec: any ContentCodec) -> Codecs {
         Codecs(
             List(
-                primary: primary, others: [codec] + list.others,
+                primary: primary, others: [codec] + list.value.others,
                 accept: accept + ", \(codec.mediaType.essence);q=0.9"))
     }
 
@@ -67,8 +67,8 @@ public struct Codecs: Sendable {
     public func decode<Value: Decodable>(
         _ type: Value.Type, from data: Data, mediaType: @autoclosure () -> MediaType?
     ) throws -> Value {
-        guard !list.others.isEmpty, let mediaType = mediaType() else {
-            return try list.primary.decode(type, from: data)
+        guard !list.value.others.isEmpty, let mediaType = mediaType() else {
+            return try primary.decode(type, from: data)
         }
         return try (codec(for: mediaType) ?? primary).decode(type, from: data)
     }
@@ -80,7 +80,7 @@ public struct Codecs: Sendable {
 
     /// Returns the codec for `mediaType`; nil if there is none.
     package func codec(for mediaType: MediaType) -> (any ContentCodec)? {
-        if let other = list.others.first(where: { mediaType.essence == $0.mediaType.essence }) { return other }
+        if let other = list.value.others.first(where: { mediaType.essence == $0.mediaType.essence }) { return other }
         return mediaType.essence == primary.mediaType.essence ? primary : nil
     }
 
@@ -90,17 +90,11 @@ public struct Codecs: Sendable {
         codec(for: .json) ?? (primary.mediaType.isJSON ? primary : Codecs.json.primary)
     }
 
-    /// The storage of `Codecs`. It is one shared object, because every call holds a copy of `Codecs`.
-    private final class List: Sendable {
+    /// The storage of `Codecs`. It is in one shared object, because every call holds a copy of `Codecs`.
+    private struct List: Sendable {
         let primary: any ContentCodec
         let others: [any ContentCodec]
         let accept: String
-
-        init(primary: any ContentCodec, others: [any ContentCodec], accept: String) {
-            self.primary = primary
-            self.others = others
-            self.accept = accept
-        }
     }
 }
 

@@ -57,13 +57,12 @@ package struct Facts: Sendable {
 
     /// Returns the facts that have the type `Found`, oldest first.
     package func all<Found>(_ type: Found.Type) -> [Found] {
-        var found: [Found] = []
-        var fact = first
-        while let current = fact {
-            if let value = current.value as? Found { found.append(value) }
-            fact = current.next
-        }
-        return found.reversed()
+        values.compactMap { $0 as? Found }
+    }
+
+    /// The values of the facts, oldest first.
+    private var values: [any Sendable] {
+        first.map { sequence(first: $0, next: \.next).map(\.value).reversed() } ?? []
     }
 
     private final class Fact: Sendable {
@@ -82,15 +81,8 @@ package struct Facts: Sendable {
 extension Facts: CustomStringConvertible, CustomReflectable {
     /// The descriptions of the facts, oldest first.
     package var description: String {
-        var texts: [String] = []
-        var fact = first
-        while let current = fact {
-            let value = current.value
-            // A fact that was removed is stored as nil.
-            if let text = (value as? StandIn)?.text ?? (value is StandIn? ? nil : "\(value)") { texts.append(text) }
-            fact = current.next
-        }
-        return texts.reversed().joined(separator: "; ")
+        // A fact that was removed is stored as nil.
+        values.compactMap { ($0 as? StandIn)?.text ?? ($0 is StandIn? ? nil : "\($0)") }.joined(separator: "; ")
     }
 
     /// A mirror that shows only the description.

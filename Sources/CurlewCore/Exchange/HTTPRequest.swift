@@ -9,7 +9,7 @@ public import CurlewHTTP
 /// Interceptors change copies of a request. Curlew builds requests from typed calls, `Request<Value>` and endpoints.
 public struct HTTPRequest: Sendable {
     /// The method, sent as written.
-    public var method: HTTPMethod
+    public var method: HTTPMethod { didSet { isValidated = false } }
     /// The scheme, host and port to which the request is sent. Credentials and cookies are scoped to it.
     public private(set) var origin: Origin
     /// The path and query of the request line, percent-encoded, beginning with `/`.
@@ -17,13 +17,15 @@ public struct HTTPRequest: Sendable {
     /// The header fields, in order. The transport writes `Host` and the fields of the connection. A request that
     /// contains one of these fields is rejected; `HTTPHeaders.endToEnd` removes them. `Content-Length` is derived from
     /// the body.
-    public var headers: HTTPHeaders
+    public var headers: HTTPHeaders { didSet { isValidated = false } }
     /// The body, produced each time that the request is sent.
-    public var body: RequestBody
+    public var body: RequestBody { didSet { isValidated = false } }
     /// The declared secrets, which descriptions redact in addition to those that Curlew knows.
     package var secrets = DeclaredSecrets.none {
         didSet { secrets.declare(in: &headers) }
     }
+    /// Whether `validate()` has accepted the request as it is.
+    private var isValidated = false
 
     /// Creates a request for an absolute `http` or `https` URL.
     ///
@@ -83,9 +85,18 @@ public struct HTTPRequest: Sendable {
         target += PercentCoding.encode(name, for: .queryName) + "=" + PercentCoding.encode(value, for: .queryValue)
     }
 
+    /// Returns the request if `validate()` accepts it. Until it is changed, further calls of `validate()` do nothing.
+    func validated() throws(NetworkError) -> HTTPRequest {
+        try validate()
+        var copy = self
+        copy.isValidated = true
+        return copy
+    }
+
     /// Throws `NetworkError` with reason `.invalidRequest` if the request cannot be sent safely: the method, a header
     /// field or a trailer is invalid, or a field belongs to the connection.
     package func validate() throws(NetworkError) {
+        if isValidated { return }
         if let problem = headers.problem {
             throw NetworkError(.invalidRequest, detail: problem.message, request: NetworkError.RequestLine(self))
         }

@@ -105,21 +105,16 @@ public struct Limits: Sendable {
 extension Limits: Hashable, CustomStringConvertible, CustomReflectable {
     /// Returns whether all limits are equal. A default is equal to the same limit that was set.
     public static func == (left: Limits, right: Limits) -> Bool {
-        left.headerBytes == right.headerBytes && left.headerCount == right.headerCount
-            && left.responseBody == right.responseBody && left.download == right.download
-            && left.decodedRatio == right.decodedRatio && left.errorExcerpt == right.errorExcerpt
-            && left.redirects == right.redirects
+        left.all == right.all
     }
 
     /// Hashes all limits, including the defaults of those that were not set.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(headerBytes)
-        hasher.combine(headerCount)
-        hasher.combine(responseBody)
-        hasher.combine(download)
-        hasher.combine(decodedRatio)
-        hasher.combine(errorExcerpt)
-        hasher.combine(redirects)
+        hasher.combine(all)
+    }
+
+    private var all: [Int64] {
+        [headerBytes, headerCount, decodedRatio, errorExcerpt, redirects].map(Int64.init) + [responseBody, download]
     }
 
     /// The limits on one line, sizes in bytes.

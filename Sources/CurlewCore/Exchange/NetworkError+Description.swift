@@ -53,28 +53,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// A short name for metrics, with few different values: `status 503`, `timedOut firstByte`.
-    public var label: String {
-        switch reason {
-        case .cancelled: "cancelled"
-        case .invalidRequest: "invalidRequest"
-        case .configuration: "configuration"
-        case .encoding: "encoding"
-        case .unreachable: "unreachable"
-        case .proxyFailed(.refused(let status)): "proxyFailed refused" + (status.map { " \($0.code)" } ?? "")
-        case .proxyFailed(let failure): "proxyFailed \(failure)"
-        case .secureConnectionFailed(let failure): "secureConnectionFailed \(failure)"
-        case .timedOut(let phase): "timedOut \(phase)"
-        case .connectionLost(let delivery): "connectionLost \(delivery)"
-        case .badResponse: "badResponse"
-        case .limitExceeded(let limit): "limitExceeded \(limit)"
-        case .status(let status): "status \(status.code)"
-        case .decoding: "decoding"
-        case .notAuthenticated(let failure): "notAuthenticated \(failure)"
-        case .refused(let policy): "refused \(policy)"
-        case .storage: "storage"
-        case .interceptor: "interceptor"
-        }
-    }
+    public var label: String { reason.description }
 
     private var advice: String? {
         if let hint { return hint }
@@ -123,6 +102,32 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
             }
         }
         return "Compare the model with the body above, or make the member optional."
+    }
+}
+
+extension NetworkError.Reason: CustomStringConvertible {
+    /// The reason in a few words: `status 503`, `timedOut firstByte`. `NetworkError.label` is the same text.
+    public var description: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .invalidRequest: "invalidRequest"
+        case .configuration: "configuration"
+        case .encoding: "encoding"
+        case .unreachable: "unreachable"
+        case .proxyFailed(.refused(let status)): "proxyFailed refused" + (status.map { " \($0.code)" } ?? "")
+        case .proxyFailed(let failure): "proxyFailed \(failure)"
+        case .secureConnectionFailed(let failure): "secureConnectionFailed \(failure)"
+        case .timedOut(let phase): "timedOut \(phase)"
+        case .connectionLost(let delivery): "connectionLost \(delivery)"
+        case .badResponse: "badResponse"
+        case .limitExceeded(let limit): "limitExceeded \(limit)"
+        case .status(let status): "status \(status.code)"
+        case .decoding: "decoding"
+        case .notAuthenticated(let failure): "notAuthenticated \(failure)"
+        case .refused(let policy): "refused \(policy)"
+        case .storage: "storage"
+        case .interceptor: "interceptor"
+        }
     }
 }
 

@@ -98,18 +98,15 @@ public struct Timeouts: Sendable {
 extension Timeouts: Hashable, CustomStringConvertible, CustomReflectable {
     /// Returns whether all limits are equal. A default is equal to the same limit that was set.
     public static func == (left: Timeouts, right: Timeouts) -> Bool {
-        left.connect == right.connect && left.firstByte == right.firstByte && left.attempt == right.attempt
-            && left.idle == right.idle && left.total == right.total
+        left.all == right.all
     }
 
     /// Hashes all limits, including the defaults of those that were not set.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(connect)
-        hasher.combine(firstByte)
-        hasher.combine(attempt)
-        hasher.combine(idle)
-        hasher.combine(total)
+        hasher.combine(all)
     }
+
+    private var all: [Duration?] { [connect, firstByte, attempt, idle, total] }
 
     /// The limits on one line: `connect 10 s, first byte 30 s, idle 30 s, total 300 s, attempt none`.
     public var description: String {

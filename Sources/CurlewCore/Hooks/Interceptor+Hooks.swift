@@ -44,9 +44,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(RequestHook(for: url, at: placement, changesPrincipal: changesPrincipal, body))
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Inspects each response, whatever its status, when its head arrives.
     ///
     /// The closure must leave the body to the caller, because a body can be read only once.
@@ -58,11 +56,9 @@ extension Interceptor where Self == BuiltInInterceptor {
         at placement: Placement = .custom,
         _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(ResponseHook(at: placement, body))
+        BuiltInInterceptor(ResponseHook(placement: placement, body: body))
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Observes each failure that is not a response.
     ///
     /// The closure runs when there is no response: a connection fails, a timeout expires, or an interceptor closer to
@@ -76,10 +72,6 @@ extension Interceptor where Self == BuiltInInterceptor {
     public static func onError(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(ErrorHook(at: placement, body))
+        BuiltInInterceptor(ErrorHook(placement: placement, body: body))
     }
 }
-
-// These hooks attach nothing to requests, so their scope is `.own`.
-extension ErrorHook: ScopedInterceptor {}
-extension ResponseHook: ScopedInterceptor {}

@@ -22,9 +22,6 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 }
 
-// The interceptor itself removes the fields that must not reach another origin.
-extension RedirectInterceptor: ScopedInterceptor {}
-
 extension NetworkError.Policy {
     /// The policy of `.redirects()`. It refuses a redirect if its target is not allowed, or if it requires a body that
     /// cannot be sent again.

@@ -3,28 +3,25 @@
 import CurlewHTTP
 
 /// Follows redirects. For the rules, see `.redirects(_:)`.
-package struct RedirectInterceptor: Interceptor {
+// It removes the fields that must not reach another origin itself, so its scope is `.own`.
+package struct RedirectInterceptor: ScopedInterceptor {
     /// The policy for calls that specify no policy.
-    public let policy: RedirectPolicy
+    package let policy: RedirectPolicy
 
-    /// Creates an interceptor that follows `policy`.
-    public init(_ policy: RedirectPolicy = .standard) {
+    package init(_ policy: RedirectPolicy = .standard) {
         self.policy = policy
     }
 
-    /// The placement `.redirects`. The interceptor runs once per call, before caches and retries.
-    public var placement: Placement { .redirects }
+    package var placement: Placement { .redirects }
 
-    /// False: a preview has no response that could redirect.
-    public var runsInPreview: Bool { false }
+    package var runsInPreview: Bool { false }
 
     /// Returns `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with the
     /// credentials that are attached there. At `.redirects`, no cache is closer to the caller, so no cache queries this
     /// interceptor.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
+    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
-    /// Runs the rest of the pipeline, and runs it again for each redirect that is followed.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         // Caches must know declared secrets before the first redirect. Most calls declare none, and then the context is
         // not copied.
         guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {

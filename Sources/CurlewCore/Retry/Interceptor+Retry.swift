@@ -46,8 +46,6 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 }
 
-extension RetryInterceptor: ScopedInterceptor {}
-
 extension RetryInterceptor: SoleInterceptor {
     package var uniqueKind: UniqueKind { UniqueKind("retry interceptors", "their attempts multiply") }
 }

@@ -3,17 +3,15 @@
 import CurlewHTTP
 
 /// Retries transient failures. For the rules, see `RetryPolicy`.
-package struct RetryInterceptor: ValidatingInterceptor {
+package struct RetryInterceptor: ValidatingInterceptor, ScopedInterceptor {
     /// The policy of calls that specify none in `RequestOptions.retry`.
-    public let policy: RetryPolicy
-    /// The budget that retries draw on.
-    public let budget: RetryBudget
+    package let policy: RetryPolicy
+    package let budget: RetryBudget
     package let isBudgetChosen: Bool
     private let rules: RetryRules?
     private let random: @Sendable () -> Double
 
-    /// Creates an interceptor. The parameters are those of `.retry()`.
-    public init(
+    package init(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
         when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
@@ -34,20 +32,17 @@ package struct RetryInterceptor: ValidatingInterceptor {
         self.random = random
     }
 
-    /// The placement of the interceptor: `.retry`.
-    public var placement: Placement { .retry }
+    package var placement: Placement { .retry }
 
-    /// False, because a preview has no outcome to decide about.
-    public var runsInPreview: Bool { false }
+    package var runsInPreview: Bool { false }
 
     /// Returns `.anonymous`, because the interceptor sends the same request again. With an `onRetry`, which may change
     /// the principal, returns `.unknown`.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         rules?.onRetry == nil ? .anonymous : .unknown
     }
 
-    /// Runs the rest of the pipeline, and runs it again for as long as the policy decides to retry.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let began = next.context.time.now
         let policy = next.context[RetryPolicyKey.self] ?? policy
         var (response, error): (HTTPResponse?, NetworkError?)
@@ -68,8 +63,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
         return try await scheduleNext(after: result, next, context, policy, began)
     }
 
-    /// Returns an error for a policy that allows no attempt.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    package func problem(in setup: Pipeline.Environment) -> String? {
         policy.attempts < 1 ? "The retry policy allows \(policy.attempts) attempts. Allow at least one." : nil
     }
 }

@@ -119,8 +119,8 @@ extension EventStreamParser {
                     continue
                 }
             }
-            if nextFeed < position { nextFeed = Self.index(of: Self.feed, in: bytes, from: position) }
-            if nextReturn < position { nextReturn = Self.index(of: Self.carriageReturn, in: bytes, from: position) }
+            if nextFeed < position { nextFeed = bytes.index(ofByte: Self.feed, from: position) }
+            if nextReturn < position { nextReturn = bytes.index(ofByte: Self.carriageReturn, from: position) }
             let end = min(nextFeed, nextReturn)
             let part = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
             position = end
@@ -150,13 +150,6 @@ extension EventStreamParser {
         partialLine = line
         return item
     }
-
-    /// Returns the index of the byte, or the end of `bytes`.
-    private static func index(of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-        guard let base = bytes.baseAddress else { return bytes.count }
-        guard let found = memchr(base + start, Int32(byte), bytes.count - start) else { return bytes.count }
-        return base.distance(to: UnsafeRawPointer(found))
-    }
 }
 
 /// Fields and events.
@@ -168,7 +161,7 @@ extension EventStreamParser {
             if line.starts(with: [0xEF, 0xBB, 0xBF]) { line = UnsafeRawBufferPointer(rebasing: line[3...]) }
         }
         guard !line.isEmpty else { return endEvent() }
-        let colon = Self.index(of: UInt8(ascii: ":"), in: line, from: 0)
+        let colon = line.index(ofByte: UInt8(ascii: ":"), from: 0)
         if colon == 0 {
             return includesComments ? .comment(Self.text(Self.value(in: line, after: 0))) : nil
         }

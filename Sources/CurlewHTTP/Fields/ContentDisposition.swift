@@ -11,10 +11,6 @@ package struct ContentDisposition: Hashable, Sendable {
     /// The file name: that of `filename*` if it can be decoded (RFC 8187), otherwise that of `filename`.
     package let fileName: String?
 
-    /// Whether the server asks to save the content instead of showing it. RFC 6266 §4.2 treats unknown types like
-    /// `attachment`.
-    package var isAttachment: Bool { type != "inline" }
-
     /// Parses a field value. Returns nil if there is neither a type nor a file name.
     package init?(_ value: String) {
         var reader = Reader(bytes: Array(value.utf8))
@@ -25,7 +21,8 @@ package struct ContentDisposition: Hashable, Sendable {
         while let parameter = reader.next() {
             switch (parameter.name, parameter.value) {
             case ("filename", let value?): plain = plain ?? String(decoding: value, as: UTF8.self)
-            case ("filename*", let value?): extended = extended ?? Self.decoded(value)
+            case ("filename*", let value?):
+                extended = extended ?? PercentCoding.decodeExtended(String(decoding: value, as: UTF8.self))
             case (let name, nil) where isFirst && ASCII.isToken(name): type = name
             default: break
             }
@@ -34,29 +31,6 @@ package struct ContentDisposition: Hashable, Sendable {
         guard type != nil || plain != nil || extended != nil else { return nil }
         self.type = type ?? "inline"
         fileName = extended ?? plain
-    }
-
-    /// Decodes an extended value, `charset'language'text` (RFC 8187 §3.2). Returns nil for charsets other than UTF-8 and
-    /// ISO-8859-1, for a "%" without two digits, and for bytes that are not UTF-8.
-    private static func decoded(_ value: [UInt8]) -> String? {
-        let parts = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        let charset = ASCII.lowercased(String(decoding: parts[0], as: UTF8.self))
-        let text = String(decoding: parts[2], as: UTF8.self)
-        if charset == "utf-8" { return PercentCoding.decode(text) }
-        guard charset == "iso-8859-1" else { return nil }
-        var scalars = String.UnicodeScalarView()
-        var bytes = parts[2].makeIterator()
-        while let byte = bytes.next() {
-            guard byte == 0x25 else {
-                scalars.append(Unicode.Scalar(byte))
-                continue
-            }
-            guard let high = bytes.next().flatMap(ASCII.hexValue), let low = bytes.next().flatMap(ASCII.hexValue)
-            else { return nil }
-            scalars.append(Unicode.Scalar(high << 4 | low))
-        }
-        return String(scalars)
     }
 
     /// Reads parameters one after the other, in one pass.

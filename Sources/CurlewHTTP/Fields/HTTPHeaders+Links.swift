@@ -165,7 +165,7 @@ private struct LinkDraft {
         case "rel": relations = relations ?? value
         case "anchor": anchor = anchor ?? value
         case "title": title = title ?? value
-        case "title*": extendedTitle = extendedTitle ?? Self.decoded(value)
+        case "title*": extendedTitle = extendedTitle ?? PercentCoding.decodeExtended(value)
         default:
             if others.count < HTTPHeaders.Link.mostParameters {
                 others.append(HTTPHeaders.Link.Parameter(name: name, value: value))
@@ -178,12 +178,5 @@ private struct LinkDraft {
         return HTTPHeaders.Link(
             target: target, relations: names.map { ASCII.lowercased(String(Substring($0))) }, anchor: anchor,
             title: extendedTitle ?? title, parameters: others)
-    }
-
-    /// Decodes an extended value in UTF-8 (RFC 8187 §3.2.1): `UTF-8'de'letztes%20Kapitel`.
-    private static func decoded(_ value: String) -> String? {
-        let parts = value.parts("'", most: 3, keepingEmpty: true)
-        guard parts.count == 3, ASCII.lowercased(String(parts[0])) == "utf-8" else { return nil }
-        return PercentCoding.decode(String(parts[2]))
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 /// A search for the delimiter of a multipart body, CRLF `--` boundary, in content that arrives in chunks.
 ///
 /// A chunk may end within a delimiter. The search then remembers how many bytes matched and no bytes: they are known.
@@ -42,22 +40,22 @@ struct BoundarySearch: Sendable {
         if matched > 0 {
             let wanted = min(delimiter.count - matched, bytes.count - start)
             let equal = (0..<wanted).prefix { bytes[start + $0] == delimiter[matched + $0] }.count
-            if equal == wanted { return accept(equal, content: start..<start, bytes.count) }
+            if equal == wanted { return accept(equal, content: start..<start) }
             let held = delimiter[implied..<max(implied, matched)]
             (matched, implied) = (0, 0)
             if !held.isEmpty { return Outcome(held: held, content: start..<start, next: start, isFound: false) }
         }
-        var position = start
-        while let candidate = Self.firstLineEnd(bytes, position) {
+        var candidate = bytes.index(ofByte: Self.lineEnd, from: start)
+        while candidate < bytes.count {
             let wanted = min(delimiter.count, bytes.count - candidate)
-            if isDelimiter(bytes, candidate, wanted) { return accept(wanted, content: start..<candidate, bytes.count) }
-            position = candidate + 1
+            if isDelimiter(bytes, candidate, wanted) { return accept(wanted, content: start..<candidate) }
+            candidate = bytes.index(ofByte: Self.lineEnd, from: candidate + 1)
         }
         return Outcome(content: start..<bytes.count, next: bytes.count, isFound: false)
     }
 
     /// Takes the bytes behind `content` as the next bytes of the delimiter.
-    private mutating func accept(_ equal: Int, content: Range<Int>, _ count: Int) -> Outcome {
+    private mutating func accept(_ equal: Int, content: Range<Int>) -> Outcome {
         matched += equal
         let isFound = matched == delimiter.count
         if isFound { (matched, implied) = (0, 0) }
@@ -67,12 +65,5 @@ struct BoundarySearch: Sendable {
     private func isDelimiter(_ bytes: UnsafeRawBufferPointer, _ position: Int, _ wanted: Int) -> Bool {
         if wanted > 1, bytes[position + 1] != delimiter[1] { return false }
         return (1..<max(1, wanted)).allSatisfy { bytes[position + $0] == delimiter[$0] }
-    }
-
-    private static func firstLineEnd(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> Int? {
-        guard position < bytes.count, let base = bytes.baseAddress,
-            let found = memchr(base + position, Int32(lineEnd), bytes.count - position)
-        else { return nil }
-        return base.distance(to: UnsafeRawPointer(found))
     }
 }

@@ -29,7 +29,8 @@ package struct PartDisposition: Hashable, Sendable {
         }
         self.kind = kind
         name = plain("name")
-        fileName = (parameters["filename*"].flatMap(Self.extended) ?? plain("filename")).flatMap(Self.base)
+        let path = parameters["filename*"].flatMap(PercentCoding.decodeExtended) ?? plain("filename")
+        fileName = path.flatMap(Self.base)
     }
 
     private static func parameters(_ reader: inout FieldReader) -> [String: String]? {
@@ -75,13 +76,6 @@ package struct PartDisposition: Hashable, Sendable {
         return String(text)
     }
 
-    /// Decodes a value of RFC 8187: `UTF-8'language'percent-encoded`. Returns nil for other encodings.
-    private static func extended(_ value: String) -> String? {
-        let parts = value.parts("'", most: 3, keepingEmpty: true)
-        guard parts.count == 3, ASCII.equalIgnoringCase(String(parts[0]), "utf-8") else { return nil }
-        return PercentCoding.decode(String(parts[2]))
-    }
-
     private static func base(_ path: String) -> String? {
         let name = path.utf8.split(omittingEmptySubsequences: false) { $0 == 0x2F || $0 == 0x5C }.last ?? path.utf8[...]
         let text = Substring(name).without(ASCII.isControl)
@@ -89,21 +83,7 @@ package struct PartDisposition: Hashable, Sendable {
     }
 
     private static func unescaped(_ text: String) -> String {
-        guard text.holds("%") else { return text }
-        let source = Array(text.utf8)
-        var bytes: [UInt8] = []
-        var index = 0
-        while index < source.count {
-            if source[index] == 0x25, index + 2 < source.count, let high = ASCII.hexValue(source[index + 1]),
-                let low = ASCII.hexValue(source[index + 2]), [0x0A, 0x0D, 0x22].contains(high << 4 | low)
-            {
-                bytes.append(high << 4 | low)
-                index += 3
-            } else {
-                bytes.append(source[index])
-                index += 1
-            }
-        }
+        let bytes = PercentCoding.decodeLeniently(Array(text.utf8)) { [0x0A, 0x0D, 0x22].contains($0) }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -45,7 +45,7 @@ public struct Origin: Hashable, Sendable {
     ///
     /// Transports connect to such a host without a DNS query, or refuse to connect.
     public var isLoopback: Bool {
-        let name = host.ends(with: ".") ? String(Substring(host.utf8.dropLast())) : host
+        let name = host.withoutLastDot
         if name == "localhost" || name.ends(with: ".localhost") || name == "[::1]" { return true }
         return name.begins(with: "127.") && HostSyntax.isIPv4(name.utf8)
     }
@@ -54,8 +54,8 @@ public struct Origin: Hashable, Sendable {
     /// `127.0.0.1.`; `nil` for addresses, for `localhost` itself and for other hosts.
     package var loopbackAddresses: String? {
         guard isLoopback, host != "localhost", host != "[::1]", !HostSyntax.isIPv4(host.utf8) else { return nil }
-        let name = host.utf8.dropLast(host.ends(with: ".") ? 1 : 0)
-        return HostSyntax.isIPv4(name) ? String(Substring(name)) : "127.0.0.1,[::1]"
+        let name = host.withoutLastDot
+        return HostSyntax.isIPv4(name.utf8) ? name : "127.0.0.1,[::1]"
     }
 
     static func defaultPort(of scheme: String) -> Int? {
@@ -65,6 +65,11 @@ public struct Origin: Hashable, Sendable {
         default: nil
         }
     }
+}
+
+extension String {
+    /// A host name without the dot that marks a fully qualified one.
+    package var withoutLastDot: String { ends(with: ".") ? String(Substring(utf8.dropLast())) : self }
 }
 
 extension Origin: CustomStringConvertible {

@@ -69,6 +69,14 @@ public enum PercentCoding {
 
     private static func decode(_ string: String, plusAsSpace: Bool) -> String? {
         guard string.utf8.contains(where: { $0 == 0x25 || (plusAsSpace && $0 == 0x2B) }) else { return string }
+        guard let bytes = Self.bytes(of: string, plusAsSpace: plusAsSpace) else { return nil }
+        // `String(decoding:as:)` replaces invalid UTF-8, which changes the bytes.
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.utf8.elementsEqual(bytes) ? text : nil
+    }
+
+    /// Returns the decoded bytes of `string`; nil if a "%" is not followed by two hex digits.
+    private static func bytes(of string: String, plusAsSpace: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(string.utf8.count)
         var source = string.utf8.makeIterator()
@@ -81,20 +89,33 @@ public enum PercentCoding {
                 bytes.append(plusAsSpace && byte == 0x2B ? 0x20 : byte)
             }
         }
-        // `String(decoding:as:)` replaces invalid UTF-8, which changes the bytes.
-        let text = String(decoding: bytes, as: UTF8.self)
-        return text.utf8.elementsEqual(bytes) ? text : nil
+        return bytes
     }
 
-    /// Decodes each valid percent-encoded byte once and leaves all other bytes unchanged. For inspection only, not for
-    /// sending.
-    package static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
+    /// Decodes an extended value of a field, `charset'language'text` (RFC 8187 §3.2). Returns nil for charsets other
+    /// than UTF-8 and ISO-8859-1, for a "%" without two digits, and for bytes that are not UTF-8.
+    static func decodeExtended(_ value: String) -> String? {
+        let parts = value.parts("'", most: 3, keepingEmpty: true).map { String($0) }
+        guard parts.count == 3 else { return nil }
+        switch ASCII.lowercased(parts[0]) {
+        case "utf-8": return decode(parts[2])
+        case "iso-8859-1":
+            return bytes(of: parts[2]).map { String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) })) }
+        default: return nil
+        }
+    }
+
+    /// Decodes once each valid percent-encoded byte that `mayDecode` accepts, and leaves all other bytes unchanged. For
+    /// inspection only, not for sending.
+    package static func decodeLeniently(
+        _ bytes: [UInt8], where mayDecode: (UInt8) -> Bool = { _ in true }
+    ) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
             if bytes[index] == 0x25, index + 2 < bytes.count, let high = ASCII.hexValue(bytes[index + 1]),
-                let low = ASCII.hexValue(bytes[index + 2])
+                let low = ASCII.hexValue(bytes[index + 2]), mayDecode(high << 4 | low)
             {
                 result.append(high << 4 | low)
                 index += 3

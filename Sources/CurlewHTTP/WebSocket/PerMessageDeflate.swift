@@ -13,12 +13,7 @@ package struct PerMessageDeflate: Equatable, Sendable {
 
     /// The offer of a client that asks for these parameters, and that accepts any window of its own (RFC 7692 §7.1.2.2).
     package var offer: String {
-        var parts = ["permessage-deflate"]
-        if serverNoContextTakeover { parts.append("server_no_context_takeover") }
-        if clientNoContextTakeover { parts.append("client_no_context_takeover") }
-        if let serverMaxWindowBits { parts.append("server_max_window_bits=\(serverMaxWindowBits)") }
-        parts.append(clientMaxWindowBits.map { "client_max_window_bits=\($0)" } ?? "client_max_window_bits")
-        return parts.joined(separator: "; ")
+        clientMaxWindowBits == nil ? response + "; client_max_window_bits" : response
     }
 
     /// Reads the response of a server to `offer`. Returns nil if it selects anything else, has invalid parameters, or

@@ -21,11 +21,11 @@ extension WebSocketHandshake {
         guard method == .get, version >= .http1_1 else {
             return .refused(.badRequest, [:], "A WebSocket connection is opened by a GET of HTTP/1.1.")
         }
-        guard list(headers[values: .upgrade]).contains("websocket") else {
+        guard tokens(headers[values: .upgrade]).contains("websocket") else {
             return .refused(
                 .upgradeRequired, [.upgrade: "websocket", .connection: "Upgrade"], "Upgrade is not websocket.")
         }
-        guard list(headers[values: .connection]).contains("upgrade") else {
+        guard tokens(headers[values: .connection]).contains("upgrade") else {
             return .refused(.badRequest, [:], "Connection does not contain Upgrade.")
         }
         guard headers[values: "Sec-WebSocket-Version"] == ["13"] else {
@@ -48,9 +48,5 @@ extension WebSocketHandshake {
             compresses ? PerMessageDeflate(offers: headers[values: "Sec-WebSocket-Extensions"]) : nil
         if let compression { fields["Sec-WebSocket-Extensions"] = compression.response }
         return .accepted(fields, subprotocol: subprotocol, compression: compression)
-    }
-
-    private static func list(_ values: [String]) -> [String] {
-        values.flatMap { value in value.parts(",").map { $0.trimmed().lowercased() } }
     }
 }

@@ -19,8 +19,8 @@ package enum WebSocketHandshake {
         in headers: HTTPHeaders, status: HTTPStatus, key: String, offeredProtocols: [String], offersCompression: Bool
     ) -> String? {
         guard status == .switchingProtocols else { return "The status is \(status)." }
-        guard headers[.upgrade].map({ tokens($0) }) == ["websocket"] else { return "Upgrade is not websocket." }
-        guard headers[.connection].map({ tokens($0) })?.contains("upgrade") == true else {
+        guard tokens(headers[values: .upgrade]) == ["websocket"] else { return "Upgrade is not websocket." }
+        guard tokens(headers[values: .connection]).contains("upgrade") else {
             return "Connection does not contain Upgrade."
         }
         let accepts = headers[values: "Sec-WebSocket-Accept"]
@@ -38,8 +38,8 @@ package enum WebSocketHandshake {
         return nil
     }
 
-    private static func tokens(_ value: String) -> [String] {
-        value.parts(",").map { $0.trimmed().lowercased() }
+    static func tokens(_ values: [String]) -> [String] {
+        values.flatMap { value in value.parts(",").map { $0.trimmed().lowercased() } }
     }
 }
 

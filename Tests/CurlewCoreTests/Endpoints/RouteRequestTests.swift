@@ -6,8 +6,8 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
-/// Requests that are made of routes.
-@Suite("A route that becomes a request", .timeLimit(.minutes(1)))
+/// Requests that are made of routes and of complete messages.
+@Suite("A route or message that becomes a request", .timeLimit(.minutes(1)))
 struct RouteRequestTests {
     private struct Elsewhere: Route {
         var method: HTTPMethod { .query }
@@ -44,5 +44,38 @@ struct RouteRequestTests {
         #expect(routes.count == 2)
         if case .one(let id)? = routes.first { #expect(id == 7) } else { Issue.record("the first route is another") }
         #expect(mock.requests.first?.request.headers["X-Kind"] == "changed")
+    }
+
+    @Test("asks for no media type and looks at no body where it is sent for nothing; its status counts")
+    func ignoring() async throws {
+        let mock = MockTransport { $0.on(.get, "/people/1", .text("no JSON at all", status: .created)) }
+        let call = PeopleAPI.one(1).ignoringBody()
+        try await APIClient.mock(mock).send(call)
+        #expect(mock.requests.first?.request.headers[.accept] == "*/*")
+        #expect(try await APIClient.mock(mock).response(for: call).status == .created)
+        mock.on(.get, "/people/1", .status(.forbidden))
+        await #expect(throws: NetworkError(statusCode: 403)) { try await APIClient.mock(mock).send(call) }
+    }
+
+    @Test("is a typed call of a message: decoded, for nothing, or as it comes")
+    func messages() async throws {
+        let mock = MockTransport {
+            $0.on(.post, "/v1/count", .json(text: "3"))
+            $0.on(.get, "/v1/gone", .status(.gone))
+        }
+        let client = APIClient.mock(mock)
+        let url = "https://mock.test/v1/count?a=1"
+        let message = try HTTPRequest(
+            .post, url: url, headers: [.contentType: "text/plain"], body: .bytes(Data("x".utf8)))
+        #expect(try await client.send(Request<Int>(message)) == 3)
+        try await client.send(Request<Void>(message))
+        let gone = try HTTPRequest(.get, url: "https://mock.test/v1/gone")
+        #expect(try await client.send(Request<HTTPResponse>(gone)).status == .gone)
+        await #expect(throws: NetworkError(statusCode: 410)) { try await client.send(Request<Data>(gone)) }
+        let sent = try #require(mock.requests.first)
+        #expect(sent.request.target == "/v1/count?a=1" && sent.text == "x")
+        #expect(sent.request.headers[.contentType] == "text/plain")
+        #expect("\(Request<Int>(gone).content)" == "no body" && "\(Request<Int>(message).content)" == "a body")
+        #expect("\(Request<Int>(message))" == "HTTPRequest: POST, fields Content-Type, a body")
     }
 }

@@ -79,18 +79,19 @@ struct NextTests {
         #expect(response.headers["Attempt"] == "1")
     }
 
-    @Test("What interceptors made of a request is checked before it reaches the transport")
-    func validation() async throws {
-        let transport = ClosureTransport { _, _ in
-            Issue.record("the transport was asked")
-            return HTTPResponse()
+    @Test("What interceptors made of a request is checked before it reaches the transport", arguments: 0...2)
+    func validation(change: Int) async throws {
+        let transport = RecordingTransport()
+        let broken: any Interceptor = .onRequest { request, _ in
+            switch change {
+            case 0: request.headers["X"] = "a\r\nInjected: 1"
+            case 1: request.method = "GET /x HTTP/1.1"
+            default: request.body = .bytes(Data()).trailing("X") { [:] }
+            }
         }
-        let broken: any Interceptor = .onRequest { request, _ in request.headers["X"] = "a\r\nInjected: 1" }
-        let exchanger = Pipeline.Runner(pipeline: [broken], transport: transport)
-        let error = await #expect(throws: NetworkError.self) {
-            try await exchanger.exchange(Self.request(), in: ExchangeContext())
-        }
-        #expect(error?.reason == .invalidRequest)
+        let client = APIClient.testing(transport, pipeline: [broken])
+        let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
+        #expect(error?.reason == .invalidRequest && transport.requests.isEmpty)
     }
 
     @Test("The call's limit holds for the bodies of every transport", arguments: [2, 200 << 20] as [Int64])

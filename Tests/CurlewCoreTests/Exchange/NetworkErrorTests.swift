@@ -80,19 +80,6 @@ struct NetworkErrorTests {
         #expect(!error(500).isTimeout)
     }
 
-    @Test(
-        "What may help to repeat is what may have been bad luck",
-        arguments: [
-            (.unreachable, true), (.timedOut(.connect), true), (.connectionLost(.requestMayHaveArrived), true),
-            (.status(408), true), (.status(429), true), (.status(500), true), (.status(503), true),
-            (.status(501), false), (.status(404), false), (.secureConnectionFailed(.expired), false),
-            (.secureConnectionFailed(.pinMismatch), false), (.cancelled, false), (.decoding, false),
-            (.invalidRequest, false), (.limitExceeded(.responseBody), false), (.notAuthenticated(.sourceFailed), false),
-        ] as [(NetworkError.Reason, Bool)])
-    func retryable(reason: NetworkError.Reason, expected: Bool) {
-        #expect(NetworkError(reason).isRetryable == expected)
-    }
-
     @Test("Offline is what the system says about this machine, not any server that is away")
     func offline() {
         func unreachable(_ number: Int32, code: Int = 7) -> NetworkError {

@@ -78,7 +78,24 @@ struct NetworkErrorTextTests {
         #expect(Set(labels).count == labels.count)
         for label in labels { #expect(label.split(separator: " ").count <= 2 && label.count < 50, "\(label)") }
         #expect(NetworkError(statusCode: 503).label == "status 503")
-        #expect(NetworkError(.timedOut(.firstByte)).label == "timedOut firstByte")
+        #expect("\(NetworkError.Reason.timedOut(.firstByte))" == "timedOut firstByte")
+    }
+
+    @Test(
+        "Each reason has a value of error.type",
+        arguments: [
+            (.cancelled, "cancelled"), (.invalidRequest, "invalid_request"), (.badResponse, "bad_response"),
+            (.proxyFailed(.unreachable), "proxy_unreachable"), (.proxyFailed(.refused(403)), "proxy_refused"),
+            (.proxyFailed(.notAuthenticated), "proxy_not_authenticated"),
+            (.secureConnectionFailed(.notYetValid), "tls_not_yet_valid"), (.timedOut(.idle), "timed_out_idle"),
+            (.connectionLost(.requestNotSent), "connection_lost_request_not_sent"),
+            (.connectionLost(.requestMayHaveArrived), "connection_lost"), (.status(503), "503"),
+            (.limitExceeded(.responseHeaders), "limit_exceeded_response_headers"), (.storage, "storage"),
+            (.notAuthenticated(.tooManyRefreshes), "not_authenticated_too_many_refreshes"),
+            (.refused(by: .mock), "refused"), (.timedOut(.firstByte), "timed_out_first_byte"),
+        ] as [(NetworkError.Reason, String)])
+    func errorTypes(reason: NetworkError.Reason, expected: String) {
+        #expect(reason.errorType == expected)
     }
 
     @Test(

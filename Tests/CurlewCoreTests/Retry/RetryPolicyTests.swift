@@ -187,5 +187,6 @@ struct RetryPolicyTests {
             if case .refused = reason { continue }
             #expect(NetworkError(reason).isRetryable == mayPass)
         }
+        #expect(!NetworkError(.cancelled).isRetryable)
     }
 }

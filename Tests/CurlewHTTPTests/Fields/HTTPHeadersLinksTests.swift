@@ -58,7 +58,7 @@ struct HTTPHeadersLinksTests {
             ("</a>; rel=http://x/y; z", ["/a [http://x/y] z="]), ("</a>; title=one; title=two", ["/a [] \"one\""]),
             ("</a>; title*=UTF-8''%C3%A4; title=plain", ["/a [] \"ä\""]),
             ("</a>; title*=UTF-8''%FF; title=plain", ["/a [] \"plain\""]),
-            ("</a>; title*=ISO-8859-1''%E4; title=plain", ["/a [] \"plain\""]), ("</a>; title*=x", ["/a []"]),
+            ("</a>; title*=ISO-8859-1''%E4; title=plain", ["/a [] \"ä\""]), ("</a>; title*=x", ["/a []"]),
             ("</a>; anchor=\"/b\"; anchor=\"/c\"", ["/a [] from /b"]), ("</a>,</b>; rel=next", ["/a []", "/b [next]"]),
             // Malformed links are skipped, those after them are not.
             ("/a; rel=next", []), ("x, </b>; rel=next", ["/b [next]"]), ("\"</a>;rel=next\", </b>", ["/b []"]),

@@ -17,7 +17,7 @@ struct PartDispositionTests {
             (#"form-data; name="a%22%0D%0a%5C%""#, "a\"\r\n%5C%", nil),
             (#"form-data; name="""#, "", nil),
             (#"form-data; filename="x"; filename*=UTF-8'de'%e2%82%ac%20.txt"#, nil, "€ .txt"),
-            (#"form-data; filename="x"; filename*=ISO-8859-1''%e4"#, nil, "x"),
+            (#"form-data; filename="x"; filename*=ISO-8859-1''%e4"#, nil, "ä"),
             (#"form-data; filename="x"; filename*=UTF-8''%e4"#, nil, "x"),
             (#"form-data; filename="x"; filename*=UTF-8'%e4"#, nil, "x"),
             (#"attachment; filename="a%22b""#, nil, "a%22b"),
