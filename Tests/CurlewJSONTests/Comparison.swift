@@ -103,3 +103,12 @@ struct Pair {
             sourceLocation: sourceLocation)
     }
 }
+
+/// A key with any name.
+struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+    init(_ name: String) { stringValue = name }
+}

@@ -163,13 +163,13 @@ struct DecoderTests {
     @Test
     func keptContainersAreReadByManyTasks() async throws {
         struct Shared: @unchecked Sendable {
-            let keyed: KeyedDecodingContainer<AnyName>
+            let keyed: KeyedDecodingContainer<AnyKey>
             let decoder: any Decoder
         }
         struct Keeping: Decodable {
             let shared: Shared
             init(from decoder: any Decoder) throws {
-                shared = Shared(keyed: try decoder.container(keyedBy: AnyName.self), decoder: decoder)
+                shared = Shared(keyed: try decoder.container(keyedBy: AnyKey.self), decoder: decoder)
             }
         }
         let many = (0..<40).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
@@ -193,8 +193,8 @@ struct DecoderTests {
     func aModelMayReadOnSeveralThreads() throws {
         struct Parallel: Decodable {
             init(from decoder: any Decoder) throws {
-                struct Shared: @unchecked Sendable { let keyed: KeyedDecodingContainer<AnyName>, decoder: any Decoder }
-                let shared = Shared(keyed: try decoder.container(keyedBy: AnyName.self), decoder: decoder)
+                struct Shared: @unchecked Sendable { let keyed: KeyedDecodingContainer<AnyKey>, decoder: any Decoder }
+                let shared = Shared(keyed: try decoder.container(keyedBy: AnyKey.self), decoder: decoder)
                 let expected = DecoderTests.reading(shared.keyed, shared.decoder)
                 DispatchQueue.concurrentPerform(iterations: 8) { _ in
                     #expect(DecoderTests.reading(shared.keyed, shared.decoder) == expected)
@@ -206,29 +206,21 @@ struct DecoderTests {
         for _ in 0..<20 { _ = try FastJSONDecoder().decode(Parallel.self, from: Data(text.utf8)) }
     }
 
-    private struct AnyName: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-        init(_ name: String) { stringValue = name }
-    }
-
-    private static func reading(_ keyed: KeyedDecodingContainer<AnyName>, _ decoder: any Decoder) -> [String] {
+    private static func reading(_ keyed: KeyedDecodingContainer<AnyKey>, _ decoder: any Decoder) -> [String] {
         func text<Value: Equatable>(_ work: () throws -> Value) -> String { "\(Outcome { try work() })" }
         return [
-            text { try keyed.decode(String.self, forKey: AnyName("first_name")) },
-            text { try keyed.decode(String.self, forKey: AnyName("firstName")) },
-            text { try keyed.decode([Int].self, forKey: AnyName("é")) },
-            text { try keyed.decode([Tree].self, forKey: AnyName("é")) },
-            text { try keyed.decode([String: String].self, forKey: AnyName("map")) },
-            text { try keyed.decode([String: Int].self, forKey: AnyName("map")) == ["a_b": 1] },
+            text { try keyed.decode(String.self, forKey: AnyKey("first_name")) },
+            text { try keyed.decode(String.self, forKey: AnyKey("firstName")) },
+            text { try keyed.decode([Int].self, forKey: AnyKey("é")) },
+            text { try keyed.decode([Tree].self, forKey: AnyKey("é")) },
+            text { try keyed.decode([String: String].self, forKey: AnyKey("map")) },
+            text { try keyed.decode([String: Int].self, forKey: AnyKey("map")) == ["a_b": 1] },
             text {
-                try keyed.nestedContainer(keyedBy: AnyName.self, forKey: AnyName("wide")).allKeys.map(\.stringValue)
+                try keyed.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("wide")).allKeys.map(\.stringValue)
             },
             text {
-                try keyed.nestedContainer(keyedBy: AnyName.self, forKey: AnyName("wide"))
-                    .decode(Bool.self, forKey: AnyName("k2"))
+                try keyed.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("wide"))
+                    .decode(Bool.self, forKey: AnyKey("k2"))
             },
             text { decoder.userInfo.count + decoder.codingPath.count },
         ]

@@ -7,13 +7,6 @@ import Testing
 /// Objects that are read as dictionaries, and the paths through them.
 @Suite(.timeLimit(.minutes(1)))
 struct DictionaryTests {
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     private static let crowd = (0..<30).map { "\"k\($0)\":0" }.joined(separator: ",")
 
     /// Where keys are converted all values are read, else only those of the first of equal keys.
@@ -57,20 +50,20 @@ struct DictionaryTests {
         var trace: [String] = []
 
         init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Name.self)
-            note { try container.decode([String: Int].self, forKey: Name(stringValue: "userName")) }
+            let container = try decoder.container(keyedBy: AnyKey.self)
+            note { try container.decode([String: Int].self, forKey: AnyKey("userName")) }
             note { try [String: [String: Int]](from: decoder).count }
             note { try decoder.singleValueContainer().decode([String: [String: Int]].self).count }
-            note { try container.decode([String: Int].self, forKey: Name(stringValue: "userName")) }
+            note { try container.decode([String: Int].self, forKey: AnyKey("userName")) }
             note {
-                try container.nestedContainer(keyedBy: Name.self, forKey: Name(stringValue: "userName")).codingPath
+                try container.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("userName")).codingPath
                     .count
             }
-            let inner = try? container.nestedContainer(keyedBy: Name.self, forKey: Name(stringValue: "userName"))
+            let inner = try? container.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("userName"))
             trace.append("\(inner?.codingPath.map(\.stringValue) ?? [])")
-            note { try inner?.decode(Int.self, forKey: Name(stringValue: "xY")) }
-            note { try inner?.decode([Int].self, forKey: Name(stringValue: "xY")) }
-            note { try decoder.container(keyedBy: Name.self).decode([Int].self, forKey: Name(stringValue: "userName")) }
+            note { try inner?.decode(Int.self, forKey: AnyKey("xY")) }
+            note { try inner?.decode([Int].self, forKey: AnyKey("xY")) }
+            note { try decoder.container(keyedBy: AnyKey.self).decode([Int].self, forKey: AnyKey("userName")) }
         }
 
         private mutating func note<Value: Equatable>(_ work: () throws -> Value) {
@@ -97,9 +90,9 @@ struct DictionaryTests {
         struct Absent: Decodable, Equatable {
             var trace: [String] = []
             init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: Name.self)
+                let container = try decoder.container(keyedBy: AnyKey.self)
                 for nothing in [
-                    try container.superDecoder(), try container.superDecoder(forKey: Name(stringValue: "no")),
+                    try container.superDecoder(), try container.superDecoder(forKey: AnyKey("no")),
                 ] {
                     let value = try nothing.singleValueContainer()
                     trace.append("\(Outcome { try value.decode([String: Int].self) })")
@@ -136,10 +129,10 @@ struct DictionaryTests {
     private struct Long: Decodable, Equatable {
         var found: [Int]
         init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Name.self)
+            let container = try decoder.container(keyedBy: AnyKey.self)
             let names =
                 [0, 1, 254, 255, 256, 300, 5_000].map { String(repeating: "k", count: $0) } + ["a", "b", "x", "q"]
-            found = try names.map { try container.decodeIfPresent(Int.self, forKey: Name(stringValue: $0)) ?? -1 }
+            found = try names.map { try container.decodeIfPresent(Int.self, forKey: AnyKey($0)) ?? -1 }
             found.append(container.allKeys.count)
         }
     }

@@ -111,13 +111,6 @@ struct ErrorTests {
         }
     }
 
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     /// The last key of a failing field is the model's own.
     @Test
     func theKeyOfAFailingFieldIsTheModelsOwn() {

@@ -20,28 +20,21 @@ struct KeyTests {
         ]
 
         init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Name.self)
+            let container = try decoder.container(keyedBy: AnyKey.self)
             found = [:]
             for name in Lookup.names {
-                guard container.contains(Name(stringValue: name)) else { continue }
-                found[name] = try container.decodeIfPresent(Int.self, forKey: Name(stringValue: name)) ?? -1
+                guard container.contains(AnyKey(name)) else { continue }
+                found[name] = try container.decodeIfPresent(Int.self, forKey: AnyKey(name)) ?? -1
             }
             all = container.allKeys.map(\.stringValue).sorted()
         }
-    }
-
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 
     private struct AllKeys: Decodable {
         let names: [String]
 
         init(from decoder: any Decoder) throws {
-            names = try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue).sorted()
+            names = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue).sorted()
         }
     }
 
@@ -112,7 +105,7 @@ struct KeyTests {
         struct Model: Decodable, Equatable {
             var keys: [String]
             init(from decoder: any Decoder) throws {
-                keys = try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue)
+                keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
             }
         }
         let text = "{\"\(key)\":1}"
@@ -125,7 +118,7 @@ struct KeyTests {
             let isThere: Bool
             init(from decoder: any Decoder) throws {
                 let name = decoder.userInfo.values.first as? String ?? ""
-                isThere = try decoder.container(keyedBy: Name.self).contains(Name(stringValue: name))
+                isThere = try decoder.container(keyedBy: AnyKey.self).contains(AnyKey(name))
             }
         }
         var decoder = FastJSONDecoder(keys: .convertFromSnakeCase)
@@ -159,7 +152,7 @@ struct KeyTests {
     private struct Members: Decodable {
         let values: [String: Int]
         init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Name.self)
+            let container = try decoder.container(keyedBy: AnyKey.self)
             values = try Dictionary(
                 uniqueKeysWithValues: container.allKeys.map {
                     ($0.stringValue, try container.decode(Int.self, forKey: $0))

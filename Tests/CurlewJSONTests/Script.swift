@@ -15,13 +15,6 @@ struct Script: Decodable, Equatable {
         "K2", "k10", "k35",
     ]
 
-    struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     init(from decoder: any Decoder) throws {
         let seed = Script.seed.flatMap { decoder.userInfo[$0] as? UInt64 } ?? 0
         var run = Run(random: Seeded(seed))
@@ -67,7 +60,7 @@ private struct Run {
             }
         default:
             do {
-                readKeyed(try decoder.container(keyedBy: Script.Name.self), depth: depth)
+                readKeyed(try decoder.container(keyedBy: AnyKey.self), depth: depth)
             } catch {
                 trace.append(Script.described(error))
                 readSingle(decoder)
@@ -84,9 +77,9 @@ private struct Run {
         }
     }
 
-    private mutating func readKeyed(_ container: KeyedDecodingContainer<Script.Name>, depth: Int) {
+    private mutating func readKeyed(_ container: KeyedDecodingContainer<AnyKey>, depth: Int) {
         for _ in 0..<Int.random(in: 1..<7, using: &random) {
-            let key = Script.Name(stringValue: random.pick(Script.names))
+            let key = AnyKey(random.pick(Script.names))
             let kind = Int.random(in: 0..<18, using: &random)
             switch Int.random(in: 0..<12, using: &random) {
             case 0: trace.append("\(container.contains(key))")
@@ -96,7 +89,7 @@ private struct Run {
             case 7, 8: note { try Run.value(kind, KeyedIfPresent(container: container, key: key)) }
             case 9 where depth < 3:
                 do {
-                    let nested = try container.nestedContainer(keyedBy: Script.Name.self, forKey: key)
+                    let nested = try container.nestedContainer(keyedBy: AnyKey.self, forKey: key)
                     readKeyed(nested, depth: depth + 1)
                 } catch { trace.append(Script.described(error)) }
             case 10 where depth < 3:
@@ -126,7 +119,7 @@ private struct Run {
                 container = reader.container
             case 5 where depth < 3:
                 do {
-                    readKeyed(try container.nestedContainer(keyedBy: Script.Name.self), depth: depth + 1)
+                    readKeyed(try container.nestedContainer(keyedBy: AnyKey.self), depth: depth + 1)
                 } catch { trace.append(Script.described(error)) }
             case 6 where depth < 3:
                 do {
@@ -188,14 +181,14 @@ private struct Single: Reader {
 }
 
 private struct Keyed: Reader {
-    let container: KeyedDecodingContainer<Script.Name>
-    let key: Script.Name
+    let container: KeyedDecodingContainer<AnyKey>
+    let key: AnyKey
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value? { try container.decode(type, forKey: key) }
 }
 
 private struct KeyedIfPresent: Reader {
-    let container: KeyedDecodingContainer<Script.Name>
-    let key: Script.Name
+    let container: KeyedDecodingContainer<AnyKey>
+    let key: AnyKey
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
         try container.decodeIfPresent(type, forKey: key)
     }

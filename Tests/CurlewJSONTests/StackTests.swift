@@ -14,15 +14,8 @@ struct StackTests {
         case array([Containers])
         case object([String: Containers])
 
-        private struct Key: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
         init(from decoder: any Decoder) throws {
-            if let container = try? decoder.container(keyedBy: Key.self) {
+            if let container = try? decoder.container(keyedBy: AnyKey.self) {
                 var members: [String: Containers] = [:]
                 for key in container.allKeys {
                     members[key.stringValue] = try container.decode(Containers.self, forKey: key)

@@ -43,13 +43,7 @@ struct ListChangeTests {
         let server = Server(0..<5)
         let list = await list(server)
         let index = 4
-        let change = Task { [gate] in
-            try await list.change {
-                $0[index].isSeen = true
-            } commit: {
-                try await gate.work()
-            }
-        }
+        let change = Task { try await list.change({ $0[index].isSeen = true }, commit: { try await gate.work() }) }
         #expect(await until { list.value?[4].isSeen == true })
         server.items = [Item(id: 0)]
         await list.refresh()
@@ -68,22 +62,10 @@ struct ListChangeTests {
     @Test("an index from before another change that is taken back ends nothing")
     func takenBack() async throws {
         let list = await list(Server(0..<1))
-        let first = Task { [gate] in
-            try await list.change {
-                $0.append(Item(id: 1))
-            } commit: {
-                try await gate.work()
-            }
-        }
+        let first = Task { try await list.change({ $0.append(Item(id: 1)) }, commit: { try await gate.work() }) }
         #expect(await until { list.value?.count == 2 })
         let other = Gate<Void>()
-        let second = Task {
-            try await list.change {
-                $0[1].stars = 5
-            } commit: {
-                try await other.work()
-            }
-        }
+        let second = Task { try await list.change({ $0[1].stars = 5 }, commit: { try await other.work() }) }
         #expect(await until { list.value?.last?.stars == 5 })
         gate.fail()
         _ = try? await first.value
@@ -97,13 +79,7 @@ struct ListChangeTests {
     func byIdentity() async throws {
         let server = Server(0..<5)
         let list = await list(server)
-        let change = Task { [gate] in
-            try await list.change(3) {
-                $0.isSeen = true
-            } commit: {
-                try await gate.work()
-            }
-        }
+        let change = Task { try await list.change(3, { $0.isSeen = true }, commit: { try await gate.work() }) }
         #expect(await until { list.value?[3].isSeen == true })
         server.items = [Item(id: 9), Item(id: 3, stars: 2)]
         await list.refresh()
@@ -143,13 +119,7 @@ struct ListChangeTests {
     func inPages() async throws {
         let server = Server(0..<3)
         let pages = await pages(server)
-        let change = Task { [gate] in
-            try await pages.change(2) {
-                $0.isSeen = true
-            } commit: {
-                try await gate.work()
-            }
-        }
+        let change = Task { try await pages.change(2, { $0.isSeen = true }, commit: { try await gate.work() }) }
         let other = Gate<Void>()
         let removal = Task { try await pages.remove(0) { try await other.work() } }
         #expect(await until { pages.items == [Item(id: 1), Item(id: 2, isSeen: true)] })
@@ -217,13 +187,7 @@ struct ListChangeTests {
         let pages = await pages(server)
         let gates = (0..<8).map { _ in Gate<Void>() }
         let changes = gates.enumerated().map { id, gate in
-            Task {
-                try await pages.change(id) {
-                    $0.stars += 1
-                } commit: {
-                    try await gate.work()
-                }
-            }
+            Task { try await pages.change(id, { $0.stars += 1 }, commit: { try await gate.work() }) }
         }
         #expect(await until { pages.items.allSatisfy { $0.stars == 1 } })
         var expected = [Int](repeating: 1, count: 8)

@@ -6,48 +6,31 @@
 #ifndef CURLEW_CZLIB_H
 #define CURLEW_CZLIB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// A compressor of raw deflate (RFC 1951). One thread at a time may use it.
-typedef struct curlew_deflate curlew_deflate;
+/// A compressor or a decompressor of raw deflate (RFC 1951). One thread at a time may use it.
+typedef struct curlew_zlib curlew_zlib;
 
-/// Creates a compressor with a level from 1 (fast) to 9 (small) and a window of 8 to 15 bits. With 8 bits, it finds no
+/// Creates a compressor or a decompressor with a window of 8 to 15 bits. With 8 bits, a compressor finds no
 /// repetitions. Returns NULL if memory is exhausted.
-curlew_deflate *curlew_deflate_create(int level, int bits);
+curlew_zlib *curlew_zlib_create(bool deflates, int bits);
 
-/// Compresses bytes from `input` into `output`, and sets `taken` and `written` to how many. At most UINT_MAX bytes of
-/// each count. Returns 1 if `input` has been taken and all due output written, 0 if there is more to write, and -1 if
-/// zlib failed.
-int curlew_deflate_run(
-    curlew_deflate *deflater, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
+/// Converts bytes from `input` into `output`, and sets `taken` and `written` to how many. At most UINT_MAX bytes of each
+/// count. Returns 1 if a compressor has taken `input` and written all due output, or if a decompressor has come to the
+/// end of the stream; 0 if there may be more; -1 if the input is not valid or zlib failed.
+int curlew_zlib_run(
+    curlew_zlib *zlib, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
     size_t *written);
 
-/// Releases a compressor, which may be NULL.
-void curlew_deflate_free(curlew_deflate *deflater);
+/// Returns whether the last call of `curlew_zlib_run` ended after a block, at the end of a byte.
+bool curlew_zlib_is_between_blocks(const curlew_zlib *zlib);
 
-/// Forgets the window of a compressor.
-void curlew_deflate_reset(curlew_deflate *deflater);
+/// Forgets the window.
+void curlew_zlib_reset(curlew_zlib *zlib);
 
-/// A decompressor of raw deflate. One thread at a time may use it.
-typedef struct curlew_inflate curlew_inflate;
-
-/// Creates a decompressor with a window of 8 to 15 bits. Returns NULL if memory is exhausted.
-curlew_inflate *curlew_inflate_create(int bits);
-
-/// Decompresses bytes from `input` into `output`, and sets `taken` and `written` to how many. Returns 1 at the end of
-/// the stream, 0 if there may be more, and -1 if the input is not valid.
-int curlew_inflate_run(
-    curlew_inflate *inflate, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
-    size_t *written);
-
-/// Returns 1 if the last call of `curlew_inflate_run` ended after a block, at the end of a byte, otherwise 0.
-int curlew_inflate_is_between_blocks(const curlew_inflate *inflate);
-
-/// Forgets the window of a decompressor.
-void curlew_inflate_reset(curlew_inflate *inflate);
-
-/// Releases a decompressor, which may be NULL.
-void curlew_inflate_free(curlew_inflate *inflate);
+/// Releases a compressor or decompressor.
+void curlew_zlib_free(curlew_zlib *zlib);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+package import CurlewFoundation
+
 /// Calls that a capability makes for the caller, such as downloads.
 extension APIClient {
     /// The changes that a capability makes to a call.
@@ -71,7 +73,7 @@ extension APIClient {
 
     /// A response whose body is still in transfer, with the properties of its call that errors need.
     package struct OpenResponse: Sendable {
-        package let response: HTTPResponse
+        package var response: HTTPResponse
         let line: NetworkError.RequestLine
         let routeName: String
         package let context: ExchangeContext
@@ -89,6 +91,27 @@ extension APIClient {
             if error.request == nil { error.request = line }
             if error.routeName == nil { error.routeName = routeName }
             return error
+        }
+
+        /// Decodes a part of the body, such as one message, with the codecs of the call.
+        ///
+        /// - `what`: the part, for the error, which has the bytes of the part as the body of its response.
+        package func decode<Value: Decodable>(
+            _ type: Value.Type, from part: Data, as what: String
+        ) throws(NetworkError) -> Value {
+            do { return try context.codecs.decode(type, from: part, mediaType: nil) } catch {
+                throw undecodable(part, "\(what) is not \(type).", error)
+            }
+        }
+
+        /// Returns the error of a part of the body that cannot be decoded, with its bytes as the body of the response.
+        package func undecodable(_ part: Data, _ problem: String, _ cause: any Error) -> NetworkError {
+            var failure = named(
+                NetworkError(
+                    .decoding, detail: "\(problem) \(NetworkError(cause).detail)",
+                    response: response.errorResponse(part, in: context), underlying: cause))
+            failure.codecs = context.codecs
+            return failure.withholding(context.secrets)
         }
     }
 }

@@ -180,10 +180,7 @@ extension APIClient.Core {
         }
         response.body.cancel()
         var failure = NetworkError(
-            .status(response.status),
-            response: NetworkError.Response(
-                status: response.status, headers: response.headers, body: excerpt.data,
-                isTruncated: excerpt.isTruncated, date: call.context.time.date, reasonPhrase: response.reasonPhrase))
+            .status(response.status), response: response.errorResponse(excerpt, in: call.context))
         if response.status == .notFound { failure.hint = slashHint(call.request) }
         failure.attempts = response.attempts
         return failure
@@ -195,11 +192,8 @@ extension APIClient.Core {
         var failure = NetworkError(error)
         if failure.attempts.isEmpty { failure.attempts = response.attempts }
         guard failure.response != nil || failure.reason == .decoding else { return failure }
-        var excerpt = NetworkError.Response.Excerpt(limit: call.context.limits.errorExcerpt)
-        _ = excerpt.append(failure.response?.body ?? response.body.bufferedData ?? Data())
-        failure.response = NetworkError.Response(
-            status: response.status, headers: response.headers, body: excerpt.data,
-            isTruncated: excerpt.isTruncated, date: call.context.time.date, reasonPhrase: response.reasonPhrase)
+        let body = failure.response?.body ?? response.body.bufferedData
+        failure.response = response.errorResponse(body, in: call.context)
         return failure
     }
 

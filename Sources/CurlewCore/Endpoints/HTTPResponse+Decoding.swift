@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
+package import CurlewFoundation
 import CurlewHTTP
 
 extension HTTPResponse {
@@ -54,6 +54,22 @@ extension HTTPResponse {
     /// Returns the head and `data` for an error. The caller truncates the data to its limits.
     func errorResponse(_ data: Data) -> NetworkError.Response {
         NetworkError.Response(status: status, headers: headers, body: data)
+    }
+
+    /// Returns the head and the beginning of `data`, up to `Limits.errorExcerpt`, for an error of a call.
+    package func errorResponse(_ data: Data?, in context: ExchangeContext) -> NetworkError.Response {
+        var excerpt = NetworkError.Response.Excerpt(limit: context.limits.errorExcerpt)
+        if let data { _ = excerpt.append(data) }
+        return errorResponse(excerpt, in: context)
+    }
+
+    /// Returns the head and the first bytes of the body for an error of a call.
+    func errorResponse(
+        _ excerpt: NetworkError.Response.Excerpt, in context: ExchangeContext
+    ) -> NetworkError.Response {
+        NetworkError.Response(
+            status: status, headers: headers, body: excerpt.data, isTruncated: excerpt.isTruncated,
+            date: context.time.date, reasonPhrase: reasonPhrase)
     }
 }
 

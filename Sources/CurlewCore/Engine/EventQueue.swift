@@ -21,21 +21,13 @@ package final class EventQueue: Sendable {
         let context: ExchangeContext
     }
 
-    private struct Waiter {
-        /// The number of events that must have been delivered before the waiter resumes.
-        let number: UInt64
-        let since: MonotonicInstant
-        let continuation: CheckedContinuation<Void, Never>
-    }
-
     private struct State {
         var waiting: [Entry] = []
         var isDelivering = false
         var lost = 0
-        /// The number of events enqueued so far; `delivered` is the number of those that have been delivered.
+        /// The number of events enqueued so far.
         var queued: UInt64 = 0
-        var delivered: UInt64 = 0
-        var waiters: [Waiter] = []
+        /// Whether the timer is set that all waits share.
         var isWatched = false
     }
 
@@ -59,6 +51,8 @@ package final class EventQueue: Sendable {
     private let patience: Duration
     private let queue = DispatchQueue(label: "curlew.events")
     private let state = Locked(State())
+    /// The number of events delivered so far.
+    private let delivered = Monitor<UInt64>(0)
 
     init(
         _ observers: [any RequestObserver], before shared: EventQueue? = nil, capacity: Int = capacity,
@@ -203,65 +197,52 @@ package final class EventQueue: Sendable {
         // Reversed, so that `popLast` returns the oldest event, which is released after its delivery.
         var entries: [Entry] = []
         while true {
-            let (batch, finished) = state.withLock { state -> ([Entry]?, [Waiter]) in
-                guard entries.isEmpty else { return (nil, Self.finished(&state)) }
-                let batch = state.waiting
-                state.waiting = []
-                state.isDelivering = !batch.isEmpty
-                return (batch, Self.finished(&state))
+            if entries.isEmpty {
+                entries = state.withLock { state in
+                    defer { state.waiting = [] }
+                    state.isDelivering = !state.waiting.isEmpty
+                    return state.waiting.reversed()
+                }
             }
-            for waiter in finished { waiter.continuation.resume() }
-            if let batch {
-                if batch.isEmpty { return }
-                entries = batch.reversed()
-            }
-            if let entry = entries.popLast() {
+            do {
+                guard let entry = entries.popLast() else { return }
                 for observer in observers { observer.record(entry.event, in: entry.context) }
             }
-            state.withLock { $0.delivered += 1 }
+            delivered.withLock { $0 += 1 }
         }
-    }
-
-    private static func finished(_ state: inout State) -> [Waiter] {
-        guard !state.waiters.isEmpty else { return [] }
-        let delivered = state.delivered
-        defer { state.waiters.removeAll { $0.number <= delivered } }
-        return state.waiters.filter { $0.number <= delivered }
     }
 
     /// Waits until all events queued so far have been delivered, at most five seconds.
     func allDelivered() async {
         await shared?.allDelivered()
         guard !observers.isEmpty else { return }
-        await withCheckedContinuation { continuation in
-            let (isDelivered, mustWatch) = state.withLock { state in
-                if state.delivered == state.queued { return (true, false) }
-                state.waiters.append(Waiter(number: state.queued, since: Self.now, continuation: continuation))
-                defer { state.isWatched = true }
-                return (false, !state.isWatched)
+        let number = state.withLock { $0.queued }
+        guard delivered.withLock({ $0 }) < number else { return }
+        watch()
+        // The waits check their conditions when the timer fires, which is at most its interval after this.
+        let late = Self.now.advanced(by: patience - interval)
+        await delivered.waitThroughCancellation { $0 >= number || Self.now >= late ? () : nil }
+    }
+
+    private var interval: Duration { patience / 5 }
+
+    /// Sets the timer that all waits share, unless it is set. It is set again while events wait.
+    private func watch() {
+        let isFirst = state.withLock { state in
+            defer { state.isWatched = true }
+            return !state.isWatched
+        }
+        guard isFirst else { return }
+        let time = DispatchTime.now() + .nanoseconds(Int(clamping: interval.wholeNanoseconds))
+        DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in
+            guard let self else { return }
+            let isWaiting = state.withLock { state in
+                state.isWatched = false
+                return state.isDelivering
             }
-            if isDelivered { continuation.resume() }
-            if mustWatch { watch(after: patience) }
+            if isWaiting { watch() }
+            delivered.withLock { _ in }
         }
-    }
-
-    /// Starts the timer that all waiters share. It resumes those that have waited for `patience`, and is set again
-    /// while there are others.
-    private func watch(after delay: Duration) {
-        let time = DispatchTime.now() + .nanoseconds(Int(clamping: delay.wholeNanoseconds))
-        DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.checkLate() }
-    }
-
-    private func checkLate() {
-        let (now, patience) = (Self.now, patience)
-        let (late, rest) = state.withLock { state -> ([Waiter], Duration?) in
-            let late = state.waiters.filter { $0.since.duration(to: now) >= patience }
-            state.waiters.removeAll { $0.since.duration(to: now) >= patience }
-            state.isWatched = !state.waiters.isEmpty
-            return (late, state.waiters.first.map { patience - $0.since.duration(to: now) })
-        }
-        for waiter in late { waiter.continuation.resume() }
-        if let rest { watch(after: rest) }
     }
 
     private static var now: MonotonicInstant {

@@ -101,7 +101,8 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
                 return "The body has \"\(snake)\". Use Codecs.snakeCase, or coding keys."
             }
         }
-        return "Compare the model with the body above, or make the member optional."
+        let body = response?.excerpt == nil ? "response" : "body above"
+        return "Compare the model with the \(body), or make the member optional."
     }
 }
 

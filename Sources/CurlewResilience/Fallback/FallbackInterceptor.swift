@@ -118,13 +118,9 @@ extension NetworkError {
 extension HTTPResponse {
     /// Returns the error that the call would throw for the status, with the part of the body that is in memory.
     fileprivate func failure(of request: HTTPRequest, in context: ExchangeContext) -> NetworkError {
-        var excerpt = NetworkError.Response.Excerpt(limit: context.limits.errorExcerpt)
-        if let data = body.bufferedData { _ = excerpt.append(data) }
         var failure = NetworkError(
             .status(status), request: NetworkError.RequestLine(request),
-            response: NetworkError.Response(
-                status: status, headers: headers, body: excerpt.data, isTruncated: excerpt.isTruncated,
-                date: context.time.date))
+            response: errorResponse(body.bufferedData, in: context))
         failure.attempts = attempts
         return failure
     }

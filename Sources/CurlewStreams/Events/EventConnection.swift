@@ -6,142 +6,93 @@ import CurlewFoundation
 /// One connection of a stream. A task pulls a chunk from the response body only when the reader asks for one, so that
 /// the connection can be closed at any time, whatever the body waits for.
 final class EventConnection: Sendable {
-    private let call: APIClient.OpenResponse
-    private let link: Link
-    private let pump: Task<Void, Never>
-    private let watch: Task<Void, Never>?
+    /// What the reader, and the task that pulls, know of each other.
+    private struct State: Sendable {
+        /// The time at which the reader began to wait; nil while it does not wait.
+        var waitingSince: MonotonicInstant?
+        var chunk: Data?
+        var end: Result<Data?, NetworkError>?
+
+        mutating func finish(_ result: Result<Data?, NetworkError>) {
+            if end == nil { end = result }
+        }
+    }
+
+    let call: APIClient.OpenResponse
+    private let opened: MonotonicInstant
+    private let state: Monitor<State>
+    private let tasks: [Task<Void, Never>]
 
     init(_ call: APIClient.OpenResponse, readTimeout: Duration?) {
         self.call = call
-        let link = Link()
-        self.link = link
+        let state = Monitor(State())
+        self.state = state
         let body = call.response.body
+        let time = call.context.time
+        let opened = time.now
+        self.opened = opened
         let pump = Task {
             do {
                 var chunks = body.makeAsyncIterator()
-                while await link.isAsked(), let chunk = try await chunks.next() { link.deliver(chunk) }
-                link.finish(.success(nil))
+                while await Self.isAsked(state), let chunk = try await chunks.next() {
+                    state.withLock { ($0.waitingSince, $0.chunk) = (nil, chunk) }
+                }
+                state.withLock { $0.finish(.success(nil)) }
             } catch {
-                link.finish(.failure(NetworkError(error)))
+                state.withLock { $0.finish(.failure(NetworkError(error))) }
             }
         }
-        self.pump = pump
-        watch = readTimeout.map { timeout in
-            let time = call.context.time
-            let begin = time.now
-            return Task {
-                var end = begin.advanced(by: timeout)
+        let watch = readTimeout.map { timeout in
+            Task {
+                var end = opened.advanced(by: timeout)
                 while (try? await time.alarm(at: end)) != nil {
                     let now = time.now
-                    end = (link.waitingSince ?? now).advanced(by: timeout)
+                    end = (state.withLock { $0.waitingSince } ?? now).advanced(by: timeout)
                     guard end <= now else { continue }
-                    link.finish(
-                        .failure(
-                            NetworkError(
-                                .timedOut(.idle), detail: "The event stream sent nothing for \(timeout.brief).",
-                                hint: "Let the server send comments, or set EventStreamOptions.readTimeout.")))
+                    let error = NetworkError(
+                        .timedOut(.idle), detail: "The event stream sent nothing for \(timeout.brief).",
+                        hint: "Let the server send comments, or set EventStreamOptions.readTimeout.")
+                    state.withLock { $0.finish(.failure(error)) }
                     pump.cancel()
                     body.cancel()
                     return
                 }
             }
         }
+        tasks = [pump] + (watch.map { [$0] } ?? [])
     }
 
     deinit { end() }
 
+    /// Waits until the reader asks for a chunk. Returns false at the end.
+    private static func isAsked(_ state: Monitor<State>) async -> Bool {
+        await state.waitThroughCancellation { $0.end != nil ? false : $0.waitingSince != nil ? true : nil }
+    }
+
+    /// Whether the connection has been open for so long that bytes without an event show that it works.
+    var isStable: Bool { opened.duration(to: call.context.time.now) >= ReconnectionDelay.stableTime }
+
     /// Returns the next chunk, or nil at the end of the body. Cancelling the task closes the connection.
     func next() async throws(NetworkError) -> Data? {
         let now = call.context.time.now
-        let result = await withTaskCancellationHandler {
-            await link.read(at: now)
-        } onCancel: {
-            end()
+        state.withLock { $0.waitingSince = now }
+        let result = await state.wait { state -> Result<Data?, NetworkError>? in
+            guard let chunk = state.chunk else { return state.end }
+            state.chunk = nil
+            return .success(chunk)
         }
+        if result == nil { end() }
         do throws(NetworkError) {
-            return try result.get()
+            return try (result ?? .failure(NetworkError(.cancelled))).get()
         } catch {
             throw call.named(error)
         }
     }
 
-    /// Returns `error` with the names of the request and the route.
-    func named(_ error: NetworkError) -> NetworkError {
-        call.named(error)
-    }
-
     /// Closes the connection. A reader that waits receives `.cancelled`.
     func end() {
-        link.finish(.failure(NetworkError(.cancelled)))
-        pump.cancel()
-        watch?.cancel()
+        state.withLock { $0.finish(.failure(NetworkError(.cancelled))) }
+        for task in tasks { task.cancel() }
         call.response.body.cancel()
-    }
-}
-
-/// The meeting point of the reader and the task that pulls.
-private final class Link: Sendable {
-    typealias Reading = Result<Data?, NetworkError>
-
-    private struct State: Sendable {
-        var reader: CheckedContinuation<Reading, Never>?
-        var waitingSince: MonotonicInstant?
-        var pump: CheckedContinuation<Bool, Never>?
-        var end: Reading?
-    }
-
-    private let state = Locked(State())
-
-    /// The time at which the reader began to wait; nil while it does not wait.
-    var waitingSince: MonotonicInstant? { state.withLock { $0.waitingSince } }
-
-    func read(at now: MonotonicInstant) async -> Reading {
-        await withCheckedContinuation { reader in
-            let (end, pump) = state.withLock { state -> (Reading?, CheckedContinuation<Bool, Never>?) in
-                if let end = state.end { return (end, nil) }
-                state.reader = reader
-                state.waitingSince = now
-                defer { state.pump = nil }
-                return (nil, state.pump)
-            }
-            pump?.resume(returning: true)
-            if let end { reader.resume(returning: end) }
-        }
-    }
-
-    /// Waits until the reader asks for a chunk. Returns false at the end.
-    func isAsked() async -> Bool {
-        await withCheckedContinuation { pump in
-            let isAsked = state.withLock { state -> Bool? in
-                if state.end != nil { return false }
-                if state.reader != nil { return true }
-                state.pump = pump
-                return nil
-            }
-            if let isAsked { pump.resume(returning: isAsked) }
-        }
-    }
-
-    func deliver(_ chunk: Data) {
-        takeReader()?.resume(returning: .success(chunk))
-    }
-
-    func finish(_ end: Reading) {
-        let pump = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            guard state.end == nil else { return nil }
-            state.end = end
-            defer { state.pump = nil }
-            return state.pump
-        }
-        pump?.resume(returning: false)
-        takeReader()?.resume(returning: end)
-    }
-
-    private func takeReader() -> CheckedContinuation<Reading, Never>? {
-        state.withLock { state in
-            state.waitingSince = nil
-            defer { state.reader = nil }
-            return state.reader
-        }
     }
 }

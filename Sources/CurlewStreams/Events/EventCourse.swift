@@ -7,11 +7,12 @@ import CurlewHTTP
 /// The course of one iteration: connections, and the waits between them.
 struct EventCourse {
     private let core: EventStreamCore
-    private let context = Locked<ExchangeContext?>(nil)
     private var lease: Lease?
     private var hasEnded = false
-    private var connection: EventConnection?
-    private var hasReceived = false
+    private(set) var connection: EventConnection?
+    /// Whether the connection has delivered an event, or anything after a while. Comments alone could turn the loop of
+    /// connections without a backoff.
+    private var isWorking = false
     private var parser = EventStreamParser()
     private var reconnection: ReconnectionDelay
 
@@ -20,12 +21,6 @@ struct EventCourse {
         let options = core.opening.options
         reconnection = ReconnectionDelay(initial: options.retryDelay, maximum: options.maximumDelay)
     }
-
-    /// The codecs of the call; nil before the first connection.
-    var codecs: Codecs? { context.withLock { $0?.codecs } }
-
-    /// Returns `error` with the names of the request and the route of the current connection.
-    func named(_ error: NetworkError) -> NetworkError { connection?.named(error) ?? error }
 
     mutating func next() async throws(NetworkError) -> ServerEvent? {
         guard !hasEnded else { return nil }
@@ -47,7 +42,7 @@ struct EventCourse {
 
     private mutating func advance() async throws(NetworkError) -> ServerEvent? {
         if lease == nil {
-            guard core.control.claim() else {
+            guard core.claim() else {
                 throw NetworkError(
                     .invalidRequest, detail: "The event stream is already being iterated.",
                     hint: "Create one stream for each reader.")
@@ -62,10 +57,11 @@ struct EventCourse {
                     continue
                 }
                 if let event = try parsed(connection) {
+                    if event.comment == nil { isWorking = true }
                     return event.data == core.opening.options.endMarker && event.comment == nil ? nil : event
                 }
                 if let chunk = try await connection.next() {
-                    hasReceived = true
+                    if connection.isStable { isWorking = true }
                     parser.push(chunk)
                     continue
                 }
@@ -83,7 +79,7 @@ struct EventCourse {
         do throws(EventStreamParser.Failure) {
             item = try parser.next()
         } catch {
-            throw connection.named(NetworkError(error))
+            throw connection.call.named(NetworkError(error))
         }
         if let retry = parser.retry { reconnection.request(milliseconds: retry) }
         core.lastEventID = parser.lastEventID
@@ -92,12 +88,12 @@ struct EventCourse {
 
     /// Opens a connection. Returns false if the server has ended the stream.
     private mutating func connect() async throws(NetworkError) -> Bool {
-        core.control.change(to: .connecting)
-        hasReceived = false
+        core.change(to: .connecting)
+        isWorking = false
         let options = core.opening.options
-        let call = try await core.control.run {
-            [opening = core.opening, id = core.lastEventID, context] () throws(NetworkError) in
-            try await opening.open(lastEventID: id, context: context)
+        let call = try await core.run {
+            [opening = core.opening, id = core.lastEventID] () throws(NetworkError) in
+            try await opening.open(lastEventID: id)
         }
         guard let call else { return false }
         var limits = EventStreamParser.Limits()
@@ -107,8 +103,8 @@ struct EventCourse {
             lastEventID: core.lastEventID, limits: limits, includesComments: options.includesComments)
         let connection = EventConnection(call, readTimeout: options.readTimeout)
         self.connection = connection
-        core.control.interruptible { [weak connection] in connection?.end() }
-        core.control.change(to: .open)
+        core.interruptible { [weak connection] in connection?.end() }
+        core.change(to: .open)
         return true
     }
 
@@ -118,10 +114,10 @@ struct EventCourse {
     private mutating func reconnect(after error: NetworkError?) async throws(NetworkError) -> Bool {
         let ended = connection
         connection = nil
-        core.control.interruptible(by: nil)
+        core.interruptible(by: nil)
         ended?.end()
         guard !Task.isCancelled else { throw NetworkError(.cancelled) }
-        if core.control.takeRestart() {
+        if core.takeRestart() {
             reconnection.succeed()
             return true
         }
@@ -130,29 +126,29 @@ struct EventCourse {
                 let failure = NetworkError(
                     .connectionLost(.requestMayHaveArrived),
                     detail: "The event stream ended without its end marker \"\(marker)\".")
-                throw ended?.named(failure) ?? failure
+                throw ended?.call.named(failure) ?? failure
             }
             return false
         }
         // A body that breaks off within its coding or its framing is invalid, and its connection is lost as well.
         let isBroken = ended != nil && error?.reason == .badResponse
         if let error, !error.allowsReconnection, !isBroken { throw error }
-        if hasReceived { reconnection.succeed() } else { reconnection.fail() }
+        if isWorking { reconnection.succeed() } else { reconnection.fail() }
         if let most = core.opening.options.maximumFailures, reconnection.failures > most {
             let failure = NetworkError(
-                .badResponse, detail: "The server ended the event stream \(reconnection.failures) times without data.")
-            throw error ?? ended?.named(failure) ?? failure
+                .badResponse, detail: "The event stream ended \(reconnection.failures) times without an event.")
+            throw error ?? ended?.call.named(failure) ?? failure
         }
         try await pause(after: error)
         return true
     }
 
     private func pause(after error: NetworkError?) async throws(NetworkError) {
-        guard let time = context.withLock({ $0?.time }) else { return }
+        let time = core.opening.client.configuration.time
         let wait = reconnection.wait(retryAfter: error?.retryAfter, random: .random(in: 0..<1))
         let seconds = Double(wait.wholeNanoseconds) / 1e9
-        core.control.change(to: .waiting(until: time.date.addingTimeInterval(seconds), after: error))
-        try await core.control.pause(for: wait, on: time)
+        core.change(to: .waiting(until: time.date.addingTimeInterval(seconds), after: error))
+        try await core.pause(for: wait, on: time)
     }
 }
 
@@ -164,7 +160,7 @@ private final class Lease: Sendable {
         self.core = core
     }
 
-    deinit { core.control.release(as: .closed) }
+    deinit { core.release() }
 }
 
 extension NetworkError {

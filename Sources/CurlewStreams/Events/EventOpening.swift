@@ -16,19 +16,15 @@ struct EventOpening: Sendable {
         options.reconnects ?? (route.method == .get || route.method == .head)
     }
 
-    /// Opens a connection. Returns nil if the server ends the stream with 204. `context` receives the context of the
-    /// call before the request is sent.
-    func open(
-        lastEventID: String, context: Locked<ExchangeContext?>
-    ) async throws(NetworkError) -> APIClient.OpenResponse? {
+    /// Opens a connection. Returns nil if the server ends the stream with 204.
+    func open(lastEventID: String) async throws(NetworkError) -> APIClient.OpenResponse? {
         var changes = APIClient.CallChanges()
         changes.options = { call in
             call.isLive = true
             call.timeouts.idle = nil
             call.limits.responseBody = .max
         }
-        changes.request = { [route] request, callContext throws(NetworkError) in
-            context.withLock { $0 = callContext }
+        changes.request = { [route] request, _ throws(NetworkError) in
             if !route.headers.contains(.accept) { request.headers[.accept] = "text/event-stream" }
             if !route.headers.contains(.cacheControl) { request.headers[.cacheControl] = "no-cache" }
             if !lastEventID.isEmpty, Self.isField(lastEventID) { request.headers["Last-Event-ID"] = lastEventID }

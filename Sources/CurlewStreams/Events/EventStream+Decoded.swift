@@ -7,6 +7,7 @@ extension EventStream {
     /// The data of the events of a stream, decoded with the codecs of the call.
     ///
     /// Comments are skipped. Data that cannot be decoded ends the iteration with `.decoding` and closes the connection.
+    /// The error has the data as the body of its response: `error.body(as: Problem.self)` decodes it as another type.
     public struct Decoded<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         /// The decoded data of one event, in the order of the server.
         public typealias Element = Value
@@ -35,11 +36,9 @@ extension EventStream {
             public mutating func next() async throws(NetworkError) -> Value? {
                 while let event = try await events?.next() {
                     guard event.comment == nil, name == nil || event.name == name else { continue }
-                    do {
-                        return try (events?.codecs ?? .json).decode(
-                            Value.self, from: Data(event.data.utf8), mediaType: nil)
+                    do throws(NetworkError) {
+                        return try events?.decode(event)
                     } catch {
-                        let error = events?.named(NetworkError(error)) ?? NetworkError(error)
                         events = nil
                         throw error
                     }

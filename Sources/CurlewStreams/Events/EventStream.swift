@@ -13,9 +13,9 @@ public import CurlewFoundation
 /// - If the connection ends or fails, the stream waits and connects again with the last event ID
 ///   (`EventStreamOptions.reconnects`). A server that honours `Last-Event-ID` can then send each event exactly once. A
 ///   body that breaks off within its content coding counts as a failed connection.
-/// - After a failure, the wait is random, with an upper bound that doubles with each failure. A wait is never shorter
-///   than the server requests in a `retry` or `Retry-After` field, up to one day. A `retry` field of less than 100 ms
-///   counts as 100 ms.
+/// - After a failure, the wait is random, with an upper bound that doubles with each failure. A connection that has
+///   delivered no event and, after its first 10 s, no byte is a failure too. A wait is never shorter than the server
+///   requests in a `retry` or `Retry-After` field, up to one day. A `retry` field of less than 100 ms counts as 100 ms.
 /// - Status 204 ends the stream. Other responses that are not an event stream end it with an error, except 408, 429 and
 ///   5xx, after which the stream connects again.
 /// - Cancelling the task and releasing the iterator close the connection at once. Cancelling throws `.cancelled`.
@@ -48,11 +48,11 @@ public struct EventStream: AsyncSequence, Sendable {
     }
 
     /// The current state.
-    public var state: State { core.control.state }
+    public var state: State { core.state }
 
     /// The current state and the changes of it, in order. A slow reader misses states before the last 16. The sequence
     /// ends when the stream is released.
-    public var states: AsyncStream<State> { core.control.states() }
+    public var states: AsyncStream<State> { core.states() }
 
     /// The ID of the last complete event block, which the next request sends; empty if there is none.
     public var lastEventID: String { core.lastEventID }
@@ -61,7 +61,7 @@ public struct EventStream: AsyncSequence, Sendable {
     /// itself. Events that have already arrived are not lost. Use it when the network has changed. Without effect if
     /// there is no iteration.
     public func restart() {
-        core.control.restart()
+        core.restart()
     }
 
     /// Returns an iterator. It connects when its first event is requested.
@@ -83,8 +83,9 @@ public struct EventStream: AsyncSequence, Sendable {
             try await course.next()
         }
 
-        var codecs: Codecs? { course.codecs }
-
-        func named(_ error: NetworkError) -> NetworkError { course.named(error) }
+        /// Returns the decoded data of the event that was returned last.
+        func decode<Value: Decodable>(_ event: ServerEvent) throws(NetworkError) -> Value? {
+            try course.connection?.call.decode(Value.self, from: Data(event.data.utf8), as: "The event")
+        }
     }
 }

@@ -13,7 +13,7 @@ public struct EventStreamOptions: Sendable {
     /// `retry` or `Retry-After`. Default 60 s.
     public var maximumDelay: Duration = .seconds(60)
     /// The number of consecutive failures after which the stream throws the last error. A connection fails if it
-    /// delivers no byte of its body. Nil sets no limit. Default nil, as in browsers.
+    /// delivers no event and, after its first 10 s, no byte. Nil sets no limit. Default nil, as in browsers.
     public var maximumFailures: Int?
     /// The time without a byte from the server after which the connection counts as lost, on the client's clock. The
     /// time in which the caller does not read does not count. Nil sets no limit. Default 5 minutes.

@@ -5,8 +5,10 @@ import CurlewHTTP
 
 /// The waits between connections: a value, without any I/O.
 struct ReconnectionDelay: Sendable {
+    /// The time after which an open connection works, even if it has delivered nothing of use.
+    static let stableTime = Duration.seconds(10)
     /// The longest wait that a server can request.
-    static let longestRequest = Duration.seconds(86_400)
+    private static let longestRequest = Duration.seconds(86_400)
     /// The shortest wait that a server can request, and the shortest upper bound after a failure. Otherwise a server
     /// that sends `retry: 0` and ends each connection would receive requests without a pause.
     private static let shortestRequest = Duration.milliseconds(100)
@@ -21,7 +23,7 @@ struct ReconnectionDelay: Sendable {
     /// - `maximum`: the upper bound of the random wait.
     init(initial: Duration, maximum: Duration) {
         self.initial = max(.zero, initial)
-        cap = max(.zero, maximum)
+        cap = max(Self.shortestRequest, maximum)
     }
 
     mutating func request(milliseconds: Int64) {

@@ -101,9 +101,6 @@ public struct WebSocketConnections: AsyncSequence, Sendable {
 
     /// Opens the connections one after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        /// The time after which an open connection is stable: its end is the first failure again.
-        private static let stableTime = Duration.seconds(10)
-
         private let connections: WebSocketConnections
         private var delay: ReconnectionDelay
         /// The connection that was returned last.
@@ -135,7 +132,7 @@ public struct WebSocketConnections: AsyncSequence, Sendable {
                 current = nil
                 let ending = Ending(socket.core)
                 socket.core.abandon()
-                if opened.duration(to: connections.time.now) >= Self.stableTime { delay.succeed() }
+                if opened.duration(to: connections.time.now) >= ReconnectionDelay.stableTime { delay.succeed() }
                 guard try await waits(after: ending) else { return nil }
             }
             while true {

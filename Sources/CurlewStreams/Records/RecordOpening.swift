@@ -57,15 +57,6 @@ final class RecordConnection: Sendable {
     }
 
     deinit { call.response.body.cancel() }
-
-    /// Returns the response for the error of a bad record, with the bytes of the record as its body.
-    func response(with record: Data) -> NetworkError.Response {
-        let received = call.response
-        let excerpt = Data(record.prefix(max(0, call.context.limits.errorExcerpt)))
-        return NetworkError.Response(
-            status: received.status, headers: received.headers, body: excerpt,
-            isTruncated: excerpt.count < record.count, reasonPhrase: received.reasonPhrase)
-    }
 }
 
 extension RecordStreamOptions {

@@ -34,7 +34,7 @@ final class RecordSource {
     /// Skips the current record, whose bytes could not be decoded as `type`. Throws if bad records are not skipped.
     @usableFromInline
     func reject(_ data: Data, _ error: any Error, _ type: Any.Type) throws(NetworkError) {
-        try course.reject(data, "is not \(type). \(NetworkError(error).detail)", underlying: error)
+        try course.reject(data, error, type)
     }
 }
 
@@ -101,13 +101,10 @@ private struct RecordCourse {
     }
 
     /// Skips the current record. Throws if bad records are not skipped.
-    mutating func reject(_ data: Data, _ problem: String, underlying: any Error) throws(NetworkError) {
+    mutating func reject(_ data: Data, _ error: any Error, _ type: Any.Type) throws(NetworkError) {
         guard !opening.options.skipsBadRecords else { return skipped.withLock { $0 += 1 } }
-        let response = connection?.response(with: data)
-        throw end(
-            NetworkError(
-                .decoding, detail: "Line \(number) of the response \(problem)", response: response,
-                underlying: underlying))
+        let problem = "Line \(number) of the response is not \(type)."
+        throw end(connection?.call.undecodable(data, problem, error) ?? error)
     }
 
     private mutating func split() throws(NetworkError) -> RecordSplitter.Record? {

@@ -49,11 +49,8 @@ extension APIClient {
         let call = try await open(route, changing: changes)
         do throws(NetworkError) {
             let link = try opening.link(call.response, output)
-            var head = call.response
-            head.body = ResponseBody(Data())
             let core = WebSocketCore(link, options: options, time: call.context.time) { call.named($0) }
-            return WebSocket(
-                core, subprotocol: opening.subprotocol(call.response), response: head, codecs: call.context.codecs)
+            return WebSocket(core, subprotocol: opening.subprotocol(call.response), call)
         } catch {
             output.detach()
             await call.end()

@@ -6,117 +6,114 @@ package import CurlewFoundation
 package import CurlewHTTP
 
 /// The compression of messages by permessage-deflate (RFC 7692), with the system's zlib.
-///
-/// `@unchecked Sendable` is valid because every access to the two streams is under a lock of its own.
-package final class DeflateCompression: WebSocketCompression, @unchecked Sendable {
-    private let deflater: OpaquePointer
-    private let inflater: OpaquePointer
-    private let keepsOwnWindow: Bool
-    private let keepsPeerWindow: Bool
-    /// The locks of the two streams, with the output of one run of zlib.
-    private let sending = Locked([UInt8](repeating: 0, count: room))
-    private let receiving = Locked([UInt8](repeating: 0, count: room))
+package final class DeflateCompression: WebSocketCompression {
+    private let sending: Locked<ZlibStream>
+    private let receiving: Locked<ZlibStream>
 
-    private static let room = 16 << 10
     /// The end of a block that a sender removes and a receiver adds (RFC 7692 §7.2.1).
     private static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
 
     /// Throws `.configuration` if memory is exhausted. A window of 8 bits finds no repetitions: zlib does not support it.
     package init(_ parameters: PerMessageDeflate, role: WebSocketMachine.Role) throws(NetworkError) {
-        let own = (role == .client ? parameters.clientMaxWindowBits : parameters.serverMaxWindowBits) ?? 15
-        let peer = (role == .client ? parameters.serverMaxWindowBits : parameters.clientMaxWindowBits) ?? 15
-        keepsOwnWindow =
-            !(role == .client ? parameters.clientNoContextTakeover : parameters.serverNoContextTakeover)
-        keepsPeerWindow =
-            !(role == .client ? parameters.serverNoContextTakeover : parameters.clientNoContextTakeover)
-        guard let deflater = curlew_deflate_create(6, Int32(own)) else { throw Self.memory }
-        guard let inflater = curlew_inflate_create(Int32(peer)) else {
-            curlew_deflate_free(deflater)
-            throw Self.memory
-        }
-        (self.deflater, self.inflater) = (deflater, inflater)
-    }
-
-    deinit {
-        curlew_deflate_free(deflater)
-        curlew_inflate_free(inflater)
+        let client = (parameters.clientMaxWindowBits, !parameters.clientNoContextTakeover)
+        let server = (parameters.serverMaxWindowBits, !parameters.serverNoContextTakeover)
+        let (own, peer) = role == .client ? (client, server) : (server, client)
+        sending = Locked(try ZlibStream(deflates: true, bits: own.0, keepsWindow: own.1))
+        receiving = Locked(try ZlibStream(deflates: false, bits: peer.0, keepsWindow: peer.1))
     }
 
     private static let corrupt = WebSocketViolation(.invalidText, "A compressed message is not valid deflate data.")
 
-    private static var memory: NetworkError {
-        NetworkError(.configuration, detail: "There is not enough memory for compression.")
-    }
-
     package func compress(_ payload: Data) throws(WebSocketViolation) -> Data {
-        let result = sending.withLock { compressed(payload, &$0) }
-        guard let result else { throw WebSocketViolation(.internalError, "zlib failed to compress the message.") }
-        return result
-    }
-
-    private func compressed(_ payload: Data, _ buffer: inout [UInt8]) -> Data? {
-        var result = Data()
-        var position = payload.startIndex
-        while true {
-            var (taken, written) = (0, 0)
-            let outcome = payload[position...].withUnsafeBytes { input in
-                buffer.withUnsafeMutableBufferPointer { output in
-                    curlew_deflate_run(
-                        deflater, input.bindMemory(to: UInt8.self).baseAddress, input.count, &taken,
-                        output.baseAddress, output.count, &written)
-                }
+        let result = sending.withLock { zlib -> Data? in
+            var (rest, result) = (payload, Data())
+            while true {
+                guard let isEnd = zlib.run(&rest) else { return nil }
+                result.append(contentsOf: zlib.output)
+                if isEnd { break }
             }
-            guard outcome >= 0 else { return nil }
-            position += taken
-            result.append(contentsOf: buffer[..<written])
-            if outcome == 1 { break }
+            zlib.end()
+            return result
         }
-        if !keepsOwnWindow { curlew_deflate_reset(deflater) }
+        guard var result else { throw WebSocketViolation(.internalError, "zlib failed to compress the message.") }
+        if result.count >= 4, result.suffix(4).elementsEqual(Self.tail) { result.removeLast(4) }
         // An empty message may produce no output; its compressed form is one empty block (RFC 7692 §7.2.3.6).
-        guard result.count >= 4, result.suffix(4).elementsEqual(Self.tail) else {
-            return result.isEmpty ? Data([0]) : result
-        }
-        result.removeLast(4)
         return result.isEmpty ? Data([0]) : result
     }
 
     package func decompress(_ payload: Data, limit: Int) throws(WebSocketViolation) -> Data {
-        try receiving.withLock { buffer in
-            Result { () throws(WebSocketViolation) in try decompressed(payload, limit, &buffer) }
+        try receiving.withLock { zlib in
+            Result { () throws(WebSocketViolation) in try Self.decompressed(payload, limit, zlib) }
         }.get()
     }
 
-    private func decompressed(
-        _ payload: Data, _ limit: Int, _ buffer: inout [UInt8]
+    private static func decompressed(
+        _ payload: Data, _ limit: Int, _ zlib: ZlibStream
     ) throws(WebSocketViolation) -> Data {
-        let input = payload + Self.tail
-        var result = Data()
-        var position = input.startIndex
+        var (rest, result) = (payload + tail, Data())
         while true {
-            var (taken, written) = (0, 0)
-            let outcome = input[position...].withUnsafeBytes { input in
-                buffer.withUnsafeMutableBufferPointer { output in
-                    curlew_inflate_run(
-                        inflater, input.bindMemory(to: UInt8.self).baseAddress, input.count, &taken,
-                        output.baseAddress, output.count, &written)
-                }
-            }
-            guard outcome >= 0 else { throw Self.corrupt }
-            position += taken
-            guard result.count + written <= limit else {
+            let length = rest.count
+            guard let isEnd = zlib.run(&rest) else { throw corrupt }
+            guard result.count + zlib.output.count <= limit else {
                 throw WebSocketViolation(.messageTooBig, "A message has more than \(limit) bytes after decompression.")
             }
-            result.append(contentsOf: buffer[..<written])
+            result.append(contentsOf: zlib.output)
             // A final block ends the stream; what follows starts anew (RFC 7692 §7.2.3.4).
-            if outcome == 1 { curlew_inflate_reset(inflater) }
-            if position == input.endIndex, written < buffer.count || outcome == 1 {
+            if isEnd { zlib.reset() }
+            if rest.isEmpty, isEnd || zlib.output.count < ZlibStream.room {
                 // Otherwise the next message would continue within a block of this one.
-                guard outcome == 1 || curlew_inflate_is_between_blocks(inflater) == 1 else { throw Self.corrupt }
+                guard isEnd || zlib.isBetweenBlocks else { throw corrupt }
                 break
             }
-            if taken == 0, written == 0 { throw Self.corrupt }
+            if rest.count == length, zlib.output.isEmpty { throw corrupt }
         }
-        if !keepsPeerWindow { curlew_inflate_reset(inflater) }
+        zlib.end()
         return result
+    }
+}
+
+/// A compressor or a decompressor, with the output of its last run.
+private final class ZlibStream {
+    /// The maximum output of one run.
+    static let room = 16 << 10
+
+    private(set) var output: ArraySlice<UInt8> = []
+    private var buffer = [UInt8](repeating: 0, count: room)
+    private let stream: OpaquePointer
+    private let keepsWindow: Bool
+
+    init(deflates: Bool, bits: Int?, keepsWindow: Bool) throws(NetworkError) {
+        guard let stream = curlew_zlib_create(deflates, Int32(bits ?? 15)) else {
+            throw NetworkError(.configuration, detail: "There is not enough memory for compression.")
+        }
+        (self.stream, self.keepsWindow) = (stream, keepsWindow)
+    }
+
+    deinit { curlew_zlib_free(stream) }
+
+    /// Converts a part of `input`, and removes it. Returns whether this was the last part; nil if zlib failed.
+    func run(_ input: inout Data) -> Bool? {
+        var (taken, written) = (0, 0)
+        // The output of the last run must not share the buffer, which would then be copied.
+        output = []
+        let outcome = input.withUnsafeBytes { input in
+            buffer.withUnsafeMutableBufferPointer { output in
+                curlew_zlib_run(
+                    stream, input.bindMemory(to: UInt8.self).baseAddress, input.count, &taken, output.baseAddress,
+                    output.count, &written)
+            }
+        }
+        input = input.dropFirst(taken)
+        output = buffer[..<written]
+        return outcome < 0 ? nil : outcome == 1
+    }
+
+    var isBetweenBlocks: Bool { curlew_zlib_is_between_blocks(stream) }
+
+    func reset() { curlew_zlib_reset(stream) }
+
+    /// Ends a message.
+    func end() {
+        if !keepsWindow { reset() }
     }
 }

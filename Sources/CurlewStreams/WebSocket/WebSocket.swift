@@ -30,27 +30,28 @@ public final class WebSocket: AsyncSequence, Sendable {
     let core: WebSocketCore
     /// The subprotocol that the server has selected; nil if there is none.
     public let subprotocol: String?
-    /// The head of the 101 response, without a body.
-    public let response: HTTPResponse
-    private let codecs: Codecs
+    private let call: APIClient.OpenResponse
 
-    init(_ core: WebSocketCore, subprotocol: String?, response: HTTPResponse, codecs: Codecs) {
+    init(_ core: WebSocketCore, subprotocol: String?, _ call: APIClient.OpenResponse) {
         self.core = core
         self.subprotocol = subprotocol
-        self.codecs = codecs
-        core.begin(after: response)
+        core.begin(after: call.response)
+        var call = call
         // The head must not keep the transport's parts alive.
-        var head = response
-        head.messageConnection = nil
+        call.response.body = ResponseBody(Data())
+        call.response.messageConnection = nil
         #if os(Linux)
-        head.arrivalExecutor = nil
+        call.response.arrivalExecutor = nil
         #endif
-        self.response = head
+        self.call = call
     }
 
     deinit {
         core.abandon()
     }
+
+    /// The head of the 101 response, without a body.
+    public var response: HTTPResponse { call.response }
 
     /// How the connection was closed; nil while it is open, and if it was lost without a close frame.
     public var closing: Closing? { core.closing }
@@ -77,14 +78,14 @@ public final class WebSocket: AsyncSequence, Sendable {
     /// Sends a value, encoded by the codec of the client, as a text message; see `send(_:)`. Throws `.encoding` if the
     /// value cannot be encoded.
     public func send(json value: some Encodable & Sendable) async throws(NetworkError) {
-        try await core.send(codecs.message(value))
+        try await core.send(call.context.codecs.message(value))
     }
 
     /// Returns the messages, each decoded as `type` by the codec of the client. A message that cannot be decoded throws
-    /// `.decoding` and ends the sequence; the connection stays open.
+    /// `.decoding` with the message as the body of its response, and ends the sequence; the connection stays open.
     public func messages<Value: Decodable & Sendable>(as type: Value.Type) -> AsyncThrowingMapSequence<WebSocket, Value>
     {
-        map { [codecs] message in try codecs.value(type, in: message) }
+        map { [call] message in try call.decode(type, from: message.bytes, as: "The message") }
     }
 
     /// Sends a ping and returns the time until its pong. Throws if the connection is lost first. At most 64 pings wait

@@ -18,29 +18,22 @@ final class WebSocketCore: Sendable {
         /// The error of sending, once the connection has ended.
         var failure: NetworkError?
         var lastReceived: MonotonicInstant
-        var pings: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
-        var nextPing: UInt64 = 0
-        var enders: [UInt64: UnsafeContinuation<Void, Never>] = [:]
-        var nextEnder: UInt64 = 0
+        /// The number of the newest ping.
+        var newestPing = 0
+        /// The number of the newest ping that a pong has answered.
+        var answeredPing = 0
+        var waitingPings = 0
         var tasks: [Task<Void, Never>] = []
         /// Whether receiving is paused because the reader takes no messages, so that silence is not the server's.
         var isPaused = false
-
-        /// Removes the pings that a pong answers: a peer may answer only the newest one (RFC 6455 §5.5.3).
-        mutating func takePings(upTo number: UInt64) -> [UnsafeContinuation<Bool, Never>] {
-            guard pings[number] != nil else { return [] }
-            let answered = pings.filter { $0.key <= number }
-            for key in answered.keys { pings[key] = nil }
-            return Array(answered.values)
-        }
     }
 
-    let incoming: IncomingMessages
+    let incoming: MessageQueue
     private let link: any WebSocketLink
     private let options: WebSocket.Options
     private let time: any TimeSource
     private let name: @Sendable (any Error) -> NetworkError
-    private let state: Locked<State>
+    private let state: Monitor<State>
 
     private static let pingLimit = 64
 
@@ -53,8 +46,8 @@ final class WebSocketCore: Sendable {
         self.options = options
         self.time = time
         self.name = name
-        incoming = IncomingMessages(messages: options.incomingMessages, bytes: options.incomingBytes)
-        state = Locked(State(lastReceived: time.now))
+        incoming = MessageQueue(messages: options.incomingMessages, bytes: options.incomingBytes)
+        state = Monitor(State(lastReceived: time.now))
     }
 
     var closing: WebSocket.Closing? { state.withLock { $0.closing } }
@@ -122,9 +115,11 @@ final class WebSocketCore: Sendable {
         case .ping(let payload):
             if !state.withLock({ $0.hasSentClose }) { link.pong(payload) }
         case .pong(let payload):
-            guard payload.count == 8 else { return false }
-            let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            for ping in state.withLock({ $0.takePings(upTo: number) }) { ping.resume(returning: true) }
+            guard let number = Int(String(decoding: payload, as: UTF8.self)) else { return false }
+            state.withLock { state in
+                // A peer may answer only the newest of several pings (RFC 6455 §5.5.3).
+                if number <= state.newestPing { state.answeredPing = max(state.answeredPing, number) }
+            }
         case .close(let code, let reason):
             // Before the reply, after which sending fails: a caller whose send fails finds the reason.
             let isByServer = state.withLock { state in
@@ -188,37 +183,29 @@ final class WebSocketCore: Sendable {
             state.withLock { $0.lastReceived = time.now }
             return start.duration(to: time.now)
         }
-        let number = state.withLock { state -> UInt64? in
-            guard state.failure == nil, !state.hasSentClose, state.pings.count < Self.pingLimit else { return nil }
-            state.nextPing += 1
-            return state.nextPing
+        let number = state.withLock { state -> Int? in
+            guard state.failure == nil, !state.hasSentClose, state.waitingPings < Self.pingLimit else { return nil }
+            state.waitingPings += 1
+            state.newestPing += 1
+            return state.newestPing
         }
         guard let number else {
             let tooMany = NetworkError(
                 .invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already.")
             throw name(sendingFailure ?? tooMany)
         }
-        let failure = Locked<NetworkError?>(nil)
-        let isHere = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
-                let waits = state.withLock { state in
-                    guard state.failure == nil, !Task.isCancelled else { return false }
-                    state.pings[number] = continuation
-                    return true
-                }
-                guard waits else { return continuation.resume(returning: false) }
-                let payload = Data((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
-                do throws(NetworkError) { try link.ping(payload) } catch {
-                    failure.withLock { $0 = error }
-                    state.withLock { $0.pings.removeValue(forKey: number) }?.resume(returning: false)
-                }
+        defer { state.withLock { $0.waitingPings -= 1 } }
+        do throws(NetworkError) {
+            guard !Task.isCancelled else { throw NetworkError(.cancelled) }
+            try link.ping(Data("\(number)".utf8))
+            let result = await state.wait { state -> Result<Void, NetworkError>? in
+                state.answeredPing >= number ? .success(()) : state.failure.map { .failure($0) }
             }
-        } onCancel: {
-            state.withLock { $0.pings.removeValue(forKey: number) }?.resume(returning: false)
+            try (result ?? .failure(NetworkError(.cancelled))).get()
+        } catch {
+            throw name(error.isCancelled ? error : sendingFailure ?? error)
         }
-        if isHere { return start.duration(to: time.now) }
-        if Task.isCancelled { throw name(NetworkError(.cancelled)) }
-        throw name(sendingFailure ?? failure.withLock { $0 } ?? Self.closed)
+        return start.duration(to: time.now)
     }
 
     // MARK: Heartbeat
@@ -291,19 +278,8 @@ final class WebSocketCore: Sendable {
 
     /// Waits until the connection has ended. Cancellation ends the connection.
     func ended() async {
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-                let hasEnded = state.withLock { state in
-                    if state.hasEnded { return true }
-                    state.nextEnder += 1
-                    state.enders[state.nextEnder] = continuation
-                    return false
-                }
-                if hasEnded { continuation.resume() }
-            }
-        } onCancel: {
-            end(.success(()))
-        }
+        let isEnded: Void? = await state.wait { $0.hasEnded ? () : nil }
+        if isEnded == nil { end(.success(())) }
     }
 
     /// Closes the connection with 1001, in the background. Called when nothing refers to the socket any more.
@@ -314,33 +290,26 @@ final class WebSocketCore: Sendable {
         endLater()
     }
 
-    /// Ends the messages and the waiting pings. Only the first result counts.
+    /// Ends the messages and the waits for pongs. Only the first result counts.
     private func finish(_ result: Result<Void, NetworkError>) {
         let result = result.mapError { name($0) }
-        let pings = state.withLock { state in
+        state.withLock { state in
             if state.failure == nil {
                 state.failure = if case .failure(let error) = result { error } else { name(Self.closed) }
             }
-            defer { state.pings = [:] }
-            return state.pings
         }
         incoming.finish(result)
-        for ping in pings.values { ping.resume(returning: false) }
     }
 
-    /// Ends the connection. Only the first call counts.
+    /// Ends the connection. Only the first result counts.
     private func end(_ result: Result<Void, NetworkError>) {
         finish(result)
-        typealias Waiting = (enders: [UnsafeContinuation<Void, Never>], tasks: [Task<Void, Never>])
-        let waiting = state.withLock { state -> Waiting? in
-            guard !state.hasEnded else { return nil }
-            state.hasEnded = true
-            defer { (state.enders, state.tasks) = ([:], []) }
-            return (Array(state.enders.values), state.tasks)
-        }
-        guard let waiting else { return }
         link.cancel()
-        for ender in waiting.enders { ender.resume() }
-        for task in waiting.tasks { task.cancel() }
+        let tasks = state.withLock { state in
+            state.hasEnded = true
+            defer { state.tasks = [] }
+            return state.tasks
+        }
+        for task in tasks { task.cancel() }
     }
 }

@@ -13,19 +13,14 @@ extension Codecs {
             throw NetworkError(.encoding, detail: "The message could not be encoded. \(cause)", underlying: error)
         }
     }
+}
 
-    /// Returns the decoded content of a message. Throws `.decoding`.
-    func value<Value: Decodable & Sendable>(
-        _ type: Value.Type, in message: WebSocketMessage
-    ) throws(NetworkError) -> Value {
-        let data: Data =
-            switch message {
-            case .text(let text): Data(text.utf8)
-            case .binary(let data): data
-            }
-        do { return try decode(type, from: data, mediaType: nil) } catch {
-            let cause = NetworkError(error).detail
-            throw NetworkError(.decoding, detail: "The message is no \(type). \(cause)", underlying: error)
+extension WebSocketMessage {
+    /// The bytes of the content.
+    var bytes: Data {
+        switch self {
+        case .text(let text): Data(text.utf8)
+        case .binary(let data): data
         }
     }
 }

@@ -42,89 +42,25 @@ extension HTTPResponse {
 
 /// The bytes of an event stream without sockets.
 private final class MemoryEvents: ResponseBodySource {
-    private let pipe: EventPipe
+    /// What the script refers to, so that it does not keep the body alive.
+    private let output: ScriptOutput
     private let task = Locked<Task<Void, Never>?>(nil)
 
     init(_ clock: any TimeSource) {
-        pipe = EventPipe(clock)
+        output = ScriptOutput(on: clock)
     }
 
     deinit { cancel() }
 
     func begin(_ script: MockEventScript) {
-        let started = script.start(on: pipe)
+        let started = script.start(on: output)
         task.withLock { $0 = started }
     }
 
-    func next() async throws -> Data? { try await pipe.next() }
+    func next() async throws -> Data? { try await output.next() }
 
     func cancel() {
-        pipe.close()
+        output.close()
         task.withLock { $0 }?.cancel()
-    }
-}
-
-/// The part of an event stream that its script refers to, so that the script does not keep the body alive.
-private final class EventPipe: MockEventOutput {
-    private struct State: Sendable {
-        var chunks: [Data] = []
-        var ending: MockEventScript.Ending?
-        var isClosed = false
-    }
-
-    private let state = Monitor(State())
-    private let clock: any TimeSource
-
-    init(_ clock: any TimeSource) {
-        self.clock = clock
-    }
-
-    private static let lost = NetworkError(
-        .connectionLost(.requestMayHaveArrived), detail: "The mock has ended the connection.")
-
-    func write(_ bytes: Data) async throws(NetworkError) {
-        let isOpen = state.withLock { state in
-            guard state.ending == nil, !state.isClosed else { return false }
-            if !bytes.isEmpty { state.chunks.append(bytes) }
-            return true
-        }
-        guard isOpen else { throw Self.lost }
-        let isClosed = await state.wait { $0.chunks.isEmpty || $0.isClosed ? $0.isClosed : nil }
-        guard let isClosed else { throw NetworkError(.cancelled) }
-        if isClosed { throw Self.lost }
-    }
-
-    func pause(_ duration: Duration) async throws(NetworkError) {
-        // The task of the script is cancelled when the client closes the connection.
-        do { try await clock.sleep(for: duration) } catch { throw NetworkError(error) }
-        if state.withLock({ $0.isClosed || $0.ending != nil }) { throw Self.lost }
-    }
-
-    func end(_ ending: MockEventScript.Ending) {
-        state.withLock { state in
-            if state.ending == nil { state.ending = ending }
-        }
-    }
-
-    func close() {
-        state.withLock { state in
-            state.isClosed = true
-            state.chunks = []
-        }
-    }
-
-    func next() async throws -> Data? {
-        let result = await state.wait { state -> Result<Data?, any Error>? in
-            if !state.chunks.isEmpty { return .success(state.chunks.removeFirst()) }
-            if state.isClosed { return .failure(NetworkError(.cancelled)) }
-            return switch state.ending {
-            case nil, .interrupted(.stall): nil
-            case .failed(let error): .failure(error)
-            case .interrupted: .failure(Self.lost)
-            case .complete: .success(nil)
-            }
-        }
-        guard let result else { throw CancellationError() }
-        return try result.get()
     }
 }

@@ -3,6 +3,7 @@
 public import CurlewCore
 import CurlewFoundation
 package import CurlewHTTP
+import CurlewStreams
 
 extension HTTPResponse {
     /// Returns a 101 response whose connection runs `script` as the server, without sockets. When the script returns,
@@ -49,8 +50,8 @@ private final class MemoryWebSocket: MessageConnection {
 
     let subprotocol: String?
     /// The messages of the client, and those of the server.
-    let received = MessageQueue()
-    let sent = MessageQueue()
+    let received = MessageQueue(messages: limit, bytes: .max)
+    let sent = MessageQueue(messages: limit, bytes: .max)
     private let state = Locked(State())
     private static let limit = 1024
 
@@ -117,12 +118,12 @@ private final class MemoryWebSocket: MessageConnection {
     }
 
     func add(_ message: WebSocketMessage, to queue: MessageQueue) throws(NetworkError) {
-        switch queue.add(message, limit: Self.limit) {
-        case .added: return
-        case .full:
+        guard queue.hasRoom else {
             throw NetworkError(
                 .limitExceeded(.responseBody), detail: "\(Self.limit) messages wait for the other end of the mock.")
-        case .ended: throw NetworkError(.connectionLost(.requestNotSent), detail: "The connection is closed.")
+        }
+        guard queue.add(message) else {
+            throw NetworkError(.connectionLost(.requestNotSent), detail: "The connection is closed.")
         }
     }
 }
@@ -152,7 +153,7 @@ private final class ServerEnd: MockSocketLink {
     }
 
     func flush() async throws(NetworkError) {
-        do { try await socket.sent.waitUntilEmpty() } catch { throw NetworkError(error) }
+        try await socket.sent.waitUntilEmpty()
         if socket.clientClosing != nil {
             throw NetworkError(.connectionLost(.requestMayHaveArrived), detail: "The client has closed the connection.")
         }
@@ -174,7 +175,7 @@ private final class ServerEnd: MockSocketLink {
     func lose(_ error: NetworkError, by interruption: MockResponse.Interruption) {
         if interruption != .stall {
             socket.endPings()
-            socket.sent.finish(error)
+            socket.sent.finish(.failure(error))
         }
         socket.received.finish()
     }

@@ -16,9 +16,9 @@ public import CurlewFoundation
 /// read them. So a slow client slows the script. They throw `.connectionLost` once the client has closed the connection,
 /// the server has stopped, or the script has ended the stream, and `.cancelled` if the task is cancelled.
 public final class MockEventStream: Sendable {
-    private let output: any MockEventOutput
+    private let output: ScriptOutput
 
-    init(_ output: any MockEventOutput) {
+    init(_ output: ScriptOutput) {
         self.output = output
     }
 
@@ -63,15 +63,6 @@ public final class MockEventStream: Sendable {
     }
 }
 
-/// What carries the bytes of an event stream.
-protocol MockEventOutput: Sendable {
-    /// Sends bytes, and waits until they have been accepted.
-    func write(_ bytes: Data) async throws(NetworkError)
-    func pause(_ duration: Duration) async throws(NetworkError)
-    /// Ends the stream. Only the first call counts.
-    func end(_ ending: MockEventScript.Ending)
-}
-
 /// The script of an event stream.
 package struct MockEventScript: Sendable {
     /// The first end of a stream.
@@ -98,7 +89,7 @@ package struct MockEventScript: Sendable {
     }
 
     /// Runs the script in a new task, which ends `output` when it returns or throws.
-    func start(on output: any MockEventOutput) -> Task<Void, Never> {
+    func start(on output: ScriptOutput) -> Task<Void, Never> {
         ScriptTask.start { [body] in
             do {
                 try await body(MockEventStream(output))

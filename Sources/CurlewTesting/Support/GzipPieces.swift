@@ -11,7 +11,8 @@ struct GzipPieces {
     private let deflate: DeflateCompression
     private var checksum = CRC32()
     private var count: UInt32 = 0
-    private var hasBegun = false
+    /// The header, until it is sent.
+    private var header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
 
     init() throws(NetworkError) {
         deflate = try DeflateCompression(PerMessageDeflate(), role: .server)
@@ -22,16 +23,13 @@ struct GzipPieces {
         guard !piece.isEmpty else { return Data() }
         checksum.update(piece)
         count &+= UInt32(truncatingIfNeeded: piece.count)
-        defer { hasBegun = true }
-        let header: [UInt8] = hasBegun ? [] : Self.header
-        return try Data(header) + deflate.compress(piece) + Data([0x00, 0x00, 0xFF, 0xFF])
+        defer { header = Data() }
+        return try header + deflate.compress(piece) + [0x00, 0x00, 0xFF, 0xFF]
     }
 
     /// Returns the end: an empty last block, the checksum and the length.
     func end() -> Data {
         let numbers = [checksum.value, count].flatMap { number in (0..<4).map { UInt8(number >> (8 * $0) & 0xFF) } }
-        return Data((hasBegun ? [] : Self.header) + [0x03, 0x00] + numbers)
+        return header + [0x03, 0x00] + numbers
     }
-
-    private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
 }

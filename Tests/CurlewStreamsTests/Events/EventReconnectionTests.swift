@@ -39,6 +39,61 @@ struct EventReconnectionTests {
         #expect(wait(plan, 0.5) == .milliseconds(30_050))
     }
 
+    @Test("Connections that never deliver an event wait longer and longer", arguments: 0..<10 as Range<UInt64>)
+    func neverMoves(seed: UInt64) async throws {
+        let (clock, random) = (PauseLog(), Locked(SeededGenerator(seed: seed)))
+        let mock = MockTransport.answering { _ in
+            try random.withLock { random in
+                let bodies = [
+                    "", ":", ":\n\n", "\n\n\n", "\u{FEFF}", "retry: 0\n\n", "id: 1\n\n", "event: a\n\n", "data: half\n",
+                ]
+                let bytes = Data((bodies.randomElement(using: &random) ?? "").utf8)
+                return switch Int.random(in: 0..<6, using: &random) {
+                case 0: .status([.requestTimeout, .tooManyRequests, .badGateway].randomElement(using: &random) ?? .ok)
+                case 1: throw NetworkError(.unreachable)
+                case 2: .events(bytes, failing: NetworkError(.badResponse), random: &random)
+                case 3: .events(bytes, failing: NetworkError(.connectionLost(.requestNotSent)), random: &random)
+                default: .events(bytes, failing: nil, random: &random)
+                }
+            }
+        }
+        var options = EventStreamOptions()
+        options.includesComments = true
+        options.retryDelay = .zero
+        options.maximumFailures = 60
+        let client = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
+        await #expect(throws: NetworkError.self) { try await client.events(.get("/"), options: options).collect() }
+        clock.expectBackoff(of: 60, from: 0.1, to: 60)
+        #expect(mock.requestCount == 61)
+    }
+
+    @Test("A connection that delivers only comments works if it does so after 10 s", arguments: [9, 10])
+    func comments(seconds: Int) async throws {
+        let clock = PauseLog()
+        let mock = MockTransport.answering { _ in
+            let body = AsyncStream<Data> { source in
+                source.yield(Data(":\n".utf8))
+                source.finish()
+            }
+            return HTTPResponse(
+                headers: [.contentType: "text/event-stream"],
+                body: ResponseBody(
+                    body.map { chunk in
+                        clock.advance(by: .seconds(seconds))
+                        return chunk
+                    }))
+        }
+        var options = EventStreamOptions()
+        options.maximumFailures = 3
+        let stream = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
+            .events(.get("/"), options: options)
+        let reader = Task { try await stream.collect() }
+        try await yieldUntil { mock.requestCount >= 20 || stream.state == .closed }
+        reader.cancel()
+        await #expect(throws: NetworkError.self) { try await reader.value }
+        #expect((mock.requestCount > 4) == (seconds >= 10))
+    }
+
     @Test("The stream waits for the time of the retry field, and shows it")
     func retryField() async throws {
         let clock = ManualClock()

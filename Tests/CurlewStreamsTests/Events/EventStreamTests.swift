@@ -105,10 +105,10 @@ struct EventStreamTests {
         }
     }
 
-    @Test("After maximumFailures failures the stream throws the last error; bytes reset the number")
+    @Test("After maximumFailures failures the stream throws the last error; an event resets the number")
     func failures() async throws {
         let mock = MockTransport.sequence([
-            .status(.serviceUnavailable), .status(.serviceUnavailable), .events(":"), .status(.serviceUnavailable),
+            .status(.serviceUnavailable), .events(":"), .events("data: a\n\n"), .status(.serviceUnavailable),
             .events(""), .status(.badGateway), .events("data: a\n\n"),
         ])
         var options = EventStreamOptions()
@@ -161,8 +161,33 @@ struct EventStreamTests {
         let error = await #expect(throws: NetworkError.self) { try await numbers.next() }
         #expect(error?.reason == .decoding)
         #expect(error?.request?.url.hasSuffix("/n") == true)
+        #expect(error?.response?.body == Data("[2".utf8) && error?.response?.status == .ok)
         #expect(try await numbers.next() == nil)
         try await yieldUntil { fed.isClosed }
+    }
+
+    @Test("An event of another shape can be decoded from the error, with the codecs of the call")
+    func errorInTheStream() async throws {
+        struct Part: Decodable { let choices: [String] }
+        struct Failure: Decodable, Equatable { let errorMessage: String }
+        let mock = MockTransport.sequence([.events("data: {\"error_message\":\"overloaded\",\"token\":\"t0p\"}\n\n")])
+        let client = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: .snakeCase))
+        var parts = client.events(.post("/chat"), of: Part.self).makeAsyncIterator()
+        let thrown = await #expect(throws: NetworkError.self) { try await parts.next() }
+        let error = try #require(thrown)
+        #expect(error.body(as: Failure.self) == Failure(errorMessage: "overloaded"))
+        #expect(error.detail.hasPrefix("The event is not Part. No member \"choices\" at $."))
+        #expect(error.description.contains("body      {\"error_message\":\"overloaded\",\"token\":"))
+        #expect(error.description.contains("body above") && !error.description.contains("t0p"))
+    }
+
+    @Test("The advice of a decoding error names the body only if the text shows it", arguments: [nil, "", "{}"])
+    func advice(body: String?) throws {
+        let cause = #expect(throws: DecodingError.self) { try JSONDecoder().decode([Int].self, from: Data("{}".utf8)) }
+        var error = try NetworkError(#require(cause))
+        error.response = body.map { NetworkError.Response(status: .ok, body: Data($0.utf8)) }
+        #expect(error.description.contains("Compare the model with the"))
+        #expect(error.description.contains("body above") == (body == "{}"))
     }
 
     @Test("Comments are events of the stream only if requested")

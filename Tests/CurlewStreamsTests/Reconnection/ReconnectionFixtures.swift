@@ -4,6 +4,7 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 import TestFixtures
+import Testing
 
 @testable import CurlewStreams
 
@@ -51,6 +52,20 @@ final class PeerServer: Sendable {
         var iterator = peers.makeAsyncIterator()
         guard let peer = await iterator.next() else { throw CancellationError() }
         return peer
+    }
+}
+
+extension PauseLog {
+    /// Expects so many random pauses, whose bound in seconds doubles up to `most`.
+    func expectBackoff(of count: Int, from first: Double, to most: Double) {
+        #expect(pauses.count == count)
+        var bound = first
+        for (index, pause) in pauses.enumerated() {
+            #expect(pause >= .zero && pause <= .seconds(bound) + .milliseconds(100), "pause \(index)")
+            bound = min(bound * 2, most)
+        }
+        // The bound is `most` from the eleventh pause on. The sum is less with a probability of less than 10^-9.
+        #expect(pauses.dropFirst(10).reduce(.zero, +) > .seconds(most * Double(count - 10) / 4))
     }
 }
 

@@ -121,6 +121,36 @@ struct WebSocketConnectionsRulesTests {
         for (index, bound) in bounds.enumerated() { #expect(longest[index] > .seconds(bound / 2)) }
     }
 
+    @Test("Connections that end at once wait longer and longer", arguments: 0..<10 as Range<UInt64>)
+    func neverMoves(seed: UInt64) async throws {
+        let (clock, random, count) = (PauseLog(), Locked(SeededGenerator(seed: seed)), Locked(0))
+        let mock = MockTransport.answering { _ in
+            count.withLock { $0 += 1 }
+            return switch random.withLock({ Int.random(in: 0..<6, using: &$0) }) {
+            case 0: .status(.serviceUnavailable)
+            case 1: throw NetworkError(.unreachable)
+            case 2: .webSocket { $0.lose() }
+            case 3: .webSocket { $0.close(.goingAway) }
+            case 4: .webSocket { $0.close(.init(rawValue: 1012)) }
+            default:
+                .webSocket { peer in
+                    try peer.send("hello")
+                    peer.lose()
+                }
+            }
+        }
+        let options = WebSocketConnections.Options.quiet {
+            ($0.maximumFailures, $0.retryDelay) = (60, .zero)
+        }
+        let reader = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
+            .webSocketConnections(.get("/"), options: options) { _ in
+                if random.withLock({ Int.random(in: 0..<4, using: &$0) }) == 0 { throw Refused() }
+            }.readAll()
+        await #expect(throws: NetworkError.self) { try await reader.value }
+        clock.expectBackoff(of: 60, from: 0.1, to: 60)
+        #expect(count.withLock { $0 } == 61)
+    }
+
     @Test("After a connection that was open for 10 s, the failures count from one", arguments: [false, true])
     func stableConnection(isStable: Bool) async throws {
         let (server, clock) = (PeerServer(), PauseLog())

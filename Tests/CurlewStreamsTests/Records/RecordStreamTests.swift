@@ -118,10 +118,7 @@ struct RecordStreamTests {
     @Test("A record that is too large ends the stream, also if bad records are skipped")
     func limit() async throws {
         let source = ChunkSource(["1\n12", "34", "56789\n"])
-        let (client, _) = client {
-            HTTPResponse(
-                headers: [.contentType: "application/jsonl"], body: ResponseBody(source, limit: .max, length: nil))
-        }
+        let (client, _) = client { .reading(source) }
         let small = options {
             $0.maximumRecordSize = 5
             $0.skipsBadRecords = true
@@ -144,10 +141,7 @@ struct RecordStreamTests {
     @Test("A lost connection is an error after the records before it")
     func lostConnection() async throws {
         let source = ChunkSource(["1\n2"], error: NetworkError(.connectionLost(.requestMayHaveArrived)))
-        let (client, _) = client {
-            HTTPResponse(
-                headers: [.contentType: "application/jsonl"], body: ResponseBody(source, limit: .max, length: nil))
-        }
+        let (client, _) = client { .reading(source) }
         var numbers = client.records(.get("/numbers"), of: Int.self).makeAsyncIterator()
         #expect(try await numbers.next() == 1)
         let error = await #expect(throws: NetworkError.self) { try await numbers.next() }
@@ -157,10 +151,7 @@ struct RecordStreamTests {
     @Test("A chunk is requested only when the records before it were read")
     func backPressure() async throws {
         let source = ChunkSource(["1\n2\n", "3\n", "4\n"])
-        let (client, _) = client {
-            HTTPResponse(
-                headers: [.contentType: "application/jsonl"], body: ResponseBody(source, limit: .max, length: nil))
-        }
+        let (client, _) = client { .reading(source) }
         var numbers = client.records(.get("/numbers"), of: Int.self).makeAsyncIterator()
         var pulls: [Int] = []
         while try await numbers.next() != nil { pulls.append(source.pulls) }
@@ -267,5 +258,11 @@ extension RecordStream {
         var elements: [Element] = []
         for try await element in self { elements.append(element) }
         return elements
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static func reading(_ source: ChunkSource) -> HTTPResponse {
+        HTTPResponse(headers: [.contentType: "application/jsonl"], body: ResponseBody(source, limit: .max, length: nil))
     }
 }

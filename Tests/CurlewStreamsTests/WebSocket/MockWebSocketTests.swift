@@ -29,7 +29,14 @@ struct MockWebSocketTests {
         var lines = socket.messages(as: Line.self).makeAsyncIterator()
         #expect(try await lines.next() == Line(text: "hello"))
         try await socket.send("no JSON")
-        await #expect(throws: NetworkError.self) { try await lines.next() }
+        let error = await #expect(throws: NetworkError.self) { try await lines.next() }
+        #expect(error?.reason == .decoding && error?.request?.url.hasSuffix("/chat") == true)
+        #expect(error?.detail.hasPrefix("The message is not Line. ") == true)
+        #expect(error?.response?.status == .switchingProtocols && error?.response?.body == Data("no JSON".utf8))
+        try await socket.send(Data("{\"error\":1}".utf8))
+        lines = socket.messages(as: Line.self).makeAsyncIterator()
+        let refusal = await #expect(throws: NetworkError.self) { try await lines.next() }
+        #expect(refusal?.body(as: [String: Int].self) == ["error": 1])
         try await socket.send("still open")
         var messages = socket.makeAsyncIterator()
         #expect(try await messages.next() == .text("still open"))
@@ -73,27 +80,19 @@ struct MockWebSocketTests {
         #expect(socket.closing == nil)
     }
 
-    @Test func theServerSeesHowTheClientCloses() async throws {
+    @Test("The server sees how the client closes; a socket that nobody uses is closed", arguments: [4000, nil])
+    func theServerSeesHowTheClientCloses(code: UInt16?) async throws {
         let (codes, continuation) = AsyncStream<WebSocketCloseCode?>.makeStream()
         let client = client { peer in
             while try await peer.next() != nil {}
             continuation.yield(peer.clientClosing?.code)
         }
-        let socket = try await client.webSocket(.get("/chat"))
-        await socket.close(.init(rawValue: 4000), reason: "done")
-        var iterator = codes.makeAsyncIterator()
-        #expect(await iterator.next() == WebSocketCloseCode(rawValue: 4000))
-    }
-
-    @Test func aSocketThatNobodyUsesIsClosed() async throws {
-        let (codes, continuation) = AsyncStream<WebSocketCloseCode?>.makeStream()
-        let client = client { peer in
-            while try await peer.next() != nil {}
-            continuation.yield(peer.clientClosing?.code)
+        do {
+            let socket = try await client.webSocket(.get("/chat"))
+            if let code { await socket.close(.init(rawValue: code), reason: "done") }
         }
-        do { _ = try await client.webSocket(.get("/chat")) }
         var iterator = codes.makeAsyncIterator()
-        #expect(await iterator.next() == .goingAway)
+        #expect(await iterator.next() == code.map(WebSocketCloseCode.init(rawValue:)) ?? .goingAway)
     }
 
     @Test func otherResponsesAreErrors() async throws {
@@ -203,14 +202,8 @@ struct MockWebSocketTests {
         #expect(try await messages.next() == .text("hello"))
         await socket.close()
     }
-}
 
-/// What a script can do without sockets, beside messages.
-@Suite(.timeLimit(.minutes(1)))
-struct MockWebSocketScriptTests {
-    private func client(_ script: @escaping @Sendable (MockWebSocket) async throws -> Void) -> APIClient {
-        APIClient.mock { mock in mock.on(.get, "/chat") { _ in .webSocket(script) } }
-    }
+    // MARK: What a script can do, beside messages
 
     @Test func bytesNeedAServer() async throws {
         let client = client { peer in

@@ -43,9 +43,9 @@ extension MockReply {
     /// Sends the content that a script writes. Returns false when the connection is to be closed.
     mutating func sendEvents(_ script: MockEventScript, _ plan: MockReplyPlan, gzip: Bool, pace: Faults.Pace?) -> Bool {
         guard flush(), let channel = try? MockChannel() else { return false }
-        let task = script.start(on: channel)
+        let task = script.start(on: channel.output)
         defer {
-            channel.close()
+            channel.output.close()
             task.cancel()
         }
         var coding = gzip ? try? GzipPieces() : nil
@@ -54,7 +54,7 @@ extension MockReply {
             case .bytes(let bytes):
                 guard let piece = gzip ? try? coding?.add(bytes) : bytes else { return false }
                 guard sendPieces(of: piece, plan, pace), flush() else { return false }
-                channel.hasSent()
+                channel.output.hasSent()
             case .ended(.complete):
                 if let end = coding?.end(), !sendPieces(of: end, plan, pace) { return false }
                 sendEnd(plan)

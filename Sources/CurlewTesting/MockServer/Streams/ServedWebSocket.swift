@@ -24,12 +24,11 @@ final class ServedWebSocket: MockSocketLink {
 
     let subprotocol: String?
     let channel: MockChannel
-    let inbox = MessageQueue()
+    let inbox = MessageQueue(messages: 64, bytes: 1 << 20)
     private let options: MockResponse.SocketOptions
     private let state: Locked<State>
 
     private static let closeTimeout = Duration.seconds(5)
-    private static let mostMessages = 64
     private static let mostBytes = 1 << 20
     private static let mostPings = 64
 
@@ -63,7 +62,7 @@ final class ServedWebSocket: MockSocketLink {
         let failure = state.withLock { state -> NetworkError? in
             do {
                 guard !state.hasSentClose else { return Self.closed }
-                try channel.enqueue(state.machine.encode(message, fragment: frameSize))
+                try channel.output.enqueue(state.machine.encode(message, fragment: frameSize))
                 return nil
             } catch {
                 return NetworkError(error)
@@ -75,13 +74,13 @@ final class ServedWebSocket: MockSocketLink {
     private static let closed = NetworkError(
         .connectionLost(.requestNotSent), detail: "The WebSocket connection is closed.")
 
-    func flush() async throws(NetworkError) { try await channel.flush() }
+    func flush() async throws(NetworkError) { try await channel.output.flush() }
 
     func control(_ kind: MockWebSocket.Kind, _ payload: Data) throws(NetworkError) {
         let frame = state.withLock { state in
             kind == .ping ? state.machine.encodePing(payload) : state.machine.encodePong(payload)
         }
-        try channel.enqueue(frame)
+        try channel.output.enqueue(frame)
     }
 
     var repliesToPings: Bool {
@@ -98,10 +97,10 @@ final class ServedWebSocket: MockSocketLink {
 
     /// Sends a pong. A connection that is already lost needs none.
     private func reply(to payload: Data, _ state: State) {
-        if !state.hasSentClose { try? channel.enqueue(state.machine.encodePong(payload)) }
+        if !state.hasSentClose { try? channel.output.enqueue(state.machine.encodePong(payload)) }
     }
 
-    func sendRaw(_ bytes: Data) throws(NetworkError) { try channel.enqueue(bytes) }
+    func sendRaw(_ bytes: Data) throws(NetworkError) { try channel.output.enqueue(bytes) }
 
     func setReading(_ isReading: Bool) {
         state.withLock { $0.isReading = isReading }
@@ -115,11 +114,11 @@ final class ServedWebSocket: MockSocketLink {
             if state.deadline == .never { state.deadline = Deadline(Self.closeTimeout, after: SystemTime().now) }
             return state.clientClosing != nil
         }
-        if isOver { channel.end(.complete) } else { channel.pipe.wake() }
+        if isOver { channel.output.end(.complete) } else { channel.pipe.wake() }
     }
 
     func lose(_ error: NetworkError, by interruption: MockResponse.Interruption) {
-        channel.end(.interrupted(interruption))
+        channel.output.end(.interrupted(interruption))
         inbox.finish()
     }
 
@@ -128,7 +127,7 @@ final class ServedWebSocket: MockSocketLink {
             guard !state.hasSentClose else { return }
             state.hasSentClose = true
             // A connection that is already lost needs no close frame.
-            try? channel.enqueue(state.machine.encodeClose(code, reason: reason))
+            try? channel.output.enqueue(state.machine.encodeClose(code, reason: reason))
         }
     }
 
@@ -138,8 +137,8 @@ final class ServedWebSocket: MockSocketLink {
 
     /// Whether the thread reads from the socket.
     var isReading: Bool {
-        guard state.withLock({ $0.isReading }), channel.waitingBytes < Self.mostBytes else { return false }
-        return inbox.hasRoom(messages: Self.mostMessages, bytes: Self.mostBytes)
+        guard state.withLock({ $0.isReading }), channel.output.waitingBytes < Self.mostBytes else { return false }
+        return inbox.hasRoom
     }
 
     /// Processes bytes of the client.
@@ -193,6 +192,6 @@ final class ServedWebSocket: MockSocketLink {
 
     private func end() {
         inbox.finish()
-        channel.end(.complete)
+        channel.output.end(.complete)
     }
 }

@@ -3,6 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
+import CurlewStreams
 
 /// Carries the bytes of a WebSocket connection in both directions, on the thread of the connection.
 struct WebSocketPump {
@@ -26,14 +27,14 @@ struct WebSocketPump {
         let task = script.start(on: peer)
         defer {
             peer.inbox.finish()
-            peer.channel.close()
+            peer.channel.output.close()
             task.cancel()
         }
         peer.receive(first)
         while true {
             peer.channel.pipe.drain()
-            if pending.isEmpty { (pending, sent) = (peer.channel.take(), 0) }
-            if pending.isEmpty, let ending = peer.channel.ending {
+            if pending.isEmpty { (pending, sent) = (peer.channel.output.take(), 0) }
+            if pending.isEmpty, let ending = peer.channel.output.ending {
                 if case .interrupted(let interruption) = ending { return interruption }
                 return .close
             }
@@ -65,7 +66,7 @@ struct WebSocketPump {
         core.addSentBytes(count)
         guard sent == pending.count else { return true }
         (pending, sent) = (Data(), 0)
-        peer.channel.hasSent()
+        peer.channel.output.hasSent()
         return true
     }
 
