@@ -62,6 +62,7 @@ extension NetworkError.Reason {
         case .sourceFailed: "source_failed"
         case .signedOut: "signed_out"
         case .refreshRefused: "refresh_refused"
+        case .refreshFailed: "refresh_failed"
         case .tooManyRefreshes: "too_many_refreshes"
         case .refused: "refused"
         }
