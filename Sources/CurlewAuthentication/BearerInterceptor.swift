@@ -49,9 +49,8 @@ package struct BearerInterceptor: ValidatingInterceptor {
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context), !request.headers.contains(.authorization),
             let token = try await currentToken(), !token.isEmpty
-        else {
-            return try await next(request)
-        }
+        else { return try await next(request) }
+        try Tokens(accessToken: token).check()
         var request = request
         request.headers[.authorization] = "Bearer \(token)"
         return try await next(request, context: next.context.authenticated)

@@ -21,7 +21,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - An `Authorization` field of the call takes precedence, and the token closure is not called.
     /// - If the token is nil or empty, the request is sent without one. If the token closure throws, the call fails
     ///   with `.notAuthenticated(.sourceFailed)`, unless the call was cancelled.
-    /// - If the token contains characters that a header field must not contain, the call fails before anything is sent.
+    /// - If the token contains characters that a header field must not contain, only spaces, or more than 64 KiB, the
+    ///   call fails before anything is sent.
     ///
     /// - `token`: returns the current token. It is called once for each attempt, so it should cache the token.
     /// - `principal`: returns an identifier of the current owner of the token, such as the user ID. It must be

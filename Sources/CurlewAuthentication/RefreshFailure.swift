@@ -32,18 +32,27 @@ extension NetworkError {
         return try? JSONDecoder().decode(Failure.self, from: response.body).error
     }
 
-    /// This error, as the calls that wait for the failed refresh receive it. The tokens are kept.
-    var asFailedRefresh: NetworkError {
-        var failure = self
+    /// Returns the error of a refresh, as the calls that wait for it receive it. The tokens are kept.
+    ///
+    /// A failure without a response keeps its reason, because it may affect the call itself. The status of the token
+    /// endpoint, or what its response lacks, is not that of the call, and becomes `.notAuthenticated(.refreshFailed)`.
+    static func failedRefresh(_ error: any Error) -> NetworkError {
+        var cause = NetworkError(error)
         // The refresh was cancelled, not the calls that wait for it.
-        if failure.isCancelled { failure.reason = .connectionLost(.requestMayHaveArrived) }
-        let code = oauthCode.map { " The server reports \"\($0.clipped(to: 64).printable)\"." } ?? ""
-        failure.detail = "The tokens could not be refreshed.\(code) \(failure.detail)"
-        if case .status(let status) = reason, [400, 401, 403].contains(status.code), failure.hint == nil {
-            failure.hint =
+        if cause.isCancelled { cause.reason = .connectionLost(.requestMayHaveArrived) }
+        let code = cause.oauthCode.map { "The server reports \"\($0.clipped(to: 64).printable)\"." }
+        let detail = ["The tokens could not be refreshed.", code, cause.detail.isEmpty ? nil : cause.detail]
+            .compactMap(\.self).joined(separator: " ")
+        guard !cause.reason.mayPass, cause.reason != .storage else {
+            cause.detail = detail
+            return cause
+        }
+        var hint = cause.hint
+        if case .status(let status) = cause.reason, [400, 401, 403].contains(status.code), hint == nil {
+            hint =
                 "The tokens are kept: only invalid_grant invalidates them. If this server reports it differently, "
                 + "throw NetworkError(.notAuthenticated(.refreshRefused)) from the refresh."
         }
-        return failure
+        return NetworkError(.notAuthenticated(.refreshFailed), detail: detail, hint: hint, underlying: cause)
     }
 }

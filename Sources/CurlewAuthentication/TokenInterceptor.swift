@@ -114,9 +114,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
             let context = next.context
             let logs = next.all((any UnsentCallListener).self).filter { $0.placement == .logging }
             let client = APIClient(
-                baseURL: BaseURL(origin: origin), pipeline: Pipeline(logs), transport: next.transport,
-                configuration: APIClient.Configuration(time: context.time, fields: context.fields),
-                notifyingObserversOf: context)
+                onBehalfOf: context, to: origin, pipeline: Pipeline(logs), transport: next.transport)
             let start = context.time.now
             context.record(.feature(TokenEvent.began))
             do {
@@ -159,9 +157,13 @@ extension TokenStore {
     public struct Refresh: Sendable {
         /// The tokens to refresh.
         public let tokens: Tokens
-        /// A client for the origin that receives the tokens. It uses the same transport and connections, and no
-        /// interceptor except `.logging()`. Its paths begin at the root of the origin. The observers of the original
-        /// client are notified of its calls.
+        /// A client for the origin that receives the tokens: the client of the call that needs new tokens, without its
+        /// interceptors except `.logging()`. It has the base URL with its path, the query items and the
+        /// `APIClient.Configuration`, and uses the same transport and connections. The observers of the original client
+        /// are notified of its calls.
+        ///
+        /// With tokens for an origin other than that of the client (`.bearer(store, for:)`), paths begin at the root of
+        /// that origin, and the header fields and query items of the client are not sent.
         public let client: APIClient
     }
 }

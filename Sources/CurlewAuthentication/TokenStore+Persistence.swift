@@ -18,7 +18,9 @@ extension TokenStore {
         loading = work
         Task.detached { [persistence] in
             do {
-                await self.loaded(work, .success(try await persistence.load()))
+                let tokens = try await persistence.load()
+                try tokens?.check()
+                await self.loaded(work, .success(tokens))
             } catch {
                 await self.loaded(work, .failure(error))
             }

@@ -100,6 +100,7 @@ extension TokenStore {
         let work = Task.detached {
             do {
                 let tokens = try await Self.$renewing.withValue(store) { try await renewal.run(tokens) }
+                try tokens.check()
                 result.finish(.success(.success(tokens)))
             } catch {
                 result.finish(.success(.failure(error)))
@@ -135,8 +136,8 @@ extension TokenStore {
         // If the tokens have arrived and are being stored, the time limit of the storage applies instead.
         guard refreshes[number] === shared, !state.hasArrived(number) else { return }
         refreshes[number] = nil
-        var failure = NetworkError(DeadlinePassed()).asFailedRefresh
-        failure.detail += "The refresh took longer than \(policy.timeout.brief) and continues."
+        var failure = NetworkError.failedRefresh(DeadlinePassed())
+        failure.detail += " The refresh took longer than \(policy.timeout.brief) and continues."
         shared.finish(.failure(failure))
     }
 
@@ -186,7 +187,7 @@ extension TokenStore {
         case .success(let tokens): return (.tokens(tokens), nil)
         case .failure(let error):
             let failure = NetworkError(error)
-            guard failure.endsTokens else { return (.failed, failure.asFailedRefresh) }
+            guard failure.endsTokens else { return (.failed, .failedRefresh(failure)) }
             return (
                 .refused,
                 NetworkError(

@@ -113,8 +113,10 @@ public actor TokenStore {
     /// Signs in: stores `tokens`, and uses them for calls from now on. Calls that wait for a refresh fail with
     /// `.notAuthenticated(.signedOut)`, because they may belong to another user.
     ///
-    /// Throws `.storage` if the tokens cannot be stored; calls use them anyway.
+    /// Throws `.notAuthenticated(.sourceFailed)`, without a change, if the access token is empty or a token has more
+    /// than 64 KiB. Throws `.storage` if the tokens cannot be stored; calls use them anyway.
     public func signIn(_ tokens: Tokens) async throws(NetworkError) {
+        try tokens.check()
         isLoaded = true
         isFromRefresh = false
         state.signIn(tokens, date: time.date)

@@ -42,8 +42,9 @@ public struct Tokens: Codable, Hashable, Sendable {
         isCountedHere = true
     }
 
-    /// Decodes a token response, or the output of `encode(to:)`. Throws if the access token is missing, or if the
-    /// `token_type` is bound to a key (`DPoP`, `PoP`, `MAC`): such a token must not be sent as a bearer token.
+    /// Decodes a token response, or the output of `encode(to:)`. Throws if the access token is missing or empty, if a
+    /// token has more than 64 KiB, or if the `token_type` is bound to a key (`DPoP`, `PoP`, `MAC`): such a token must not
+    /// be sent as a bearer token.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Field.self)
         func text(_ names: Field...) throws -> String? {
@@ -57,7 +58,7 @@ public struct Tokens: Codable, Hashable, Sendable {
                 Field.access,
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "The access token is missing."))
         }
-        if let type = try? fields.decode(String.self, forKey: .type), Self.boundTypes.contains(type.lowercased()) {
+        if let type = try? text(.type, .typeCamel), Self.boundTypes.contains(type.lowercased()) {
             throw DecodingError.dataCorruptedError(
                 forKey: .type, in: fields,
                 debugDescription: "The tokens are bound to a key and cannot be sent as Bearer.")
@@ -73,6 +74,29 @@ public struct Tokens: Codable, Hashable, Sendable {
             self.init(accessToken: access, refreshToken: refresh)
         }
         session = try? fields.decode(String.self, forKey: .session)
+        if let problem {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: problem))
+        }
+    }
+
+    /// The maximum length of a token in bytes. Servers limit the fields of a request to 8 or 16 KiB.
+    static let lengthLimit = 64 << 10
+
+    /// The reason why the tokens cannot be used: the access token is empty, or a token is too long; nil if there is
+    /// none.
+    var problem: String? {
+        if accessToken.utf8.allSatisfy({ $0 <= 0x20 }) { return "The access token is empty." }
+        let length = max(accessToken.utf8.count, refreshToken?.utf8.count ?? 0)
+        return length > Self.lengthLimit ? "A token has \(length) bytes; the limit is \(Self.lengthLimit)." : nil
+    }
+
+    /// Throws `.notAuthenticated(.sourceFailed)` if the tokens cannot be used.
+    func check() throws(NetworkError) {
+        if let problem {
+            throw NetworkError(
+                .notAuthenticated(.sourceFailed), detail: problem, hint: "Check what the source of the tokens returns.")
+        }
     }
 
     /// Encodes `access_token`, `refresh_token`, `expires_at` in seconds since 1970, and the state of the store
@@ -103,6 +127,7 @@ public struct Tokens: Codable, Hashable, Sendable {
 
     private enum Field: String, CodingKey {
         case type = "token_type"
+        case typeCamel = "tokenType"
         case access = "access_token"
         case accessCamel = "accessToken"
         case token

@@ -140,7 +140,7 @@ public struct CookieStore: Sendable {
     }
 
     /// The list that defines which hosts belong to the same site.
-    var publicSuffixes: PublicSuffixList { state.withLock { $0.jar.publicSuffixes } }
+    var publicSuffixes: CookieJar.PublicSuffixList { state.withLock { $0.jar.publicSuffixes } }
 
     private func change<Result: Sendable>(_ change: (inout CookieJar) -> Result) -> Result {
         let result = state.withLock { state in

@@ -73,7 +73,7 @@ final class AccountServer: Transport {
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try Task.checkCancellation()
         await pause()
-        if request.target == "/refresh" { return try await refresh(request) }
+        if request.target.hasSuffix("/refresh") { return try await refresh(request) }
         if request.origin.host != "api.test" {
             state.withLock { if request.headers.contains(.authorization) { $0.foreignCredentials += 1 } }
             return HTTPResponse()

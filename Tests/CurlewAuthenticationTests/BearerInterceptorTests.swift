@@ -145,6 +145,13 @@ struct BearerInterceptorTests {
         #expect(client.recordedCalls.isEmpty)
     }
 
+    @Test("A token of spaces, or of more than 64 KiB, is not sent", arguments: [" ", String(repeating: "t", count: 65_537)])
+    func unusableToken(token: String) async throws {
+        let client = APIClient.mock(pipeline: [.bearer { token }]) { $0.onAny { _ in .status(200) } }
+        let error = await #expect(throws: NetworkError.self) { try await client.send(GetPerson(id: 1)) }
+        #expect(error?.reason == .notAuthenticated(.sourceFailed) && client.recordedCalls.isEmpty)
+    }
+
     @Test("The source is asked again for each attempt")
     func eachAttempt() async throws {
         let count = Locked(0)

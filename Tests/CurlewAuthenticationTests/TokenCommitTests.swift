@@ -224,7 +224,7 @@ struct TokenCommitTests {
         try await store.signIn(server.tokens)
         server.state.withLock { ($0.mode, $0.isValid) = (.failing, false) }
         let client = client(store)
-        for _ in 0..<6 { #expect(await reason(client) == .status(503)) }
+        for _ in 0..<6 { #expect(await reason(client) == .notAuthenticated(.refreshFailed)) }
         #expect(server.refreshes == 3)
         server.state.withLock { $0.mode = .good }
         try await store.signIn(server.signIn())

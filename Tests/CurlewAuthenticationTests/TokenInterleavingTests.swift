@@ -51,7 +51,7 @@ struct TokenInterleavingTests {
         for call in calls {
             let reason = await call.value
             switch reason {
-            case nil, .cancelled, .status(401), .status(503), .notAuthenticated(.signedOut),
+            case nil, .cancelled, .status(401), .notAuthenticated(.refreshFailed), .notAuthenticated(.signedOut),
                 .notAuthenticated(.refreshRefused):
                 break
             default: Issue.record("seed \(seed): \(String(describing: reason))")

@@ -118,7 +118,7 @@ struct TokenLateTests {
             let next = Task { try await call(store) }
             try await clock.waitForSleepers(2, .all)
             issuer.answer(answer)
-            guard case .status = await reason(next) else { throw NetworkError(.badResponse, detail: "\(answer)") }
+            #expect(await reason(next) == .notAuthenticated(.refreshFailed), "\(answer)")
             #expect(try await store.tokens == tokens, "\(answer)")
         }
         let store = try await store()

@@ -146,7 +146,7 @@ struct TokenRefreshTests {
         server.state.withLock { ($0.mode, $0.isValid) = (.failing, false) }
         let client = client(server, store)
         let error = await #expect(throws: NetworkError.self) { try await client.send(.get("/") as Request<Void>) }
-        #expect(error?.reason == .status(503))
+        #expect(error?.reason == .notAuthenticated(.refreshFailed))
         #expect(error?.isRetryable == true)
         #expect(try await store.tokens == AccountServer.tokens(0))
         server.state.withLock { $0.mode = .good }
@@ -227,22 +227,27 @@ struct TokenRefreshTests {
         #expect(reasons.dropFirst(4).allSatisfy { $0 == .notAuthenticated(.tooManyRefreshes) })
     }
 
-    @Test("a call is replayed once; its second 401 is the response")
-    func onceOnly() async throws {
-        let calls = Locked(0)
-        let transport = MockTransport.answering { call in
-            if call.request.target == "/refresh" {
-                return HTTPResponse(body: ResponseBody(try JSONEncoder().encode(AccountServer.tokens(9))))
-            }
-            calls.withLock { $0 += 1 }
-            return HTTPResponse(status: .unauthorized)
+    @Test(
+        "a call is sent twice at most, and refreshes at most twice: no loop if each new token is refused or has expired",
+        arguments: [(false, 401, 2, 1), (true, 401, 2, 2), (true, 200, 1, 1)])
+    func noLoop(hasExpired: Bool, status: Int, sent: Int, refreshed: Int) async throws {
+        let mock = MockTransport.answering { call in
+            guard call.request.target == "/refresh" else { return HTTPResponse(status: HTTPStatus(status)) }
+            let tokens = Tokens(
+                accessToken: "new", refreshToken: "r", expiresAt: hasExpired ? Date(timeIntervalSince1970: 1) : nil)
+            return HTTPResponse(body: ResponseBody(try JSONEncoder().encode(tokens)))
         }
-        let store = TokenStore()
-        try await store.signIn(AccountServer.tokens(0))
+        let store = TokenStore(time: ManualClock())
+        try await store.signIn(
+            Tokens(accessToken: "a", refreshToken: "r", expiresAt: hasExpired ? Date(timeIntervalSince1970: 1) : nil))
         let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: transport)
-        #expect(await outcome(client) == .status(.unauthorized))
-        #expect(calls.withLock { $0 } == 2)
+            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: mock)
+        #expect(await outcome(client) == (status == 200 ? nil : .status(.unauthorized)))
+        let refreshes = { mock.requests.count { $0.request.target == "/refresh" } }
+        #expect(mock.requestCount - refreshes() == sent && refreshes() == refreshed)
+        // All calls together have the limit of the store.
+        for _ in 0..<30 { _ = await outcome(client) }
+        #expect(refreshes() == TokenStore.RefreshPolicy.standard.limit)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
 import CurlewTesting
 import Foundation
 import Testing
@@ -23,7 +24,36 @@ struct TokensTests {
         #expect(try decode(oauth, snake) == expected)
         #expect(try decode(#"{"accessToken": "a", "refreshToken": "r", "id": 1}"#) == expected)
         #expect(try decode(#"{"token": "a"}"#) == Tokens(accessToken: "a"))
+    }
+
+    /// Access tokens that no server means, and a refresh token that no server reads.
+    static let unusable = [
+        Tokens(accessToken: ""), Tokens(accessToken: " "), Tokens(accessToken: "\t\r\n"),
+        Tokens(accessToken: String(repeating: "a", count: 65_537)),
+        Tokens(accessToken: "a", refreshToken: String(repeating: "r", count: 65_537)),
+    ]
+
+    @Test("a token that is missing, empty, bound to a key or longer than 64 KiB is refused", arguments: unusable)
+    func refused(tokens: Tokens) async throws {
         #expect(throws: DecodingError.self) { try decode(#"{"refresh_token": "r"}"#) }
+        for key in ["token_type", "tokenType"] {
+            #expect(throws: DecodingError.self) { try decode(#"{"access_token": "a", "\#(key)": "DPoP"}"#) }
+        }
+        let data = try JSONEncoder().encode(tokens)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Tokens.self, from: data) }
+        // Neither signed in with, nor the result of a refresh; nothing is sent as "Bearer" without a token.
+        let store = TokenStore()
+        let error = await #expect(throws: NetworkError.self) { try await store.signIn(tokens) }
+        #expect(error?.reason == .notAuthenticated(.sourceFailed))
+        #expect(try await store.tokens == nil)
+        try await store.signIn(Tokens(accessToken: "good", refreshToken: "r"))
+        let mock = MockTransport.answering { _ in HTTPResponse(status: .unauthorized) }
+        let client = APIClient(baseURL: "https://api.test", pipeline: [.bearer(store) { _ in tokens }], transport: mock)
+        let failed = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
+        #expect(failed?.reason == .notAuthenticated(.refreshFailed))
+        #expect((failed?.underlying as? NetworkError)?.detail == error?.detail)
+        #expect(mock.requests.map { $0.request.headers[.authorization] } == ["Bearer good"])
+        #expect(try await store.tokens?.accessToken == "good")
     }
 
     @Test("a lifetime counts from now, also as text, and a century at most", arguments: ["3600", "\"3600\"", "1e300"])

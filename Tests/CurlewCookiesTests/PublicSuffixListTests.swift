@@ -41,14 +41,14 @@ struct PublicSuffixListTests {
             ("asso.fr", true), ("example.de", false), ("t.co", true), ("localhost", true), ("www.example.com", false),
         ])
     func conservative(domain: String, isPublic: Bool) {
-        #expect(PublicSuffixList.conservative.isPublic(domain) == isPublic)
-        #expect(!PublicSuffixList.conservative.isComplete)
+        #expect(CookieJar.PublicSuffixList.conservative.isPublic(domain) == isPublic)
+        #expect(!CookieJar.PublicSuffixList.conservative.isComplete)
     }
 
     @Test("A list without a rule is the one that ships with the package, never a guess")
     func empty() {
         for text in ["", "// nothing\n\n"] {
-            let list = PublicSuffixList(parsing: text)
+            let list = CookieJar.PublicSuffixList(parsing: text)
             #expect(list.isComplete)
             #expect(list.isPublic("github.io") && !list.isPublic("t.co"))
         }
@@ -56,11 +56,11 @@ struct PublicSuffixListTests {
 
     @Test("The list of the system, or the package's where there is none, contains the well-known suffixes")
     func system() {
-        #expect(PublicSuffixList.system.isComplete)
+        #expect(CookieJar.PublicSuffixList.system.isComplete)
         for name in ["com", "co.uk", "github.io", "xn--55qx5d.cn", "kobe.jp", "x.kobe.jp"] {
-            #expect(PublicSuffixList.system.isPublic(name), "\(name)")
+            #expect(CookieJar.PublicSuffixList.system.isPublic(name), "\(name)")
         }
-        #expect(!PublicSuffixList.system.isPublic("city.kobe.jp"))
-        #expect(PublicSuffixList.system.site(of: "www.bbc.co.uk") == "bbc.co.uk")
+        #expect(!CookieJar.PublicSuffixList.system.isPublic("city.kobe.jp"))
+        #expect(CookieJar.PublicSuffixList.system.site(of: "www.bbc.co.uk") == "bbc.co.uk")
     }
 }

@@ -109,7 +109,7 @@ struct PublicSuffixVectorTests {
 
     @Test("The vectors of the list's own tests hold for the list that ships with the package", arguments: all)
     func vectors(vector: Vector) {
-        let list = PublicSuffixList.bundled
+        let list = CookieJar.PublicSuffixList.bundled
         #expect(list.registrable(vector.name[...]).map { $0.lowercased() } == vector.registrable)
         guard let registrable = vector.registrable else { return }
         #expect(!list.isPublic(registrable))
@@ -118,7 +118,7 @@ struct PublicSuffixVectorTests {
 
     @Test("The vectors hold for the list of the machine, parsed", .enabled(if: system != nil), arguments: all)
     func parsed(vector: Vector) throws {
-        let list = PublicSuffixList(parsing: String(decoding: try #require(Self.system), as: UTF8.self))
+        let list = CookieJar.PublicSuffixList(parsing: String(decoding: try #require(Self.system), as: UTF8.self))
         #expect(list.registrable(vector.name[...]).map { $0.lowercased() } == vector.registrable)
     }
 
@@ -127,15 +127,15 @@ struct PublicSuffixVectorTests {
         .enabled(if: system.map { MessageDigest.sha256($0).hexText } == SuffixData.source))
     func table() throws {
         let text = String(decoding: try #require(Self.system), as: UTF8.self)
-        let list = PublicSuffixList(parsing: text)
+        let list = CookieJar.PublicSuffixList(parsing: text)
         var rules = 0
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("//") {
             guard let word = line.split(separator: " ").first else { continue }
             rules += 1
             let rule = word.drop { $0 == "!" || $0 == "*" || $0 == "." }
             for name in [String(rule), "a.\(rule)", "b.a.\(rule)", "com.a.\(rule)", "zz.\(rule)", "\(rule).com"] {
-                #expect(PublicSuffixList.bundled.isPublic(name) == list.isPublic(name), "\(name)")
-                #expect(PublicSuffixList.bundled.site(of: name) == list.site(of: name), "\(name)")
+                #expect(CookieJar.PublicSuffixList.bundled.isPublic(name) == list.isPublic(name), "\(name)")
+                #expect(CookieJar.PublicSuffixList.bundled.site(of: name) == list.site(of: name), "\(name)")
             }
         }
         #expect(rules == SuffixData.rules)

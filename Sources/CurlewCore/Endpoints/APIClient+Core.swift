@@ -65,7 +65,8 @@ extension APIClient {
                 bounds: CallBounds(timeouts: configuration.timeouts, limits: configuration.limits),
                 time: configuration.time,
                 homeFields: Set(own.map(\.name)).subtracting([.accept, .acceptLanguage, .userAgent]),
-                fields: exchanger.fields, secrets: exchanger.secrets, cause: cause)
+                fields: exchanger.fields, secrets: exchanger.secrets, cause: cause,
+                settings: Settings(baseURL: baseURL, configuration: configuration, query: query))
             decodedHeaders = Self.basic(configuration, accept: configuration.codecs.accept)
                 .merging(own, replacing: true)
             rawHeaders = Self.basic(configuration, accept: "*/*").merging(own, replacing: true)
@@ -81,6 +82,13 @@ extension APIClient {
 }
 
 extension APIClient.Core {
+    /// The properties of a client that a client on behalf of its calls also has.
+    struct Settings: Sendable {
+        var baseURL: BaseURL?
+        var configuration = APIClient.Configuration()
+        var query = QueryItems()
+    }
+
     /// A request that is ready to be sent, with its context.
     struct PreparedCall {
         let request: HTTPRequest

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+package import CurlewHTTP
 
 /// A client that sends typed calls: the entry point of the package.
 ///
@@ -26,15 +26,28 @@ public struct APIClient: Sendable {
         core = Core(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
-    /// Creates a client for calls that are made on behalf of another call (`ExchangeContext.cause`). The observers of
-    /// that call receive the events.
+    /// Creates a client for calls to `origin` on behalf of another call (`ExchangeContext.cause`). It has the settings
+    /// of the client of that call, but another pipeline. The observers of that call receive the events.
+    ///
+    /// The path of the base URL, the header fields and the query items belong to the origin of that client. For any
+    /// other origin they are omitted, except for the https origin of the same host (`Origin.shares(with:)`).
     package init(
-        baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
-        notifyingObserversOf context: ExchangeContext
+        onBehalfOf context: ExchangeContext, to origin: Origin, pipeline: Pipeline, transport: any Transport
     ) {
+        var settings = context.settings as? Core.Settings ?? Core.Settings()
+        settings.configuration.time = context.time
+        settings.configuration.fields = context.fields
+        settings.configuration.observers = []
+        var path = ""
+        if let base = settings.baseURL, base.origin?.shares(with: origin) == true {
+            path = base.path
+        } else {
+            settings.configuration.headers = HTTPHeaders()
+            settings.query = QueryItems()
+        }
         core = Core(
-            baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration,
-            events: context.events, cause: context.id)
+            baseURL: BaseURL(origin: origin, path: path), pipeline: pipeline, transport: transport,
+            configuration: settings.configuration, query: settings.query, events: context.events, cause: context.id)
     }
 
     init(_ core: Core) {

@@ -12,10 +12,13 @@ extension ExchangeContext {
         let fields: FieldRules
         let secrets: DeclaredSecrets
         let cause: UInt64?
+        /// `APIClient.Core.Settings`, for clients on behalf of a call; nil in the context of a test.
+        let settings: (any Sendable)?
 
         init(
             origin: Origin?, bounds: CallBounds, time: any TimeSource, homeFields: Set<HTTPField.Name> = [],
-            fields: FieldRules, secrets: DeclaredSecrets? = nil, cause: UInt64? = nil
+            fields: FieldRules, secrets: DeclaredSecrets? = nil, cause: UInt64? = nil,
+            settings: (any Sendable)? = nil
         ) {
             self.origin = origin
             self.bounds = bounds
@@ -24,6 +27,7 @@ extension ExchangeContext {
             self.fields = fields
             self.secrets = secrets ?? DeclaredSecrets(fields)
             self.cause = cause
+            self.settings = settings
         }
     }
 

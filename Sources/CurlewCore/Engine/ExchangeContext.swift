@@ -85,6 +85,8 @@ public struct ExchangeContext: Sendable {
     public var clientOrigin: Origin? { call.client.origin }
     /// The time source for deadlines, waits and dates.
     public var time: any TimeSource { call.client.time }
+    /// The settings of the client; see `Client.settings`.
+    var settings: (any Sendable)? { call.client.settings }
     /// The codecs of the call. Mocks encode their responses with them, and errors decode the bodies of their responses
     /// with them.
     package var codecs: Codecs { call.codecs }

@@ -116,12 +116,15 @@ extension NetworkError {
         /// The call requires a credential and none was attached: the user is not signed in, or no credential has the
         /// requested name.
         case missingCredential
-        /// The source of the credential threw an error.
+        /// The source of the credential threw an error, or its token cannot be sent.
         case sourceFailed
         /// The account was signed out, or signed in again, while the call was under way.
         case signedOut
         /// The server no longer refreshes the tokens. The account has been signed out.
         case refreshRefused
+        /// The tokens could not be refreshed, and are kept. `underlying` contains the error of the refresh, for example
+        /// with the status of its response.
+        case refreshFailed
         /// The server repeatedly rejected tokens that it had just issued.
         case tooManyRefreshes
         /// The user or the server declined the sign-in, or the server offered only authentication that is too weak.

@@ -11,9 +11,10 @@ extension NetworkError {
     /// Whether the task or the handle was cancelled. Typical use: `catch where error.isCancelled`.
     public var isCancelled: Bool { reason == .cancelled }
 
-    /// Whether the status is 401, or the call had no valid credential (`.notAuthenticated`).
+    /// Whether the status is 401, or the call had no valid credential (`.notAuthenticated`). False if tokens could not
+    /// be refreshed (`.refreshFailed`), because the user is still signed in.
     public var isUnauthorized: Bool {
-        if case .notAuthenticated = reason { return true }
+        if case .notAuthenticated(let failure) = reason { return failure != .refreshFailed }
         return reason == .status(.unauthorized)
     }
 
@@ -71,9 +72,10 @@ extension NetworkError {
 
     /// Whether the call may succeed if it is repeated: after a transient failure without a response, and for 408, 429,
     /// 500, 502, 503 and 504. Whether repeating is *safe* depends on the request: only idempotent requests may be
-    /// repeated.
+    /// repeated. For a failed refresh of tokens, the error of the refresh decides.
     public var isRetryable: Bool {
-        switch reason {
+        if let refresh { return refresh.isRetryable }
+        return switch reason {
         case .status(let status): [408, 429, 500, 502, 503, 504].contains(status.code)
         case .refused(let policy): policy.mayPass
         default: reason.mayPass
@@ -89,6 +91,7 @@ extension NetworkError {
     /// - without that field, for 403, 429 and 503: the `RateLimit` or `X-RateLimit` fields of an exhausted quota
     public var retryAfter: Duration? {
         if let expectedWait { return min(expectedWait, .seconds(86_400)) }
+        if let refresh { return refresh.retryAfter }
         guard let response else { return nil }
         if let value = response.headers[.retryAfter], let hint = RetryAfter(value) {
             return min(hint.delay(now: response.date), .seconds(86_400))
@@ -98,6 +101,11 @@ extension NetworkError {
             quota.remaining == 0, let reset = quota.reset
         else { return nil }
         return min(reset, .seconds(86_400))
+    }
+
+    /// The error of a refresh of tokens that failed; nil for any other error.
+    private var refresh: NetworkError? {
+        reason == .notAuthenticated(.refreshFailed) ? underlying as? NetworkError : nil
     }
 
     /// The problem document (RFC 9457) that the server sent; nil if there is none. For extension members, use

@@ -25,6 +25,7 @@ extension NetworkError: LocalizedError {
         case .limitExceeded: "The server's response was too large."
         case .status(let status): Self.message(forStatus: status.code)
         case .decoding: "The server's response was not as expected."
+        case .notAuthenticated(.refreshFailed): "Your sign-in could not be renewed."
         case .notAuthenticated: "You are not signed in."
         case .refused(let policy): policy.message
         case .storage: "A file could not be read or written."
@@ -64,7 +65,7 @@ extension NetworkError: LocalizedError {
     public var recoverySuggestion: String? {
         switch reason {
         case .unreachable, .connectionLost: "Check the network connection and try again."
-        case .timedOut: "Try again in a moment."
+        case .timedOut, .notAuthenticated(.refreshFailed): "Try again in a moment."
         case .secureConnectionFailed(.expired), .secureConnectionFailed(.notYetValid):
             "Check that the date and time of this device are right."
         case .secureConnectionFailed: "Do not enter personal data. Try again on another network."

@@ -37,7 +37,8 @@ enum CassetteFailure {
         let phases: [NetworkError.Phase] = [.queue, .connect, .firstByte, .idle, .attempt, .total]
         let limits: [NetworkError.Limit] = [.responseBody, .responseHeaders, .redirects]
         let sources: [NetworkError.AuthFailure] = [
-            .missingCredential, .sourceFailed, .signedOut, .refreshRefused, .tooManyRefreshes, .refused,
+            .missingCredential, .sourceFailed, .signedOut, .refreshRefused, .refreshFailed,
+            .tooManyRefreshes, .refused,
         ]
         let policies: [NetworkError.Policy] = [.overload, .shutdown, .addressPolicy, .preview, .mock, .cassette]
         let all: [NetworkError.Reason] =

@@ -121,7 +121,7 @@ struct OAuth2Tests {
             baseURL: "https://api.test", pipeline: [.bearer(store, obtain: service.obtain)], transport: mock)
         for _ in 0..<5 {
             let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
-            #expect(error?.reason == .status(.unauthorized))
+            #expect(error?.reason == .notAuthenticated(.refreshFailed))
             #expect(error?.detail.contains("\"invalid_client\"") == true)
         }
         #expect(mock.requestCount == 3)

@@ -41,13 +41,10 @@ struct RefreshOutcomeTests {
         func isExpected(_ reason: NetworkError.Reason?) -> Bool {
             switch (self, reason) {
             case (.refuses401, .notAuthenticated(.refreshRefused)), (.refuses400, .notAuthenticated(.refreshRefused)),
-                (.says401, .status(.unauthorized)), (.says400, .status(.badRequest)),
-                (.isPage400, .status(.badRequest)), (.fails500, .status(.internalServerError)),
-                (.fails503, .status(.serviceUnavailable)),
-                (.isNoJSON, .decoding), (.hasNoToken, .decoding), (.isEmpty, .badResponse),
-                (.isCutOff, .connectionLost), (.isReset, .connectionLost), (.redirects, .status(.found)):
+                (.isCutOff, .connectionLost), (.isReset, .connectionLost):
                 true
-            default: false
+            case (.refuses401, _), (.refuses400, _), (.isCutOff, _), (.isReset, _): false
+            default: reason == .notAuthenticated(.refreshFailed)
             }
         }
     }

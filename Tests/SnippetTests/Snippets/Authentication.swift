@@ -31,7 +31,7 @@ enum AuthenticationPage {
     static func renewing(_ name: String, _ password: String) async throws -> APIClient {
         let store = TokenStore()
         let client = APIClient(
-            baseURL: "https://api.example.com",
+            baseURL: "https://api.example.com/v1",
             pipeline: .standard.adding(
                 .bearer(store) { try await $0.client.send(.renewal(of: $0.tokens.refreshToken)) }))
         try await store.signIn(try await client.withoutCredentials().send(.login(name, password)))
