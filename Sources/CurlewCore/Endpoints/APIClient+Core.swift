@@ -105,7 +105,7 @@ extension APIClient.Core {
         TaskOptions.change?(&options, configuration.timeouts)
         change(&options)
         let codecs = codecs ?? options.codecs ?? configuration.codecs
-        let context = ExchangeContext(
+        var context = ExchangeContext(
             ExchangeContext.Call(
                 id: Numbers.calls.next(), routeName: route.name, options: options,
                 events: isObserved ? .serving(observers, before: events) : nil, endpoint: route, codecs: codecs,
@@ -117,6 +117,7 @@ extension APIClient.Core {
             {
                 request.headers[.idempotencyKey] = UUID().uuidString
             }
+            if let choice = options.serverChoice { choice.apply(to: &request, in: &context) }
             return PreparedCall(request: consume request, context: context)
         } catch {
             context.record(.failed(error, after: .zero))

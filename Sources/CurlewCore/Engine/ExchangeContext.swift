@@ -13,8 +13,8 @@ public struct ExchangeContext: Sendable {
     public var attempt = 1
     /// The number of redirects before this request.
     public var hop = 0
-    /// True once a redirect has led to an origin other than that of the call. It stays true, and interceptors no longer
-    /// attach credentials.
+    /// True once a server has chosen an origin other than that of the call, by a redirect or as the URL of the next page
+    /// or of an upload. It stays true, and interceptors no longer attach credentials.
     public var crossedOrigin = false
     /// True once a credential is attached. A custom interceptor that attaches a credential must set
     /// `isAuthenticated` to true in the context that it passes on.
@@ -131,6 +131,18 @@ public struct ExchangeContext: Sendable {
     package var forwardedFields: ForwardedFields {
         get { detour?.value.forwardedFields ?? ForwardedFields() }
         set { change { $0.forwardedFields = newValue } }
+    }
+
+    /// Notes that a server has chosen the origin of the request, by a redirect or by a URL in a response. From then on
+    /// no credential is attached, and only fields that are harmless or declared are sent.
+    ///
+    /// - `forwarding`: the fields declared for this call.
+    mutating func leaveOrigin(forwarding: Set<HTTPField.Name>) {
+        guard !crossedOrigin else { return }
+        crossedOrigin = true
+        forwardedFields.home = homeFields
+        forwardedFields.declared = forwarding.union(fields.harmless)
+        forwardedFields.secret.formUnion(fields.secret)
     }
 
     /// The fields that an interceptor created for the origin of this hop: the only secrets that a foreign origin may

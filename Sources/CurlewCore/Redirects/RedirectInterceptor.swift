@@ -93,12 +93,7 @@ package struct RedirectInterceptor: ScopedInterceptor {
         context.attempt = 1
         context.redirects.append(redirect)
         context.pastOrigins.append(origin)
-        if trail.crossedOrigin, !context.crossedOrigin {
-            context.crossedOrigin = true
-            context.forwardedFields.home = context.homeFields
-            context.forwardedFields.declared = policy.forwardedHeaders.union(context.fields.harmless)
-            context.forwardedFields.secret.formUnion(context.fields.secret)
-        }
+        if trail.crossedOrigin { context.leaveOrigin(forwarding: policy.forwardedHeaders) }
     }
 
     private func send(

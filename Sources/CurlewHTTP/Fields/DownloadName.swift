@@ -13,7 +13,9 @@ package enum DownloadName {
     /// - `< > : " | ? *`, which some file systems reserve, become `_`;
     /// - dots and spaces at both ends are removed, so that no name is hidden or means a folder;
     /// - a name that Windows reserves for a device, such as `CON.txt`, gets a `_` in front;
-    /// - more than 255 bytes of UTF-8 are cut between scalars, and an extension of up to 32 bytes stays.
+    /// - more than 255 bytes of UTF-8 are cut between scalars, and an extension of up to 32 bytes stays;
+    /// - the last dot of an ending of this package's own files, such as `film.part`, becomes `_`: a later transfer would
+    ///   take the file for what an earlier one left.
     ///
     /// The extension is the server's choice: a name can still be that of a program.
     package static func downloadName(disposition: String?, url: String, mediaType: MediaType?) -> String {
@@ -41,7 +43,21 @@ package enum DownloadName {
         }
         let name = String(String(scalars).trimmed(isEdge))
         guard !name.isEmpty else { return nil }
-        return shortened(isDevice(name) ? "_" + name : name)
+        return withoutOwnEnding(shortened(isDevice(name) ? "_" + name : name))
+    }
+
+    /// The endings of partial downloads and of descriptors of uploads, and those of the files beside them.
+    private static let ownEndings = [".part", ".curlew-upload"].flatMap { ending in
+        ["", ".state", ".lock", ".new"].map { ending + $0 }
+    }
+
+    private static func withoutOwnEnding(_ name: String) -> String {
+        // File systems that ignore case fold it as a conversion to upper case does: `ſ` is an `s`.
+        let folded = ASCII.lowercased(name.uppercased())
+        guard ownEndings.contains(where: { folded.utf8.reversed().starts(with: $0.utf8.reversed()) }),
+            let dot = name.last(".")
+        else { return name }
+        return name[..<dot] + "_" + name[name.utf8.index(after: dot)...]
     }
 
     /// Spaces and dots, which Windows drops at the end; at the start a dot hides a file.

@@ -9,12 +9,14 @@ import CurlewFoundation
 /// the file. The position follows as eight bytes, which are replaced while the file grows.
 struct DownloadRecord: Equatable, Codable, Sendable {
     static let headLength = 4096
-    private static let format = "curlew-download-2"
+    private static let format = "curlew-download-3"
 
     private let kind: String
     /// The digest of what is downloaded: the method and URL, or `FileDownload.Options.resumeKey`.
     let key: String
     let file: Representation
+    /// The number of the partial file in its file system: a record is not one of another file with the same name.
+    let inode: UInt64
     /// The name that the server suggested.
     let name: String?
     /// The number of bytes of the complete file.
@@ -23,15 +25,16 @@ struct DownloadRecord: Equatable, Codable, Sendable {
     var position: Int64 = 0
 
     private enum CodingKeys: CodingKey {
-        case kind, key, file, name, length
+        case kind, key, file, inode, name, length
     }
 
     /// Returns nil for a version that cannot be continued.
-    init?(key: String, file: Representation, name: String?) {
+    init?(key: String, file: Representation, inode: UInt64, name: String?) {
         guard file.condition != nil, let length = file.length else { return nil }
         kind = Self.format
         self.key = key
         self.file = file
+        self.inode = inode
         self.name = name
         self.length = length
     }

@@ -27,6 +27,7 @@ final class PartialFile: Sendable {
     private let path: String
     private let key: String
     private let file: Int32
+    private let inode: UInt64
     private let recordFile: Int32
     private let lock: FileLock
     private let state: Locked<State>
@@ -48,27 +49,20 @@ final class PartialFile: Sendable {
         let replaces = target.map { stat($0, &facts) == 0 } ?? false
         // The partial file of a private file must not be readable by others.
         let mode: mode_t = replaces ? 0o600 & facts.st_mode | 0o200 : 0o666
-        Self.removeSecondName(path)
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
-        guard descriptor >= 0 else { throw Self.failure("written", path) }
-        file = descriptor
-        var own = stat()
-        guard fstat(file, &own) == 0, own.st_mode & S_IFMT == S_IFREG, own.st_uid == geteuid() else {
-            close(descriptor)
-            throw NetworkError(
-                .storage, detail: "\(path) is not a regular file of this user.",
-                hint: "Remove it, or choose another path.")
+        let (part, own) = try Self.opened(path, mode)
+        let (record, kept): (Int32, stat)
+        do throws(NetworkError) {
+            (record, kept) = try Self.opened(path + ".state", 0o600)
+        } catch {
+            close(part)
+            throw error
         }
-        let record = open(path + ".state", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard record >= 0 else {
-            let failure = Self.failure("written", path + ".state")
-            close(descriptor)
-            throw failure
-        }
-        recordFile = record
+        (file, inode, recordFile) = (part, UInt64(own.st_ino), record)
         var state = State()
-        if resumes, let found = Self.readRecord(record)?.withoutLastByte, found.key == key,
-            own.st_size >= found.position
+        // A record that others can change is not obeyed.
+        fchmod(record, 0o600)
+        if resumes, kept.st_mode & 0o022 == 0, let found = Self.readRecord(record)?.withoutLastByte,
+            found.key == key, found.inode == inode, own.st_size >= found.position
         {
             state.record = found
             state.length = found.length
@@ -83,8 +77,25 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Removes the name of a partial file that is another file's name too: a process was killed while it gave the
-    /// complete file its name, and that file must not be written any more.
+    /// Opens or creates a regular file of this user that has no other name. Throws `.storage`.
+    private static func opened(_ path: String, _ mode: mode_t) throws(NetworkError) -> (Int32, stat) {
+        removeSecondName(path)
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
+        guard file >= 0 else { throw failure("written", path) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_uid == geteuid(),
+            facts.st_nlink == 1
+        else {
+            close(file)
+            throw NetworkError(
+                .storage, detail: "\(path) is not a regular file of this user alone.",
+                hint: "Remove it, or choose another path.")
+        }
+        return (file, facts)
+    }
+
+    /// Removes a name that is another file's name too. Either somebody has linked it, or a process was killed while it
+    /// gave the complete file its name; that file must not be written any more.
     private static func removeSecondName(_ path: String) {
         var facts = stat()
         guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink > 1 else { return }
@@ -134,7 +145,7 @@ final class PartialFile: Sendable {
     func begin(_ version: Representation, name: String?) throws(NetworkError) {
         try reset()
         if let length = version.length { try checkSpace(for: length) }
-        let record = DownloadRecord(key: key, file: version, name: name)
+        let record = DownloadRecord(key: key, file: version, inode: inode, name: name)
         state.withLock { $0.length = version.length }
         // Without a record the download cannot be continued but succeeds.
         guard let record, let bytes = record.bytes else { return }

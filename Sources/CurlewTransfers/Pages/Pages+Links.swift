@@ -26,38 +26,28 @@ extension Pages.Next {
 }
 
 extension Pages.Plan {
-    /// The origins that receive something secret: the credentials of the client, and the fields of the request.
-    private var homes: [Origin] {
-        [client.baseURL?.origin, first.baseURL?.origin].compactMap { $0 }
-    }
+    /// The origin that receives credentials and the fields of the request.
+    private var home: Origin? { (first.baseURL ?? client.baseURL)?.origin }
 
     /// Returns the reason why a link on a page of the origin `page` must not be followed; nil if it may be.
     fileprivate func refusal(of link: URLParts, from page: Origin) -> String? {
         if link.userinfo != nil { return "The URL of the next page contains a user name or password." }
         if page.isSecure, !link.origin.isSecure { return "The URL of the next page leads from https to http." }
         // Otherwise another origin would choose which URLs are requested with credentials.
-        if homes.contains(where: { $0.shares(with: link.origin) && !$0.shares(with: page) }) {
+        if let home, home.shares(with: link.origin), !home.shares(with: page) {
             return "A page of another origin leads back to an origin with credentials."
         }
         return nil
     }
 
-    /// Returns the request of a page at an absolute URL, as `.get(url:)` sends it. Another origin receives only those
-    /// fields of the first request that are harmless or declared.
+    /// Returns the request of a page at an absolute URL, as `.get(url:)` sends it, but to another origin as a redirect.
     fileprivate func request(to url: String) -> Request<Value> {
-        let origin = (try? URLParts(url))?.origin
-        let home = first.baseURL?.origin ?? client.baseURL?.origin
-        var headers = first.headers
-        if origin != home {
-            let fields = client.configuration.fields
-            let allowed = ForwardedFields(secret: fields.secret, declared: fields.harmless)
-            for name in Set(headers.map(\.name)) where !allowed.allow(name) { headers.remove(name) }
-        }
         let first = first
-        var next = Request<Value>(.get, AbsoluteURL(url), body: .none, headers: headers, name: first.name) {
+        var next = Request<Value>(.get, AbsoluteURL(url), body: .none, headers: first.headers, name: first.name) {
             try await first.decode($0, using: $1)
         }
         next.options = first.options
+        next.options.serverChoice = ServerChoice(from: home)
         return next
     }
 }

@@ -16,9 +16,9 @@ extension Pages {
         ///
         /// The target is resolved against the URL of the response, and a link whose anchor is another resource is
         /// ignored. It is requested with GET and the fields and options of the first request, under the rules of
-        /// `.get(url:)`: a link to another origin is requested without credentials, and only with fields that are
-        /// harmless or declared. A link from https to http, and a link from another origin back to the client's, end
-        /// with `.refused(by: .pages)`.
+        /// redirects: a link to another origin is requested without credentials, also those of that origin, and only
+        /// with fields that are harmless or declared. A link from https to http, and a link from another origin back to
+        /// that of the first request, end with `.refused(by: .pages)`.
         public static var link: Next {
             following { response, base throws(URLProblem) in try response.headers.link("next", from: base) }
         }

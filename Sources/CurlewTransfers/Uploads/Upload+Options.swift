@@ -29,8 +29,9 @@ extension Upload {
         public var chunkSize: Int64?
         /// Whether each request has a checksum, if the server offers that: SHA-256, SHA-1 or MD5. The server discards a damaged chunk and receives it again. Default false.
         public var checksums = false
-        /// The maximum number of failures without progress in between. Each byte that the server newly has resets the
-        /// count, but a server that keeps less than an eighth of a request that arrived has failed. Default 10.
+        /// The maximum number of failures without progress in between. Progress is an eighth of what a request sends,
+        /// and after a cut 64 KiB are enough. A server that keeps less of a request that it answers with success has
+        /// failed. A call sends at most three times the content in all, or 16 MiB if that is more. Default 10.
         public var maximumFailures = 10
         /// The maximum wait after a failure. It also limits `Retry-After`. Waits are random below a bound that doubles
         /// from one second. Default 60 s.

@@ -2,10 +2,12 @@
 
 import CurlewCore
 
-/// The progress of an upload, whose position can go back to what the server has. Reported values never decrease.
+/// The progress of an upload, whose position can go back to what the server has, and the bytes that were sent for it.
+/// Reported values never decrease.
 final class UploadMeter: Sendable {
     private struct State {
         var position: Int64 = 0
+        var taken: Int64 = 0
         /// The number of the newest pass. Bytes of an older one are ignored: they may be reported late.
         var pass = 0
         var hasStarted = false
@@ -17,6 +19,9 @@ final class UploadMeter: Sendable {
     init(_ handler: TransferProgress.Handler?, total: Int64, time: any TimeSource) {
         meter = handler.map { ProgressMeter($0, total: total, time: time) }
     }
+
+    /// The bytes that transports have taken, in all passes.
+    var taken: Int64 { state.withLock { $0.taken } }
 
     /// Moves to the offset that the server has.
     func move(to offset: Int64) {
@@ -32,13 +37,13 @@ final class UploadMeter: Sendable {
 
     /// Adds bytes that the transport has taken in a pass.
     private func add(_ count: Int, pass: Int) {
-        guard let meter else { return }
         state.withLock { state in
+            state.taken += Int64(count)
             guard state.pass == pass else { return }
             state.position += Int64(count)
-            meter.restart(at: state.position)
+            meter?.restart(at: state.position)
         }
-        meter.add(0)
+        meter?.add(0)
     }
 
     /// Reports the last value.
@@ -48,7 +53,7 @@ final class UploadMeter: Sendable {
 
     /// Returns the body, whose bytes are counted from `offset`, each time that it is sent.
     func counting(_ body: RequestBody, at offset: Int64, length: Int64?) -> RequestBody {
-        guard meter != nil, length != 0, !body.isEmpty else { return body }
+        guard length != 0, !body.isEmpty else { return body }
         return body.counted(length: length) {
             let pass = self.state.withLock { state in
                 state.pass += 1

@@ -32,9 +32,13 @@ struct UploadRequests: Sendable {
         case .upload(let url):
             var other = Request<HTTPResponse>(call.method, url: url, body: content, headers: headers, name: route.name)
             other.options = route.options
+            // The server has chosen the URL.
+            other.options.serverChoice = ServerChoice(
+                from: (route.baseURL ?? client.baseURL)?.origin,
+                fields: Set(call.fields.map(\.name)).union([.contentType]))
             request = other
         }
-        let changes = changes(isTransfer: call.sendsChunk, isForeign: isForeign(call.target))
+        let changes = changes(isTransfer: call.sendsChunk)
         return try await client.call(request, changing: changes) { response, _ in
             let reply = UploadReply(status: response.status, headers: response.headers, url: response.url)
             return (reply, Response(try await response.body.collect(), from: response))
@@ -71,21 +75,13 @@ struct UploadRequests: Sendable {
         return request
     }
 
-    /// Whether the server has placed the upload at another origin than that of the endpoint.
-    private func isForeign(_ target: TusRequest.Target) -> Bool {
-        guard case .upload(let url) = target else { return false }
-        return (try? URLParts(url))?.origin != (route.baseURL ?? client.baseURL)?.origin
-    }
-
-    private func changes(isTransfer: Bool, isForeign: Bool = false) -> APIClient.CallChanges {
+    private func changes(isTransfer: Bool) -> APIClient.CallChanges {
         var changes = APIClient.CallChanges()
         changes.options = { options in
             // `UploadRun` needs to know every status that is not a success.
             options.acceptedStatuses = []
             // Only stalls end a transfer: how long it takes depends on the source.
             if isTransfer { options.timeouts.total = nil }
-            // A credential that the call requires belongs to the origin of the endpoint.
-            if isForeign, options.authentication?.isDemanding == true { options.authentication = nil }
         }
         return changes
     }

@@ -6,13 +6,13 @@ import CurlewHTTP
 extension UploadRun {
     /// Decides what follows a failure.
     mutating func failed(_ error: NetworkError, _ random: Double) -> Action {
-        let isTransfer = state == .asking || isAppending
+        let isTransfer = state == .asking || state == .appending
         guard case .status(let status) = error.reason else {
             return error.isRetryable ? retry(error, random) : end(.fail(error))
         }
         switch status.code {
         case 404 where isTransfer, 410 where isTransfer: return restart(error)
-        case 409 where isAppending: return conflict(error)
+        case 409 where state == .appending: return conflict(error)
         case 423, 460: return retry(error, random)
         case 412: return end(.fail(error.advised("The server does not support this version of the protocol.")))
         case 413:
@@ -20,10 +20,6 @@ extension UploadRun {
         case 500...599: return [501, 505].contains(status.code) ? end(.fail(error)) : retry(error, random)
         default: return error.isRetryable ? retry(error, random) : end(.fail(error))
         }
-    }
-
-    private var isAppending: Bool {
-        if case .appending = state { true } else { false }
     }
 
     /// The server has another offset than this client assumes: an earlier request has arrived after all.
@@ -51,7 +47,7 @@ extension UploadRun {
         expires = nil
         offset = 0
         highest = -1
-        covered = nil
+        attempt = nil
         return prepare()
     }
 

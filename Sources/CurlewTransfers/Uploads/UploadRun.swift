@@ -66,7 +66,7 @@ struct UploadRun: Sendable {
         case creating(UploadChunk?)
         case asking
         case reading(Int64)
-        case appending(Int64, UploadChunk)
+        case appending
         /// After the wait, the server is asked, or the upload is created if that has not happened.
         case waiting
         case ended
@@ -79,12 +79,14 @@ struct UploadRun: Sendable {
     /// The offset that the server last confirmed.
     var offset: Int64 = 0
     var state = State.idle
-    /// The highest confirmed offset: only beyond it is progress.
+    /// The offset of the last progress.
     var highest: Int64 = -1
     var failures = 0
     var restarts = 0
-    /// The chunk that a successful response covered, with its offset, until the server says what it has of it.
-    var covered: (start: Int64, count: Int64)?
+    /// The chunk that was sent last, and whether a successful response covers it that was not judged yet.
+    var attempt: (start: Int64, count: Int64, isAnswered: Bool)?
+    /// The bytes of the content that the requests of this call have sent, as their sender counts them.
+    var taken: Int64 = 0
     /// The end of what was sent; nil for a resumed upload, whose earlier requests are unknown.
     var sent: Int64?
 
@@ -105,8 +107,7 @@ struct UploadRun: Sendable {
         case (.creating(let chunk), .answered(let reply)): created(reply, chunk, at: now, random)
         case (.asking, .answered(let reply)): located(reply, at: now, random)
         case (.reading(let offset), .read(let chunk)): append(chunk, at: offset)
-        case (.appending(let offset, let chunk), .answered(let reply)):
-            appended(reply, offset, chunk, at: now, random)
+        case (.appending, .answered(let reply)): appended(reply, at: now, random)
         case (.waiting, .waited): ask()
         case (.preparing, .failed(let error)), (.creating, .failed(let error)), (.asking, .failed(let error)),
             (.reading, .failed(let error)), (.appending, .failed(let error)):
@@ -194,14 +195,15 @@ struct UploadRun: Sendable {
     private mutating func append(_ chunk: UploadChunk, at offset: Int64) -> Action {
         guard let url else { return prepare() }
         sent = max(sent ?? 0, offset + chunk.count)
-        state = .appending(offset, chunk)
+        attempt = (offset, chunk.count, false)
+        state = .appending
         return .send(TusRequests.append(chunk, at: offset, to: url, plan.checksum))
     }
 
     private mutating func appended(
-        _ reply: UploadReply, _ start: Int64, _ chunk: UploadChunk, at now: Date, _ random: Double
+        _ reply: UploadReply, at now: Date, _ random: Double
     ) -> Action {
-        covered = (start, chunk.count)
+        attempt?.isAnswered = true
         // Something else than the upload may have responded, such as a portal of a network.
         guard let offset = take(reply.headers, at: now).offset else { return ask() }
         return advance(to: offset, random)
@@ -227,17 +229,36 @@ struct UploadRun: Sendable {
         self.offset = offset
         sent = max(sent ?? offset, offset)
         if offset == plan.length { return end(.finish) }
-        let isProgress = offset > highest
-        highest = max(highest, offset)
-        // Less than an eighth of a chunk that arrived is no progress, so no server makes the client send for ever.
-        if let covered = covered.take(), offset <= covered.start || (offset - covered.start) < covered.count / 8 {
+        let share = max(1, (attempt?.count ?? 0) / 8)
+        if let attempt, attempt.isAnswered, offset - attempt.start < share {
+            self.attempt?.isAnswered = false
+            highest = max(highest, offset)
             return retry(
                 NetworkError(.badResponse, detail: "The server received a part of the upload and hardly kept any."),
                 random)
         }
-        if isProgress { failures = 0 }
+        if offset - highest >= min(share, Self.progress) { (highest, failures) = (offset, 0) }
+        let left = Self.maximumSent(plan.length) - taken
+        guard left > 0 else {
+            return end(
+                .fail(
+                    NetworkError(
+                        .badResponse, detail: "The upload has \(plan.length) bytes, and \(taken) were sent for it.",
+                        hint: "Resume it later, or set a smaller options.chunkSize.")))
+        }
         state = .reading(offset)
-        return .read(offset: offset, limit: plan.chunkSize, plan.checksum)
+        return .read(offset: offset, limit: min(plan.chunkSize, left), plan.checksum)
+    }
+
+    /// The bytes that count as progress after a cut, unless an eighth of the chunk is less. Fewer would let a server
+    /// that keeps single bytes be asked for ever.
+    private static let progress: Int64 = 64 << 10
+
+    /// The maximum number of bytes that one call sends, whatever the server keeps: three times the content. Failures
+    /// alone limit how often a small content is sent.
+    static func maximumSent(_ length: Int64) -> Int64 {
+        let (triple, overflow) = length.multipliedReportingOverflow(by: 3)
+        return overflow ? .max : max(triple, 16 << 20)
     }
 
     mutating func end(_ action: Action) -> Action {

@@ -132,6 +132,7 @@ struct UploadSession: Sendable {
         var kept = descriptor
         var position: Int64 = -1
         while true {
+            run.taken = meter.taken
             let action = run.handle(event, at: time.date, random: options.random())
             if run.url != kept.url || Self.differs(run.expires, kept.expires) {
                 if let url = run.url { claim.addCreated(url) }

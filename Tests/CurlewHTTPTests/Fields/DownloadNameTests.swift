@@ -30,6 +30,11 @@ struct DownloadNameTests {
             ("com¹.txt", "_com¹.txt"), ("COM10", "COM10"), ("CONSOLE", "CONSOLE"), ("conin$", "_conin$"),
             (".con", "_con"), ("con\u{200D}.txt", "_con.txt"), ("co\u{0}n", "_con"), ("/x/prn.", "_prn"),
             ("a<b>c\"d|e?f*g.txt", "a_b_c_d_e_f_g.txt"), ("~", "~"), ("-rf", "-rf"), ("%2e%2e%2fa", "%2e%2e%2fa"),
+            ("film.part", "film_part"), ("film.PaRt.", "film_PaRt"), ("a.part. ", "a_part"), ("a.part/x", "x"),
+            ("film.mp4.part.state", "film.mp4.part_state"), ("film.part.\u{17F}tate", "film.part_\u{17F}tate"),
+            ("x.part.lock", "x.part_lock"), ("x.curlew-upload", "x_curlew-upload"), (".part", "part"),
+            ("x.CURLEW-UPLOAD.new", "x.CURLEW-UPLOAD_new"), ("a.par\u{200B}t", "a_part"), ("yarn.lock", "yarn.lock"),
+            ("e\u{301}.part", "e\u{301}_part"), ("a.part\u{301}", "a.part\u{301}"), ("party.parts", "party.parts"),
             ("a\u{FFFF}.txt", "a.txt"), ("e\u{301}.txt", "e\u{301}.txt"), ("a/\u{301}b", "\u{301}b"),
         ])
     func hostile(given: String, expected: String) {
@@ -91,7 +96,7 @@ struct DownloadNameTests {
         var random = SeededGenerator(seed: seed)
         let pieces = [
             "..", ".", "/", "\\", " ", "con", "NUL", "com1", "\u{202E}", "\u{0}", "\n", "a", "é", "😀", "\u{301}",
-            ".txt",
+            ".txt", ".part", ".PART", ".state",
             ":", "%2f", "\u{2028}", "\u{A0}", "\u{200D}", String(repeating: "長", count: 84), "\"", ";", "'",
         ]
         for _ in 0..<50 {
@@ -126,6 +131,8 @@ struct DownloadNameTests {
         var devices = ["con", "prn", "aux", "nul", "conin$", "conout$"]
         for digit in "0123456789¹²³" { devices += ["com\(digit)", "lpt\(digit)"] }
         let shown = stem.reversed().drop { $0 == " " }.reversed()
-        return isClean && !devices.contains(String(shown))
+        let lowered = name.lowercased()
+        let isOwn = [".part", ".part.state", ".part.lock", ".curlew-upload"].contains { lowered.hasSuffix($0) }
+        return isClean && !isOwn && !devices.contains(String(shown))
     }
 }

@@ -273,4 +273,57 @@ final class HostileDownloadTests: Sendable {
         }
         #expect(try names == (["film.mp4"] + (1...7).map { "film (\($0)).mp4" }).sorted())
     }
+
+    @Test(
+        "A server cannot name a file so that another origin's download continues it",
+        arguments: [(".part", "_part"), (".PART.State", ".PART_State")])
+    func plantedName(ending: String, expected: String) async throws {
+        let evil = RangeServer(Data("evil".utf8)) { state in
+            state.headers[.contentDisposition] = "attachment; filename=\"film.mp4\(ending)\""
+        }
+        try await client(evil).download(Self.film, to: folder.path + "/")
+        #expect(try names == ["film.mp4" + expected])
+        let server = RangeServer(Self.content)
+        try await client(server).download(Self.film, to: path)
+        #expect(try saved() == Self.content && server.ranges == [nil])
+    }
+
+    /// What others may have put where a download leaves its files.
+    enum Planted: CaseIterable, Sendable {
+        case otherPart, linkedRecord, linkedPart, openRecord, symbolicRecord, symbolicPart
+    }
+
+    @Test(
+        "Files beside the target that are not those of an earlier download are not continued",
+        arguments: Planted.allCases)
+    func planted(kind: Planted) async throws {
+        let cut = RangeServer(Self.content) { $0.cuts = [200_000] + Array(repeating: 0, count: 8) }
+        await #expect(throws: NetworkError.self) { try await client(cut).download(Self.film, to: path) }
+        let (part, record, own) = (path + ".part", path + ".part.state", folder.path + "/own")
+        let left = try Data(contentsOf: URL(fileURLWithPath: kind == .linkedPart ? part : record))
+        let (files, isSymbolic) = (FileManager.default, [.symbolicRecord, .symbolicPart].contains(kind))
+        switch kind {
+        case .otherPart:
+            // The old one keeps its number.
+            try files.moveItem(atPath: part, toPath: own)
+            try Data(repeating: 0xEE, count: 200_000).write(to: URL(fileURLWithPath: part))
+        case .openRecord: try files.setAttributes([.posixPermissions: 0o666], ofItemAtPath: record)
+        case .linkedRecord, .linkedPart:
+            try files.linkItem(atPath: kind == .linkedPart ? part : record, toPath: own)
+        case .symbolicRecord, .symbolicPart:
+            let name = kind == .symbolicPart ? part : record
+            try files.moveItem(atPath: name, toPath: own)
+            try files.createSymbolicLink(atPath: name, withDestinationPath: own)
+        }
+        let server = RangeServer(Self.content)
+        let error = await failure { () async throws(NetworkError) in
+            try await client(server).download(Self.film, to: path)
+        }
+        #expect(error?.reason == (isSymbolic ? .storage : nil))
+        #expect(isSymbolic ? server.requests.isEmpty : server.ranges == [nil])
+        if !isSymbolic { #expect(try saved() == Self.content) }
+        if [.linkedRecord, .linkedPart, .symbolicRecord].contains(kind) {
+            #expect(try saved("own") == left)
+        }
+    }
 }

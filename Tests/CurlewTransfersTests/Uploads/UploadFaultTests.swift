@@ -147,4 +147,58 @@ struct UploadFaultTests {
         #expect(server.only?.bytes == source && result.length == Int64(source.count), "seed \(seed)")
         #expect(server.received == source.count, "seed \(seed)")
     }
+
+    @Test(
+        "No server that responds right and hardly moves makes the client send without an end",
+        arguments: IdleServer.allCases, [1, 1000, 100_000, 20_000_000])
+    func idle(shape: IdleServer, size: Int) async throws {
+        for chunk in [nil, Int64(30_000)] { try await idle(shape, size, chunk) }
+    }
+
+    private func idle(_ shape: IdleServer, _ size: Int, _ chunk: Int64?) async throws {
+        let (offset, received, requests) = (Locked(0), Locked(0), Locked(0))
+        let transport = MockTransport.answering { call in
+            requests.withLock { $0 += 1 }
+            guard call.method != .post else { return .status(201, headers: [.location: "/up/\(UUID().uuidString)"]) }
+            received.withLock { $0 += call.body.count }
+            return try offset.withLock { try shape.response(to: call, &$0) }
+        }
+        let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+        var options = Upload.Options(.tus, chunkSize: chunk)
+        options.random = { 1 }
+        let error = await uploadFailure {
+            try await client.upload(.data(Data(count: size)), to: .post("/files"), options: options)
+        }
+        #expect(error != nil || offset.withLock { $0 } == size)
+        #expect(received.withLock { Int64($0) } <= UploadRun.maximumSent(Int64(size)))
+        // A chunk that moves is one request of at least an eighth; each failure is a request and a question.
+        #expect(Int64(requests.withLock { $0 }) <= 30 + 8 * Int64(size) / (chunk ?? .max) + Int64(size) / 8192)
+    }
+}
+
+/// A server that responds as the protocol says and whose uploads hardly grow.
+enum IdleServer: CaseIterable {
+    case withoutOffset, keepingNothing, keepingOneByte, keepingTenth, cuttingAtOneByte, cuttingAt64KiB, portal
+    case conflicting, mismatching, losing
+
+    func response(to call: RecordedCall, _ offset: inout Int) throws -> MockResponse {
+        let state: HTTPHeaders = ["Upload-Offset": "\(offset)"]
+        if self == .portal { return .status(200) }
+        guard call.method == .patch else { return .status(200, headers: state) }
+        switch self {
+        case .withoutOffset: return .status(204)
+        case .keepingNothing, .portal: break
+        case .keepingOneByte: offset += min(1, call.body.count)
+        case .keepingTenth: offset += call.body.count / 10
+        case .cuttingAtOneByte, .cuttingAt64KiB:
+            offset += min(self == .cuttingAt64KiB ? 64 << 10 : 1, call.body.count)
+            throw NetworkError(.connectionLost(.requestMayHaveArrived))
+        case .conflicting:
+            offset += min(1, call.body.count)
+            return .status(409)
+        case .mismatching: return .status(460)
+        case .losing: return .status(404)
+        }
+        return .status(204, headers: ["Upload-Offset": "\(offset)"])
+    }
 }
