@@ -57,6 +57,7 @@ struct CacheExchange: Sendable {
             if question.takesOnlyStored { return refusal(because: .storeFailed) }
             return try await sendUncached(because: .storeFailed)
         }
+        if question.key.principal != nil, !found.variants.isEmpty { cache.changing.found() }
         switch CacheDecision.about(question, found.variants, at: context.time.date) {
         case .serve(let choice, let refreshes):
             let id = choice.stored.id
@@ -71,7 +72,10 @@ struct CacheExchange: Sendable {
         case .revalidate(let choice, let conditional):
             return try await validate(choice, conditional, found, waits: waits)
         case .fetch(let standIn, let cause):
-            return try await fetch(found, standIn: standIn, because: cause)
+            let isMiss = cause == .nothingStored && question.key.principal != nil
+            return try await fetch(
+                found, standIn: standIn,
+                because: isMiss ? cache.changing.missed(question.request.headers, context.fields) : cause)
         case .refuse(let cause):
             return refusal(because: cause)
         }

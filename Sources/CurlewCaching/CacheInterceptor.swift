@@ -12,6 +12,7 @@ package struct CacheInterceptor: ValidatingInterceptor {
 
     let traffic = CacheFetches()
     let debts: CacheDebts
+    let changing = ChangingFields()
     /// The store, if it is a `MemoryCacheStore`, which needs no time limit; nil for other stores.
     let memory: MemoryCacheStore?
 
@@ -78,10 +79,16 @@ package struct CacheInterceptor: ValidatingInterceptor {
             + "Write it as https://host/path."
     }
 
-    /// Returns a warning if the cache stores nothing because the principal of some interceptors is unknown; nil if there
-    /// are no such interceptors. The warning names them.
+    /// Returns a warning if the cache cannot be used, because the principal of some interceptors is unknown, or because
+    /// request fields that may identify a user have changed with each call so far; otherwise nil. The warning names
+    /// them.
     public func warning(in setup: Pipeline.Environment) -> String? {
-        guard !setup.strangers.isEmpty else { return nil }
+        guard !setup.strangers.isEmpty else {
+            let names = changing.names
+            if names.isEmpty { return nil }
+            return "\(self) finds nothing, because \(names.inWords) may identify a user and changed with each call. "
+                + "If no response depends on that, declare it in APIClient.Configuration.fields.harmless."
+        }
         return
             "\(self) stores nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), pass changesPrincipal: false where no response depends on it, "

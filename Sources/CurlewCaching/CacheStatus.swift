@@ -101,7 +101,7 @@ enum CacheVerdictKey: FactKey {
 
 /// The reasons in a cache status. The text of a reason is created only when it is read.
 enum CacheReason: Hashable, Sendable {
-    case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
+    case noCache, nothingStored, fieldsChange([String]), nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
     case stillGood, validatedBeside
     case replaced
     case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown([String]), principalOfProcess, principalChanged
@@ -116,6 +116,8 @@ enum CacheReason: Hashable, Sendable {
         switch self {
         case .noCache: "there is no cache in the pipeline"
         case .nothingStored: "nothing is stored for it"
+        case .fieldsChange(let names):
+            "nothing is stored for it, because \(names.inWords) may identify a user and changed with each call"
         case .nothingMatches: "the stored response is for other request fields (Vary)"
         case .onlyPartsStored: "only a part is stored, which does not cover the request"
         case .entryIsGone: "the entry was removed before its body was opened"

@@ -9,17 +9,13 @@ import CurlewFoundation
 /// Uses of entries are recorded in memory, and written before the next eviction or after a delay, so that reading an
 /// entry requires no write.
 final class CacheTable {
-    /// Where the body of an entry is stored.
-    enum Body {
-        case bytes(Data)
-        case file(length: Int64)
-    }
-
-    /// The result of a lookup.
-    struct Found {
-        let length: Int64
-        /// The body; nil if it is in a file.
+    /// A complete body.
+    struct Body {
+        /// The bytes; nil if they are in a file.
         let bytes: Data?
+        let length: Int64
+        /// The checksum of the bytes, with the number of the entry as its seed.
+        let sum: Int64
     }
 
     let connection: Connection
@@ -39,20 +35,47 @@ final class CacheTable {
 
     // MARK: Finding
 
-    func variants(for key: StoredResponse.Key) throws -> [StoredResponse] {
-        let heads = try connection.rows(
+    /// Returns the entries of a key, newest first, and the rows whose heads are damaged or have another key.
+    func variants(for key: StoredResponse.Key) throws -> (intact: [StoredResponse], damaged: [Int64]) {
+        let rows = try connection.rows(
             """
-            SELECT head FROM entries WHERE target = ? AND content IS ? AND principal IS ? ORDER BY seq DESC LIMIT 32
+            SELECT seq, head FROM entries WHERE target = ? AND content IS ? AND principal IS ?
+            ORDER BY seq DESC LIMIT \(StoredResponse.variantLimit)
             """, [.text(key.target), .text(key.content), .text(key.principal)]
-        ) { $0.bytes(0) }
-        return heads.compactMap { $0.flatMap { StoredResponse(encoded: $0) } }
+        ) { (seq: $0.number(0), head: Self.head($0.bytes(1))) }
+        var (intact, damaged) = ([StoredResponse](), [Int64]())
+        for (seq, head) in rows {
+            if let head, (head.key.target, head.key.content, head.key.principal) == (key.target, key.content, key.principal)
+            {
+                intact.append(head)
+            } else {
+                damaged.append(seq)
+            }
+        }
+        return (intact, damaged)
     }
 
-    func find(_ id: StoredResponse.ID) throws -> Found? {
-        try connection.rows("SELECT length, body FROM entries WHERE id = ?", [.number(id.number)]) {
-            Found(length: $0.number(0), bytes: $0.bytes(1))
+    /// Returns the row of an entry, and its body, which is not checked.
+    func find(_ id: StoredResponse.ID) throws -> (seq: Int64, body: Body)? {
+        try connection.rows("SELECT seq, body, length, sum FROM entries WHERE id = ?", [.number(id.number)]) {
+            ($0.number(0), Body(bytes: $0.bytes(1), length: $0.number(2), sum: $0.number(3)))
         }.first
     }
+
+    /// Decodes the column `head`: an encoded head and its checksum. Returns nil if it is damaged.
+    private static func head(_ column: Data?) -> StoredResponse? {
+        guard let column, column.count > 8, column.suffix(8) == bytes(Checksum.of(column.dropLast(8))) else {
+            return nil
+        }
+        return StoredResponse(encoded: column.dropLast(8))
+    }
+
+    private static func column(_ head: StoredResponse) -> Data {
+        let encoded = head.encoded
+        return encoded + bytes(Checksum.of(encoded))
+    }
+
+    private static func bytes(_ sum: Int64) -> Data { withUnsafeBytes(of: sum.littleEndian) { Data($0) } }
 
     /// Records that these entries were used, in this order. The uses are written to the database later, and lost if
     /// that fails.
@@ -64,9 +87,15 @@ final class CacheTable {
         try !connection.rows("SELECT 1 FROM entries WHERE id = ?", [.number(id.number)]) { _ in }.isEmpty
     }
 
-    /// Removes an entry whose file is missing or has another length.
-    func forget(_ id: StoredResponse.ID) throws {
-        try connection.run("DELETE FROM entries WHERE id = ?", [.number(id.number)])
+    /// Removes rows, and returns whether any was there.
+    func remove(rows: [Int64]) throws -> Change {
+        try connection.transaction {
+            var change = Change()
+            let before = try totals.entries
+            for seq in rows { try drop("seq = ?", [.number(seq)], &change) }
+            change.isDone = try totals.entries != before
+            return change
+        }
     }
 
     var totals: (entries: Int, bytes: Int64) {
@@ -81,7 +110,7 @@ final class CacheTable {
     func heads(after seq: Int64, count: Int) throws -> [(seq: Int64, head: StoredResponse?)] {
         try connection.rows(
             "SELECT seq, head FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", [.number(seq), .number(Int64(count))]
-        ) { ($0.number(0), $0.bytes(1).flatMap { StoredResponse(encoded: $0) }) }
+        ) { ($0.number(0), Self.head($0.bytes(1))) }
     }
 
     // MARK: Changing
@@ -99,12 +128,8 @@ final class CacheTable {
         _ response: StoredResponse, _ body: Body, replacing others: [StoredResponse.ID], since start: Int64
     ) throws -> Change {
         var response = response
-        let bytes: Data?
-        switch body {
-        case .bytes(let data): (bytes, response.bodyLength) = (data, Int64(data.count))
-        case .file(let length): (bytes, response.bodyLength) = (nil, length)
-        }
-        let head = response.encoded
+        response.bodyLength = body.length
+        let head = Self.column(response)
         return try connection.transaction {
             var change = Change()
             guard try !RemovalLog(connection).reach(response, since: start), try !isOvertaken(response) else {
@@ -114,14 +139,14 @@ final class CacheTable {
             try drop(sameVariant, values(of: response), &change)
             try connection.run(
                 """
-                INSERT INTO entries(id, target, content, principal, variant, used, cost, length, head, body)
-                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO entries(id, target, content, principal, variant, used, cost, length, sum, head, body)
+                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     .number(response.id.number), .text(response.key.target), .text(response.key.content),
                     .text(response.key.principal), .text(response.variant), .number(stamp()),
-                    .number(Self.cost(head, response, isInside: bytes != nil)), .number(response.bodyLength),
-                    .bytes(head), bytes.map { .bytes($0) } ?? .null,
+                    .number(Self.cost(head, response, isInside: body.bytes != nil)), .number(body.length), .number(body.sum),
+                    .bytes(head), body.bytes.map { .bytes($0) } ?? .null,
                 ])
             try insertTags(response)
             try drop(
@@ -137,10 +162,9 @@ final class CacheTable {
 
     /// Whether a newer response of the same key and variant is stored.
     private func isOvertaken(_ response: StoredResponse) throws -> Bool {
-        let heads = try connection.rows("SELECT head FROM entries WHERE \(sameVariant)", values(of: response)) {
-            $0.bytes(0)
-        }
-        return heads.contains { $0.flatMap { StoredResponse(encoded: $0) }?.isNewer(than: response) == true }
+        try connection.rows("SELECT head FROM entries WHERE \(sameVariant)", values(of: response)) {
+            Self.head($0.bytes(0))?.isNewer(than: response) == true
+        }.contains(true)
     }
 
     func update(_ response: StoredResponse) throws -> Change {
@@ -155,7 +179,7 @@ final class CacheTable {
             guard let (seq, length, isInside) = rows.first else { return change }
             var response = response
             response.bodyLength = length
-            let head = response.encoded
+            let head = Self.column(response)
             try drop(sameVariant + " AND seq <> ?", values(of: response) + [.number(seq)], &change)
             try connection.run(
                 "UPDATE entries SET head = ?, variant = ?, cost = ?, used = ? WHERE seq = ?",
@@ -242,7 +266,8 @@ final class CacheTable {
             let oldest = try connection.rows("SELECT seq, cost FROM entries ORDER BY used LIMIT 16") {
                 ($0.number(0), $0.number(1))
             }
-            if oldest.isEmpty { return }
+            // Without entries there is nothing to count, so the totals are damaged.
+            if oldest.isEmpty { return try connection.execute("UPDATE totals SET entries = 0, bytes = 0") }
             for (seq, cost) in oldest where entries > entryLimit || bytes > byteLimit {
                 try drop("seq = ?", [.number(seq)], &change)
                 change.evicted += 1

@@ -13,7 +13,7 @@ final class SQLiteCacheBody: StoredResponse.Body {
     private let queue: DatabaseQueue?
 
     /// The maximum number of bytes that one read of a file returns.
-    private static let mostRead = 1 << 20
+    static let mostRead = 1 << 20
 
     init(_ bytes: Data) {
         length = Int64(bytes.count)
@@ -22,17 +22,11 @@ final class SQLiteCacheBody: StoredResponse.Body {
         queue = nil
     }
 
-    init(_ file: BodyFile, length: Int64, queue: DatabaseQueue? = nil) {
+    init(_ file: BodyFile, length: Int64, queue: DatabaseQueue) {
         self.length = length
         bytes = nil
         self.file = Locked(file)
         self.queue = queue
-    }
-
-    /// Returns the body with `queue` as the queue on which its file is read.
-    func reading(by queue: DatabaseQueue) -> SQLiteCacheBody {
-        guard let file = file.withLock({ $0 }) else { return self }
-        return SQLiteCacheBody(file, length: length, queue: queue)
     }
 
     func read(from offset: Int64, upTo count: Int) async throws -> Data {

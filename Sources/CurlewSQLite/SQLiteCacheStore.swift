@@ -17,8 +17,10 @@ public import CurlewFoundation
 ///   that value. The secret of the hash is in the file `<path>-key`, readable for its owner only.
 /// - The limits apply to all processes together. The least recently used entries are evicted. Uses are written after at
 ///   most two seconds, and the last ones may be lost if the process ends.
-/// - A damaged file is renamed to `<path>.damaged` and reported, and a new one is created. A file of a newer version or
-///   of another program is not changed: every operation throws. A file of an older version is emptied.
+/// - A damaged response is never returned: each has a checksum, which is checked before its first byte is used. A
+///   damaged entry is removed and reported. If the file as a whole is damaged, it is renamed to `<path>.damaged` and
+///   reported, and a new one is created. A file of a newer version or of another program is not changed: every
+///   operation throws. A file of an older version is emptied.
 /// - Every failure is a `NetworkError` with reason `.storage`; a full disk is also reported. An operation waits at most
 ///   five seconds for other processes. For the next five seconds, changes then fail immediately.
 ///
@@ -33,6 +35,8 @@ public final class SQLiteCacheStore: CacheStore {
     public enum Notice: Sendable, CustomStringConvertible {
         /// The database was damaged. Its file was renamed to this path, and the store uses a new file.
         case setAside(String)
+        /// A stored response with this key was damaged and has been removed.
+        case removed(StoredResponse.Key)
         /// The file belongs to a newer version or to another program. Every operation throws this error.
         case unusable(NetworkError)
         /// The disk is full. Reported once, until an operation succeeds again.
@@ -42,6 +46,7 @@ public final class SQLiteCacheStore: CacheStore {
         public var description: String {
             switch self {
             case .setAside(let path): "The cache was damaged and starts empty; the old file is \(path)."
+            case .removed(let key): "A stored response was damaged and has been removed: \(key)."
             case .unusable(let error): "The cache cannot be used. \(error.detail)"
             case .full(let error): "The cache stores no further responses. \(error.detail)"
             }
@@ -60,6 +65,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     let folder: BodyFolder
     let queue: DatabaseQueue
+    private let report: @Sendable (Notice) -> Void
     private let counters = Locked(CacheStatistics())
     private let unreportedEvictions = Locked(0)
     private let pendingBytes = Locked<Int64>(0)
@@ -86,6 +92,7 @@ public final class SQLiteCacheStore: CacheStore {
         self.byteLimit = max(0, byteLimit)
         self.entryLimit = max(0, entryLimit)
         self.bodyLimit = min(max(0, bodyLimit ?? self.byteLimit / 8), self.byteLimit)
+        self.report = report
         folder = BodyFolder(path: path + "-bodies")
         queue = DatabaseQueue(
             Database(
@@ -120,44 +127,86 @@ public final class SQLiteCacheStore: CacheStore {
     /// Returns the entries of a key, newest first, and the store's epoch. After the first operation, a lookup waits for
     /// no change, in this process or another.
     public func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup {
-        try await queue.lookUp { [changes] table in
-            let change = changes.withLock { $0 }
+        let change = changes.withLock { $0 }
+        let (epoch, found, first) = try await queue.lookUp { table in
             // The epoch is read before the entries, so that a removal between the two reads counts as a later one.
-            let epoch = try RemovalLog(table.connection).last
-            var variants = try table.variants(for: key)
+            let epoch = StoredResponse.Lookup.Epoch(try RemovalLog(table.connection).last)
+            let found = try table.variants(for: key)
             // Most keys have one entry, and most lookups use it. Reading a small body here saves a second wait for the
             // thread of lookups, which would take as long as the rest of the lookup.
-            if let first = variants.first, first.bodyLength <= Self.insideLimit {
-                let found = try table.find(first.id)
-                variants[0].hint = StoreHint(mark: change, bytes: found?.bytes)
-            }
-            return StoredResponse.Lookup(variants, epoch: StoredResponse.Lookup.Epoch(epoch))
+            let first = try found.intact.first.flatMap { $0.bodyLength <= Self.insideLimit ? try table.find($0.id) : nil }
+            return (epoch, found, first)
         }
+        var (variants, damaged) = found
+        if let first, let bytes = first.body.bytes {
+            if Checksum.of(bytes, seed: variants[0].id.number) == first.body.sum {
+                variants[0].hint = StoreHint(mark: change, bytes: bytes)
+            } else {
+                damaged.append(first.seq)
+                variants.removeFirst()
+            }
+        }
+        if !damaged.isEmpty { await remove(damaged: damaged, key) }
+        return StoredResponse.Lookup(variants, epoch: epoch)
     }
 
     /// Opens the body of an entry; nil if the entry no longer exists. Opening a body counts as a use of its entry. A
-    /// body of up to 64 KiB is in memory, a larger one is read from its file.
+    /// body of up to 1 MiB is in memory. A larger one is read from its file, once here to be checked, and then again.
     public func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
         if let hint = response.hint, let bytes = hint.bytes, hint.mark == changes.withLock({ $0 }) {
             queue.recordUse(of: response.id)
             counters.withLock { $0.hits += 1 }
             return SQLiteCacheBody(bytes)
         }
-        let (body, isThere) = try await queue.lookUp { [folder] table -> (SQLiteCacheBody?, isThere: Bool) in
-            guard let found = try table.find(response.id) else { return (nil, false) }
-            if let bytes = found.bytes { return (SQLiteCacheBody(bytes), true) }
-            return (
-                folder.open(response.id, length: found.length).map { SQLiteCacheBody($0, length: found.length) }, true
-            )
+        let (found, file) = try await queue.lookUp { [folder] table in
+            let found = try table.find(response.id)
+            let length = found.flatMap { $0.body.bytes == nil ? $0.body.length : nil }
+            return (found, length.flatMap { folder.open(response.id, length: $0) })
         }
-        guard let body else {
-            // The file was removed, or truncated by a power failure.
-            if isThere { try await queue.run { try $0.forget(response.id) } }
+        guard let found else { return nil }
+        guard let body = try await checked(found.body, file, of: response.id) else {
+            await remove(damaged: [found.seq], response.key)
             return nil
         }
         queue.recordUse(of: response.id)
         counters.withLock { $0.hits += 1 }
-        return body.reading(by: queue)
+        return body
+    }
+
+    /// Returns a body, in memory or in its file, after its checksum was verified; nil if it is damaged.
+    private func checked(
+        _ found: CacheTable.Body, _ file: BodyFile?, of id: StoredResponse.ID
+    ) async throws -> SQLiteCacheBody? {
+        var sum = Checksum(seed: id.number)
+        var bytes = found.bytes ?? Data()
+        sum.add(bytes)
+        if found.bytes == nil {
+            guard let file else { return nil }
+            var offset: Int64 = 0
+            while offset < found.length {
+                let count = Int(min(found.length - offset, Int64(SQLiteCacheBody.mostRead)))
+                bytes = try await queue.withFiles { [offset] in try file.read(from: offset, upTo: count) }
+                if bytes.isEmpty { return nil }
+                sum.add(bytes)
+                offset += Int64(bytes.count)
+            }
+        }
+        guard sum.value == found.sum else { return nil }
+        if let file, found.length > Int64(SQLiteCacheBody.mostRead) {
+            return SQLiteCacheBody(file, length: found.length, queue: queue)
+        }
+        return SQLiteCacheBody(bytes)
+    }
+
+    /// Removes damaged rows. Reports this if they were still there: a body file also vanishes with its entry. If the
+    /// removal fails, the next lookup finds the damage again.
+    private func remove(damaged rows: [Int64], _ key: StoredResponse.Key) async {
+        let change = try? await queue.run { [report] table in
+            let change = try table.remove(rows: rows)
+            if change.isDone { report(.removed(key)) }
+            return change
+        }
+        if let change { _ = finish(change) }
     }
 
     /// Begins to write an entry. Its body is in memory up to 64 KiB, and in a file above that.

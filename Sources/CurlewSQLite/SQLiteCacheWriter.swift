@@ -10,24 +10,26 @@ final class SQLiteCacheWriter: StoredResponse.Writer {
         var collected = Data()
         var file: BodyFile?
         var count: Int64 = 0
+        var sum: Checksum
         var isOver = false
     }
 
     private let response: StoredResponse
     private let store: SQLiteCacheStore
     private let start: Int64
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     init(_ response: StoredResponse, to store: SQLiteCacheStore, since start: Int64) {
         self.response = response
         self.store = store
         self.start = start
+        state = Locked(State(sum: Checksum(seed: response.id.number)))
     }
 
     deinit { abandon() }
 
     func append(_ chunk: Data) async throws -> Bool {
-        guard reserve(chunk.count) else {
+        guard take(chunk) else {
             abandon()
             return false
         }
@@ -71,12 +73,12 @@ final class SQLiteCacheWriter: StoredResponse.Writer {
         if isOver { store.folder.remove(response.id) }
     }
 
-    private func reserve(_ count: Int) -> Bool {
-        state.withLock { state in
-            guard !state.isOver, state.count + Int64(count) <= store.bodyLimit, store.reserve(Int64(count)) else {
-                return false
-            }
-            state.count += Int64(count)
+    private func take(_ chunk: Data) -> Bool {
+        let count = Int64(chunk.count)
+        return state.withLock { state in
+            guard !state.isOver, state.count + count <= store.bodyLimit, store.reserve(count) else { return false }
+            state.count += count
+            state.sum.add(chunk)
             return true
         }
     }
@@ -85,14 +87,16 @@ final class SQLiteCacheWriter: StoredResponse.Writer {
         let state = end()
         guard let state else { return false }
         defer { store.release(state.count) }
+        let body = CacheTable.Body(
+            bytes: state.file == nil ? state.collected : nil, length: state.count, sum: state.sum.value)
         guard let file = state.file else {
-            return try await store.commit(response, .bytes(state.collected), replacing: others, since: start)
+            return try await store.commit(response, body, replacing: others, since: start)
         }
         // The file keeps its lock until the entry is visible, so that it does not count as left behind.
         defer { withExtendedLifetime(file) {} }
         do {
             try await store.queue.withFiles { try file.synchronize() }
-            let isDone = try await store.commit(response, .file(length: state.count), replacing: others, since: start)
+            let isDone = try await store.commit(response, body, replacing: others, since: start)
             if !isDone { removeFile() }
             return isDone
         } catch {
@@ -112,7 +116,7 @@ final class SQLiteCacheWriter: StoredResponse.Writer {
         state.withLock { state -> State? in
             guard !state.isOver else { return nil }
             let result = state
-            state = State(isOver: true)
+            state = State(sum: state.sum, isOver: true)
             return result
         }
     }

@@ -8,7 +8,7 @@ import CurlewCore
 /// maintain `totals`, so that all processes see the same values. `removals` records what was removed, for entries that
 /// are being written.
 enum Schema {
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// The `application_id` of the file: "Crlw" in ASCII.
     static let application: Int64 = 0x4372_6C77
 
@@ -74,7 +74,7 @@ enum Schema {
         CREATE TABLE entries(
             seq INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, target BLOB NOT NULL, content BLOB, principal BLOB,
             variant BLOB NOT NULL, used INTEGER NOT NULL, cost INTEGER NOT NULL, length INTEGER NOT NULL,
-            head BLOB NOT NULL, body BLOB);
+            sum INTEGER NOT NULL, head BLOB NOT NULL, body BLOB);
         CREATE INDEX entries_target ON entries(target);
         CREATE INDEX entries_used ON entries(used);
         CREATE TABLE tags(tag BLOB NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY(tag, entry)) WITHOUT ROWID;

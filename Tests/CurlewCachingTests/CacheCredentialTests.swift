@@ -81,6 +81,30 @@ struct CacheCredentialTests {
         #expect(server.count == 1)
     }
 
+    @Test("a field that may identify a user and changes with each call is named, until it no longer does")
+    func changingField() async throws {
+        let (number, server) = (Locked(0), Transcript("private, max-age=60"))
+        let client = client(
+            .standard.adding(.caching()).adding(
+                .onRequest(at: .cookies) { request, _ in
+                    request.headers["X-Tenant"] = "one"
+                    request.headers["X-Call-Number"] = "\(number.withLock { $0 })"
+                }), server)
+        let call = Request<String>.get("/a")
+        for round in 0...ChangingFields.limit {
+            #expect(client.problems.isEmpty, "\(round)")
+            let reason = try await client.response(for: call).cacheStatus.reason
+            #expect(reason.contains("X-") == (round == ChangingFields.limit), "\(reason)")
+            number.withLock { $0 += 1 }
+        }
+        #expect(client.problems.count == 1 && client.problems[0].contains("because X-Call-Number may identify"))
+        let reason = try await client.response(for: call).cacheStatus.reason
+        #expect(reason.contains("because X-Call-Number may identify a user and changed with each call"))
+        #expect(server.count == ChangingFields.limit + 2)
+        #expect(try await client.response(for: call).served != .network)
+        #expect(client.problems.isEmpty)
+    }
+
     @Test("who keeps a cache or a shared exchange from working is named, and calls are made")
     func named() async throws {
         struct Mystery: Interceptor {

@@ -88,7 +88,7 @@ struct SizeTests {
         try await store.queue.run { table in
             let start = try Self.threadTime()
             for head in heads.prefix(300) {
-                guard let found = try table.variants(for: head.key).first, try table.find(found.id) != nil else {
+                guard let found = try table.variants(for: head.key).intact.first, try table.find(found.id) != nil else {
                     throw CancellationError()
                 }
                 table.use([found.id])
