@@ -260,11 +260,11 @@ struct HostileHARTests {
 
     @Test("the text of a failure is redacted by the given list, too")
     func failure() {
-        let error = NetworkError(.badResponse, detail: "ssn=hunter2 token=hunter2")
-        let rules = FieldRules(secretMembers: ["ssn"])
+        let error = NetworkError(.badResponse, detail: "patient=hunter2 token=hunter2")
+        let rules = FieldRules(secretMembers: ["patient"])
         let text = HARDocument.Response(error, redaction: .standard.adding(rules)).error
-        #expect(text == "badResponse: ssn=REDACTED token=REDACTED")
-        #expect(HARDocument.Response(error).error == "badResponse: ssn=hunter2 token=REDACTED")
+        #expect(text == "badResponse: patient=REDACTED token=REDACTED")
+        #expect(HARDocument.Response(error).error == "badResponse: patient=hunter2 token=REDACTED")
     }
 
     @Test("a remark, a title or a creator of any length does not exceed the limit of a page")

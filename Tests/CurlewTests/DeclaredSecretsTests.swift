@@ -22,7 +22,7 @@ struct DeclaredSecretsTests {
 
     @Test(
         "One declaration reaches logs, their URLs, errors, descriptions, previews, commands, redirects and events",
-        arguments: [Redaction.standard, Redaction(headerNames: [], memberNames: ["mine"])])
+        arguments: [Redaction.standard, Redaction.none.adding(FieldRules(secretMembers: ["mine"]))])
     func everywhere(redaction: Redaction) async throws {
         let page = Page()
         for level in LogEntry.Level.allCases {

@@ -54,7 +54,7 @@ public struct HTTPField: Hashable, Sendable {
         /// users, such as `X-User-ID`. Some names with such an ending are exceptions: `Idempotency-Key` is not
         /// sensitive.
         public var isSensitive: Bool {
-            isCredential || SecretName.covers(field: text)
+            isCredential || SecretName.isSecret(text.utf8, in: .field)
         }
 
         /// Whether the field always contains a credential, so that no declaration can make it public.

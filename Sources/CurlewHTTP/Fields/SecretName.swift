@@ -1,34 +1,129 @@
 // SPDX-License-Identifier: MIT
 
-/// Decides from a name whether the value is a secret: for header fields, query items, and members of JSON and XML.
+/// Decides from a name whether the value is a secret: for header fields, query items, form fields, cookies, members of
+/// JSON, and names in text.
 ///
-/// A name is secret if it is listed or has a listed ending. Case and separators are ignored: `X-Api-Key`, `apiKey` and
-/// `api_key` all end in `key`.
+/// A name is read as words: `X-Api-Key`, `apiKeys`, `API_KEY_2` and `api.key.value` are the words `api` and `key`, with
+/// words that change nothing. A secret noun decides, in singular or plural, on its own or at the end of a longer word
+/// (`accesstoken`). The word before it can make it ordinary (`cacheKey`, `status_code`), and so can a property after it
+/// (`token_type`). If the words are unknown, the name is treated as a secret: a needless `REDACTED` costs less.
 package enum SecretName {
-    /// The endings of names whose values are secrets.
-    package static let endings: Set<String> = [
-        "token", "secret", "password", "passwd", "passphrase", "passcode", "key", "session", "sessionid", "signature",
-        "credential", "credentials", "jwt", "assertion", "hmac", "authorization", "cookie", "cookies", "pwd",
-    ]
+    /// Where a name occurs. Some short names are secret only in some places.
+    package enum Place {
+        /// A header field.
+        case field
+        /// A query item, a form field, or a name before an equals sign in text.
+        case pair
+        /// A member of JSON, or a name before a colon in text.
+        case member
+    }
 
-    /// Exceptions to `endings`: names of identifiers and public values, such as `idempotency-key`, and words that
-    /// happen to have such an ending, such as `monkey`.
-    package static let publicEndings: Set<String> = [
-        "idempotencykey", "websocketkey", "cachekey", "surrogatekey", "sortkey", "primarykey", "foreignkey",
-        "partitionkey", "routingkey", "groupkey", "publickey", "allowcredentials", "monkey", "donkey", "turkey",
-        "whiskey", "hockey",
-    ]
+    /// Returns whether the value of `name` is a secret. Only the last 128 bytes of a longer name count.
+    package static func isSecret(_ name: some BidirectionalCollection<UInt8>, in place: Place) -> Bool {
+        let name = name.suffix(128)
+        guard mayBeSecret(name) else { return false }
+        let words = words(name)
+        let plain = words.joined()
+        if wholeNames.contains(plain) || place == .field && isIdentity(plain) { return true }
+        if place != .member && bareNames.contains(plain) { return true }
+        for index in words.indices where isSecret(words, at: index, in: place) { return true }
+        return isTerm(words[...])
+    }
 
-    /// Names of header fields that identify users, tenants, teams or devices, but have none of the `endings`. Services
-    /// often trust these fields as proof of identity.
-    package static let identities: Set<String> = [
-        "dpop", "from", "baggage", "forwardeduser", "forwardedemail", "forwardedpreferredusername", "forwardedgroups",
-        "remoteuser", "remoteemail", "remotegroups", "authenticateduser", "authemail", "authuser", "impersonateuser",
-        "userid", "useremail", "username", "tenantid", "scopeorgid", "grafanaorgid", "hasurauserid", "stripeaccount",
-        "vaultnamespace", "googuserproject", "googauthenticateduseremail", "googauthenticateduserid",
-        "msclientprincipal", "msclientprincipalid", "msclientprincipalname", "amznoidcidentity", "amznoidcdata",
-        "cfaccessclientid", "cfaccessauthenticateduseremail", "jfrogartapi", "honeycombteam", "sid",
-    ]
+    /// Returns whether three letters of the name begin a word of the lists. Most names are ordinary, and this is much
+    /// faster than to compare words.
+    private static func mayBeSecret(_ name: some Collection<UInt8>) -> Bool {
+        var letters = 0
+        for byte in name where ASCII.isLetter(byte) {
+            letters = (letters << 5 | Int(byte & 31)) & 0x7FFF
+            if beginnings[letters] { return true }
+        }
+        return false
+    }
+
+    private static let beginnings: [Bool] = {
+        var beginnings = [Bool](repeating: false, count: 1 << 15)
+        for word in nouns.union(endings).union(terms).union(wholeNames).union(bareNames).union(identities) {
+            beginnings[word.utf8.prefix(3).reduce(0) { $0 << 5 | Int($1 & 31) }] = true
+        }
+        return beginnings
+    }()
+
+    /// Returns whether the words end in one of `terms`, also if `additions` follow.
+    private static func isTerm(_ words: ArraySlice<String>) -> Bool {
+        let plain = words.joined()
+        if terms.contains(where: { plain.ends(with: $0) || plain.ends(with: $0 + "s") }) { return true }
+        return words.last.map(isAddition) == true && isTerm(words.dropLast())
+    }
+
+    private static func isAddition(_ word: String) -> Bool {
+        additions.contains(word) || word.utf8.allSatisfy(ASCII.isDigit)
+    }
+
+    private static func isSecret(_ words: [String], at index: Int, in place: Place) -> Bool {
+        guard let (noun, qualifier, isPlural) = noun(words[index]) else { return false }
+        let before = qualifier.isEmpty && index > 0 ? words[index - 1] : qualifier
+        if ordinary[noun]?.contains(before) == true { return false }
+        let after = words[(index + 1)...]
+        if strongNouns.contains(noun) {
+            // Models of language count in tokens: `max_tokens`, `totalTokens`, `tokens_used`.
+            if isPlural, noun == "token", !quantities.isDisjoint(with: [before] + words) { return false }
+            return !after.contains(where: properties.contains)
+        }
+        guard after.allSatisfy(isAddition) else { return false }
+        // `key` is often the key of a table, and `code` the code of an error.
+        return !before.isEmpty && before != "x" || !bareNames.contains(noun) || place != .member && !isPlural
+    }
+
+    /// Returns the secret noun that the word is or ends in, and the rest of the word.
+    private static func noun(_ word: String) -> (noun: String, qualifier: String, isPlural: Bool)? {
+        for isPlural in [false, true] {
+            guard !isPlural || word.utf8.last == UInt8(ascii: "s") else { break }
+            let singular = isPlural ? String(word.dropLast()) : word
+            if nouns.contains(singular) { return (singular, "", isPlural) }
+            if let noun = endings.first(where: { singular.ends(with: $0) }) {
+                return (noun, String(Substring(singular.utf8.dropLast(noun.utf8.count))), isPlural)
+            }
+        }
+        return nil
+    }
+
+    private enum Kind { case lower, upper, digit, other }
+
+    /// Returns the words of a name in lower case. A word ends at a change of case, at a digit, and at every byte that is
+    /// neither a letter of ASCII nor a digit.
+    static func words(_ name: some Sequence<UInt8>) -> [String] {
+        var words: [String] = []
+        var word: [UInt8] = []
+        var last = Kind.other
+        func end(_ bytes: some Collection<UInt8>) {
+            if !bytes.isEmpty { words.append(String(decoding: bytes, as: UTF8.self)) }
+        }
+        for byte in name {
+            let kind: Kind =
+                if ASCII.isUpper(byte) { .upper } else if ASCII.isLetter(byte) { .lower } else {
+                    ASCII.isDigit(byte) ? .digit : .other
+                }
+            if last == .upper, kind == .lower {
+                // In `APIKey`, the last upper-case letter begins the word.
+                end(word.dropLast())
+                word.removeFirst(word.count - 1)
+            } else if kind != last {
+                end(word)
+                word.removeAll(keepingCapacity: true)
+            }
+            if kind != .other { word.append(ASCII.lower(byte)) }
+            last = kind
+        }
+        end(word)
+        return words
+    }
+
+    /// Returns whether a field with this name identifies a user, with or without `X-` in front.
+    private static func isIdentity(_ plain: String) -> Bool {
+        identities.contains(plain)
+            || plain.utf8.first == UInt8(ascii: "x") && identities.contains(String(Substring(plain.utf8.dropFirst())))
+    }
 
     /// Returns the name in lower case and without separators: spaces, colons, brackets, and the characters `-_.`.
     package static func plain(_ name: some StringProtocol) -> String {
@@ -39,16 +134,4 @@ package enum SecretName {
     }
 
     private static let separators = Array("-_.[] :".utf8)
-
-    /// Returns whether a name, as `plain(_:)` returns it, has one of the endings and is not an exception.
-    package static func ends(_ plain: String, in endings: Set<String>) -> Bool {
-        endings.contains { plain.ends(with: $0) } && !publicEndings.contains { plain.ends(with: $0) }
-    }
-
-    /// Returns whether a header field with this name is secret, because of its ending or because it identifies a user.
-    static func covers(field name: String) -> Bool {
-        let plain = plain(name)
-        if ends(plain, in: endings) || identities.contains(plain) { return true }
-        return plain.utf8.first == UInt8(ascii: "x") && identities.contains(String(Substring(plain.utf8.dropFirst())))
-    }
 }

@@ -59,7 +59,7 @@ enum Interceptors {
     static func declared() -> APIClient.Configuration {
         var configuration = APIClient.Configuration()
         configuration.fields.secret = ["X-Device"]  // a header field
-        configuration.fields.secretMembers = ["appid", "ssn"]  // queries, forms, JSON, XML
+        configuration.fields.secretMembers = ["appid", "patient"]  // queries, forms, JSON, text
         configuration.fields.secretPaths = ["/bot*", "/services/*/*/*"]  // what the stars stand for
         configuration.fields.harmless = ["X-Partition-Key"]  // shown, and sent to other origins
 
@@ -67,8 +67,7 @@ enum Interceptors {
     }
 
     static func redaction() -> APIClient {
-        var mine = Redaction.standard
-        mine.memberNames.insert("ssn")
+        let mine = Redaction.standard.adding(FieldRules(secretMembers: ["patient"]))
         let client = APIClient(baseURL: "https://api.example.com", pipeline: [.logging(.body, redaction: mine)])
 
         return client

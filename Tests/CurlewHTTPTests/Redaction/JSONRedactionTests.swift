@@ -6,7 +6,7 @@ import Testing
 @testable import CurlewHTTP
 
 @Suite(.timeLimit(.minutes(1)))
-struct JSONTextRedactorTests {
+struct JSONRedactionTests {
     @Test(
         "The value of a secret member is replaced whole, whatever it is",
         arguments: [
@@ -21,12 +21,12 @@ struct JSONTextRedactorTests {
             (#"{"pass\u0077ord":"x"}"#, #"{"pass\u0077ord":"REDACTED"}"#),
             (#"{"a":"password","b":"x"}"#, #"{"a":"password","b":"x"}"#),
             (#"{"url":"https://a.test/?token=x&b=1"}"#, #"{"url":"https://a.test/?token=REDACTED&b=1"}"#),
-            (#"{"url":"https://a.test/?b=1\u0026token=x"}"#, #"{"url":"https://a.test/?b=1&token=REDACTED"}"#),
+            (#"{"url":"https://a.test/?b=1\u0026token=x"}"#, #"{"url":"https://a.test/?b=1\u0026token=REDACTED"}"#),
             (#"{"url":"https://ada:pw@a.test/"}"#, #"{"url":"https://a.test/"}"#),
             (#"{"mail":"ada@a.test","sum":"1+1=2"}"#, #"{"mail":"ada@a.test","sum":"1+1=2"}"#),
         ])
     func replaces(text: String, expected: String) {
-        #expect(JSONTextRedactor(redaction: .standard).redact(text) == expected)
+        #expect(Redaction.standard.json(text) == expected)
     }
 
     @Test(
@@ -37,7 +37,7 @@ struct JSONTextRedactorTests {
             #"}}]{"password":"hunter2""#, #"{"a":"x?token=hunter2"#,
         ])
     func malformed(text: String) {
-        let shown = JSONTextRedactor(redaction: .standard).redact(text)
+        let shown = Redaction.standard.json(text)
         #expect(!shown.contains("hunter"), "\(shown)")
     }
 
@@ -46,9 +46,9 @@ struct JSONTextRedactorTests {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<500 {
             let text = random.text(upTo: 40).filter { $0 != "\"" }
-            #expect(JSONTextRedactor(redaction: .standard).redact(text) == text)
+            #expect(Redaction.standard.json(text) == text)
             let document = Document.random(secrets: false, depth: 3, using: &random).text
-            #expect(JSONTextRedactor(redaction: .standard).redact(document) == document)
+            #expect(Redaction.standard.json(document) == document)
         }
     }
 
@@ -56,15 +56,15 @@ struct JSONTextRedactorTests {
     func neverLeaks() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
-        let redactor = JSONTextRedactor(redaction: .standard)
+        let redactor = Redaction.standard
         for _ in 0..<300 {
             let text = Document.random(secrets: true, depth: 4, using: &random).text
-            let whole = redactor.redact(text)
+            let whole = redactor.json(text)
             #expect(!whole.contains(Document.canary), "seed \(seed): \(text)")
             let bytes = Array(text.utf8)
             for _ in 0..<20 {
                 let cut = Int.random(in: 0...bytes.count, using: &random)
-                let shown = redactor.redact(String(decoding: bytes[..<cut], as: UTF8.self))
+                let shown = redactor.json(String(decoding: bytes[..<cut], as: UTF8.self))
                 #expect(!shown.contains(Document.canary), "seed \(seed), cut at \(cut): \(text)")
             }
         }
@@ -76,10 +76,14 @@ struct JSONTextRedactorTests {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let document = Document.random(secrets: true, depth: 4, using: &random)
-            let shown = JSONTextRedactor(redaction: .standard).redact(document.text)
+            let shown = Redaction.standard.json(document.text)
             #expect(shown == document.redacted, "seed \(seed): \(document.text)")
         }
     }
+}
+
+extension Redaction {
+    fileprivate func json(_ text: String) -> String { bodyText(text, mediaType: .json) }
 }
 
 /// A random JSON text, and what must be left of it.
@@ -123,7 +127,7 @@ private struct Document {
                 members.append(Document(text: start + value, redacted: start + "\"REDACTED\""))
             } else {
                 let value = Document.random(secrets: secrets, depth: depth, using: &random)
-                let start = "\"n\(innocent(&random))_x\"\(space):\(space)"
+                let start = "\"n\(innocent(&random))_count\"\(space):\(space)"
                 members.append(Document(text: start + value.text, redacted: start + value.redacted))
             }
         }
