@@ -58,7 +58,7 @@ final class MockServerCore: Sendable {
     init(_ configuration: MockServer.Configuration) throws(MockServerError) {
         self.configuration = configuration
         stopSignal = try StopSignal()
-        let (descriptor, port) = try LoopbackSocket.listen(configuration.address, port: configuration.port)
+        let (descriptor, port) = try LoopbackSocket.openListener(configuration.address, port: configuration.port)
         let host = configuration.address == .ipv4 ? "127.0.0.1" : "[::1]"
         guard let origin = Origin(scheme: "http", host: host, port: port) else {
             close(descriptor)
@@ -113,7 +113,7 @@ extension MockServerCore {
             let deadline = Deadline(isFull ? .milliseconds(5) : nil, after: SystemTime().now)
             guard stopSignal.wait(for: isFull ? 0 : POLLIN, on: listener, until: deadline) != .stopped else { return }
             if isFull { continue }
-            guard let descriptor = LoopbackSocket.accept(listener) else {
+            guard let descriptor = LoopbackSocket.nextConnection(listener) else {
                 let pause = Deadline(.milliseconds(1), after: SystemTime().now)
                 guard stopSignal.wait(for: 0, on: listener, until: pause) != .stopped else { return }
                 continue
