@@ -76,7 +76,7 @@ public struct ManualClock: TimeSource {
             state.now = state.now.advanced(by: max(.zero, duration))
             return state.removeDue()
         }
-        for waiter in woken { waiter.resume(.success(())) }
+        for waiter in woken { waiter.end(.success(())) }
     }
 
     /// Advances the clock to the earliest instant that a task waits for, and wakes the tasks that wait for it. Returns
@@ -95,7 +95,7 @@ public struct ManualClock: TimeSource {
             return (distance, state.removeDue())
         }
         guard let (distance, woken) = next else { return nil }
-        for waiter in woken { waiter.resume(.success(())) }
+        for waiter in woken { waiter.end(.success(())) }
         return distance
     }
 
@@ -142,7 +142,7 @@ public struct ManualClock: TimeSource {
         public static let all: Waits = [.pauses, .limits]
     }
 
-    /// Suspends the task until its waiter is resumed. `enqueue` returns false if there is nothing to wait for; then
+    /// Suspends the task until its waiter has ended. `enqueue` returns false if there is nothing to wait for; then
     /// this function returns immediately.
     ///
     /// - `timeout`: the limit in real time, and the message of the error that is thrown after it.
@@ -151,11 +151,11 @@ public struct ManualClock: TimeSource {
         _ enqueue: (inout State, Waiter) -> Bool
     ) async throws {
         try Task.checkCancellation()
-        let waiter = Waiter()
+        let waiter = Waiter(nil)
         let (isWaiting, satisfied) = state.withLock { state in
             (enqueue(&state, waiter), state.removeSatisfied())
         }
-        for observer in satisfied { observer.resume(.success(())) }
+        for observer in satisfied { observer.end(.success(())) }
         guard isWaiting else { return }
         let timer = timeout.map { timeout in
             Task { [state] in
@@ -164,16 +164,15 @@ public struct ManualClock: TimeSource {
                     state.remove(waiter)
                     return timeout.report(state)
                 }
-                waiter.resume(.failure(MockWaitError("\(text) within \(timeout.limit.brief)")))
+                waiter.end(.failure(MockWaitError("\(text) within \(timeout.limit.brief)")))
             }
         }
         defer { timer?.cancel() }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { waiter.install($0) }
-        } onCancel: {
+        guard let result = await waiter.wait(until: { $0 }) else {
             state.withLock { $0.remove(waiter) }
-            waiter.resume(.failure(CancellationError()))
+            throw CancellationError()
         }
+        try result.get()
     }
 }
 
@@ -241,39 +240,12 @@ extension ManualClock {
         }
     }
 
-    /// A suspended task that is resumed exactly once, whether its continuation or its result arrives first.
-    private final class Waiter: Sendable {
-        private enum Phase: Sendable {
-            case new
-            case suspended(CheckedContinuation<Void, any Error>)
-            case resumed(Result<Void, any Error>)
-        }
+    /// A task that waits for the result.
+    private typealias Waiter = Monitor<Result<Void, any Error>?>
+}
 
-        private let phase = Locked(Phase.new)
-
-        func install(_ continuation: CheckedContinuation<Void, any Error>) {
-            let early = phase.withLock { phase -> Result<Void, any Error>? in
-                if case .resumed(let result) = phase { return result }
-                phase = .suspended(continuation)
-                return nil
-            }
-            if let early { continuation.resume(with: early) }
-        }
-
-        func resume(_ result: Result<Void, any Error>) {
-            let waiting = phase.withLock { phase -> CheckedContinuation<Void, any Error>? in
-                switch phase {
-                case .new:
-                    phase = .resumed(result)
-                    return nil
-                case .suspended(let continuation):
-                    phase = .resumed(result)
-                    return continuation
-                case .resumed:
-                    return nil
-                }
-            }
-            waiting?.resume(with: result)
-        }
+extension Monitor<Result<Void, any Error>?> {
+    fileprivate func end(_ result: Result<Void, any Error>) {
+        withLock { $0 = $0 ?? result }
     }
 }

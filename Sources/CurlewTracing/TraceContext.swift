@@ -73,14 +73,37 @@ extension TraceContext {
     /// - `tracestate`: the values of all fields of that name, in order (§3.3.1.1). If they are invalid, they are dropped
     ///   as a whole. Default none.
     public init?(traceparent: String, tracestate: [String] = []) {
-        guard let parent = TraceParentText.read(traceparent) else { return nil }
-        self.init(
-            traceID: parent.trace, spanID: parent.span, flags: parent.flags,
-            state: TraceState(tracestate) ?? TraceState())
+        // Later versions may be longer than the 55 characters of version 00 (§3.2.4).
+        guard traceparent.utf8.count <= 1024 else { return nil }
+        let bytes = Array(traceparent.trimmed().utf8)
+        guard bytes.count >= 55, let version = LowerHex.read(bytes[0..<2]), version != 0xFF else { return nil }
+        guard bytes[2] == Self.dash, bytes[35] == Self.dash, bytes[52] == Self.dash else { return nil }
+        // Only a higher version may have more fields, after another dash.
+        guard bytes.count == 55 || version > 0 && bytes[55] == Self.dash else { return nil }
+        guard let high = LowerHex.read(bytes[3..<19]), let low = LowerHex.read(bytes[19..<35]),
+            let trace = TraceID(high: high, low: low),
+            let span = LowerHex.read(bytes[36..<52]).flatMap({ SpanID(rawValue: $0) }),
+            let bits = LowerHex.read(bytes[53..<55])
+        else { return nil }
+        // Of a higher version, only the flag `sampled` is known.
+        let flags = Flags(rawValue: UInt8(truncatingIfNeeded: bits)).intersection(version == 0 ? .known : .sampled)
+        self.init(traceID: trace, spanID: span, flags: flags, state: TraceState(tracestate) ?? TraceState())
     }
 
+    private static let dash = UInt8(ascii: "-")
+
     /// The value of the field `traceparent`, in version 00: 55 characters.
-    public var traceparent: String { TraceParentText.write(self) }
+    public var traceparent: String {
+        LowerHex.text { bytes in
+            bytes += [0x30, 0x30, Self.dash]
+            LowerHex.write(traceID.high, digits: 16, to: &bytes)
+            LowerHex.write(traceID.low, digits: 16, to: &bytes)
+            bytes.append(Self.dash)
+            LowerHex.write(spanID.rawValue, digits: 16, to: &bytes)
+            bytes.append(Self.dash)
+            LowerHex.write(UInt64(flags.rawValue), digits: 2, to: &bytes)
+        }
+    }
 
     /// Returns the context of an operation within this one: with the identifier `spanID`, in the same trace.
     package func child(_ spanID: SpanID) -> TraceContext {

@@ -95,10 +95,7 @@ struct FlightRecorderTests {
             baseURL: "https://a.test", pipeline: [.retry(.attempts(3)), .recording(recorder)],
             transport: MockTransport {
                 $0.onAny { _ in
-                    let number = count.withLock { count in
-                        count += 1
-                        return count
-                    }
+                    let number = count.next()
                     return number < 3 ? .status(503) : .text("fine")
                 }
             }, configuration: APIClient.Configuration(time: clock))

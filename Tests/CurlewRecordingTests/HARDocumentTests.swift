@@ -70,8 +70,8 @@ struct HARDocumentTests {
     func tolerance() throws {
         let document = try read(
             #"""
-            \#u{FEFF}{"log":{"version":"1.1","_x":[1],"creator":{"name":"Other","version":"3"},"pages":[{"id":"p","title":"T",
-            "startedDateTime":"2026-01-02T03:04:05Z","pageTimings":{"onLoad":-1}}],"entries":[{"_initiator":{"a":1},
+            \#u{FEFF}{"log":{"version":"1.1","_x":[1],"creator":{"name":"Other","version":"3"},"pages":[1],
+            "entries":[{"_initiator":{"a":1},
             "startedDateTime":"2026-01-02T03:04:05.6789+02:00","time":12.5,"connection":443,"cache":null,
             "request":{"method":"GET","url":"https://a.test/","headers":[{"name":":authority","value":"a.test"}]},
             "response":{"status":200,"content":{"text":"hi"},"headersSize":12.0}}]}}
@@ -82,7 +82,7 @@ struct HARDocumentTests {
         #expect(entry.request.bodySize == -1 && entry.response.headersSize == 12 && entry.facts == nil)
         #expect(try entry.request.httpRequest().headers.isEmpty)
         #expect(try entry.httpResponse().body.bufferedData == Data("hi".utf8))
-        #expect(document.log.pages?.first?.title == "T" && document.log.creator.name == "Other")
+        #expect(document.log.creator.name == "Other")
     }
 
     @Test(
@@ -146,20 +146,19 @@ struct HARDocumentTests {
         let image = HARDocument.Response(
             HTTPResponse(headers: [.contentType: "image/png", .setCookie: "sid=hunter2"]), body: Data([0xFF, 0xD8]))
         #expect(image.content.text == nil && image.content.comment?.contains("image/png") == true)
-        #expect(image.cookies.isEmpty)
+        #expect(image.headers.last?.value == "sid=REDACTED")
         let kept = HARDocument.Response(
             HTTPResponse(headers: [.contentType: "image/png"]), body: Data([0xFF, 0xD8]), opaqueBodies: .kept)
         #expect(kept.content.encoding == "base64" && kept.content.text == "/9g=")
         #expect(!"\(har)\(image)".contains("hunter2"))
-        let open = HARDocument.Request(request, body: body, redaction: .none)
-        #expect(open.cookies == [.init(name: "sid", value: "hunter2")])
     }
 
     @Test("a document of another program is redacted as a whole")
     func redactedDocument() throws {
         let document = try read(
             #"""
-            {"log":{"comment":"token: hunter2","entries":[{"startedDateTime":"2026-01-02T03:04:05Z",
+            {"log":{"comment":"token: hunter2","pages":[{"title":"hunter2"}],"entries":[{"startedDateTime":"2026-01-02T03:04:05Z",
+            "pageref":"hunter2","cache":{"beforeRequest":{"eTag":"hunter2"},"comment":"hunter2"},
             "comment":"Bearer hunter2","request":{"method":"POST","url":"https://u:hunter2@a.test/?key=hunter2",
             "cookies":[{"name":"a","value":"hunter2"}],"queryString":[{"name":"key","value":"hunter2"}],
             "headers":[{"name":"X-Api-Key","value":"hunter2"},{"name":":path","value":"/?key=hunter2"}],
@@ -207,33 +206,35 @@ enum RandomHAR {
         func number() -> Double { Double(Int64.random(in: -1...9_000_000, using: &random)) / 1000 }
         func pairs() -> [HARDocument.NameValue] {
             (0..<Int.random(in: 0...4, using: &random)).map { _ in
-                .init(name: text(), value: text(), comment: maybe(text()))
+                .init(name: text(), value: text())
             }
         }
         func cookies() -> [HARDocument.Cookie] {
             (0..<Int.random(in: 0...2, using: &random)).map { _ in
-                .init(
-                    name: text(), value: text(), path: maybe(text()), domain: maybe(text()), expires: maybe(text()),
-                    httpOnly: maybe(true), secure: maybe(false), comment: maybe(text()))
+                var cookie = HARDocument.Cookie(name: text(), value: text())
+                cookie.path = maybe(text())
+                cookie.expires = maybe(text())
+                cookie.secure = maybe(false)
+                return cookie
             }
         }
-        let request = HARDocument.Request(
-            method: text(), url: text(), httpVersion: text(), cookies: cookies(), headers: pairs(),
-            queryString: pairs(),
+        var request = HARDocument.Request(
+            method: text(), url: text(), httpVersion: text(), headers: pairs(), queryString: pairs(),
             postData: maybe(
                 .init(
                     mimeType: text(),
-                    params: maybe([.init(name: text(), value: maybe(text()), fileName: maybe(text()))]),
-                    text: maybe(text()), comment: maybe(text()), encoding: maybe("base64"))),
-            headersSize: Int64.random(in: -1...9999, using: &random),
-            bodySize: Int64.random(in: -1...9999, using: &random), comment: maybe(text()))
-        let response = HARDocument.Response(
-            status: Int.random(in: 0...599, using: &random), statusText: text(), httpVersion: text(),
-            cookies: cookies(), headers: pairs(),
+                    params: maybe([.init(name: text(), value: maybe(text()))]), text: maybe(text()),
+                    comment: maybe(text()), encoding: maybe("base64"))),
+            bodySize: Int64.random(in: -1...9999, using: &random))
+        request.cookies = cookies()
+        request.headersSize = Int64.random(in: -1...9999, using: &random)
+        var response = HARDocument.Response(
+            status: Int.random(in: 0...599, using: &random), statusText: text(), httpVersion: text(), headers: pairs(),
             content: .init(
                 size: Int64.random(in: -1...9999, using: &random), mimeType: text(), text: maybe(text()),
-                encoding: maybe("base64"), compression: maybe(7), comment: maybe(text())),
-            redirectURL: text(), comment: maybe(text()), transferSize: maybe(12), error: maybe(text()))
+                encoding: maybe("base64"), comment: maybe(text())),
+            redirectURL: text(), transferSize: maybe(12), error: maybe(text()))
+        response.cookies = cookies()
         var facts = HARDocument.Facts(
             call: random.next(), route: maybe(text()), attempt: 2, hop: 1, request: 3, start: 1)
         facts.decisions = maybe([.init(time: number(), name: text(), text: text())])
@@ -246,9 +247,8 @@ enum RandomHAR {
             time: number(), request: request, response: response,
             timings: .init(
                 blocked: maybe(number()), dns: maybe(number()), connect: maybe(-1), send: number(), wait: number(),
-                receive: number(), ssl: maybe(number()), comment: maybe(text())),
-            cache: .init(beforeRequest: maybe(.init(lastAccess: text(), eTag: text(), hitCount: 1))),
-            pageref: maybe(text()), serverIPAddress: maybe(text()), connection: maybe(text()), comment: maybe(text()),
+                receive: number(), ssl: maybe(number())),
+            serverIPAddress: maybe(text()), connection: maybe(text()), comment: maybe(text()),
             facts: maybe(facts))
     }
 }

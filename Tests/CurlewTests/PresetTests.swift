@@ -2,6 +2,7 @@
 
 import CurlewHTTP
 import CurlewTesting
+import TestFixtures
 import Testing
 
 @testable import CurlewCore
@@ -53,10 +54,7 @@ struct PresetTests {
             timeouts: Timeouts(firstByte: nil, total: .seconds(300)), time: clock)
         let client = APIClient.mock(pipeline: .resilient(), configuration: configuration) {
             $0.on(.get, "/slow") { call in
-                let turn = count.withLock { count in
-                    count += 1
-                    return count
-                }
+                let turn = count.next()
                 if turn == 1 { throw NetworkError(.timedOut(.attempt)) }
                 return .status(200)
             }

@@ -6,6 +6,7 @@ import CurlewHTTP
 import CurlewResilience
 import CurlewTesting
 import CurlewTracing
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -126,10 +127,7 @@ struct CallTracerTests {
         ) { mock in
             let count = Locked(0)
             mock.onAny { call in
-                let number = count.withLock { count in
-                    count += 1
-                    return count
-                }
+                let number = count.next()
                 if number == 1 { try await call.context.time.sleep(for: .seconds(60)) }
                 return .status(204)
             }

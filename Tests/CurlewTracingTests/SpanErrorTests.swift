@@ -73,10 +73,7 @@ struct SpanErrorTests {
         let count = Locked(0)
         let base = Tracing.client(spans) {
             $0.onAny { _ in
-                let isFirst = count.withLock { count in
-                    count += 1
-                    return count == 1
-                }
+                let isFirst = count.next() == 1
                 if isFirst { return .status(202) }
                 return HTTPResponse(
                     status: .ok, body: ResponseBody(ChunkSource(["ab"], error: Self.cut), limit: 100, length: nil))

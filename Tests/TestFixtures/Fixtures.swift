@@ -113,3 +113,13 @@ package func waitForCancellation() async throws {
     let clock = ManualClock()
     try await clock.sleep(for: .seconds(1))
 }
+
+extension Locked<Int> {
+    /// Adds one, and returns the sum.
+    package func next() -> Int {
+        withLock { count in
+            count += 1
+            return count
+        }
+    }
+}

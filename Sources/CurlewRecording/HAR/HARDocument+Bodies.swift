@@ -34,7 +34,7 @@ extension HARDocument {
         /// Reads the value. A missing media type is empty.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            mimeType = try values.decodeIfPresent(String.self, forKey: .mimeType) ?? ""
+            mimeType = try values.value(.mimeType, or: "")
             params = try values.decodeIfPresent([Param].self, forKey: .params)
             text = try values.decodeIfPresent(String.self, forKey: .text)
             comment = try values.decodeIfPresent(String.self, forKey: .comment)
@@ -44,37 +44,20 @@ extension HARDocument {
 
     /// A field of a form.
     package struct Param: Codable, Hashable, Sendable {
-        /// The name.
         package var name: String
         /// The value, or the content of a file.
         package var value: String?
-        /// The name of a file.
-        package var fileName: String?
-        /// The media type of a file.
-        package var contentType: String?
-        /// A remark.
-        package var comment: String?
 
-        /// Creates a field.
-        package init(
-            name: String, value: String? = nil, fileName: String? = nil, contentType: String? = nil,
-            comment: String? = nil
-        ) {
+        package init(name: String, value: String? = nil) {
             self.name = name
             self.value = value
-            self.fileName = fileName
-            self.contentType = contentType
-            self.comment = comment
         }
 
         /// Reads the value. A missing name is empty.
         package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
+            name = try values.value(.name, or: "")
             value = try values.decodeIfPresent(String.self, forKey: .value)
-            fileName = try values.decodeIfPresent(String.self, forKey: .fileName)
-            contentType = try values.decodeIfPresent(String.self, forKey: .contentType)
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
         }
     }
 
@@ -82,8 +65,6 @@ extension HARDocument {
     public struct Content: Codable, Hashable, Sendable {
         /// The number of bytes after decoding; `-1` if it is unknown.
         public var size: Int64
-        /// The number of bytes that compression saved.
-        package var compression: Int64?
         /// The media type of the body; empty if it is unknown.
         public var mimeType: String
         /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
@@ -97,17 +78,16 @@ extension HARDocument {
         package var chunks: [Int]?
 
         private enum CodingKeys: String, CodingKey {
-            case size, compression, mimeType, text, encoding, comment
+            case size, mimeType, text, encoding, comment
             case chunks = "_chunks"
         }
 
         /// Creates a body. By default, nothing is known.
         package init(
             size: Int64 = -1, mimeType: String = "", text: String? = nil, encoding: String? = nil,
-            compression: Int64? = nil, comment: String? = nil
+            comment: String? = nil
         ) {
             self.size = size
-            self.compression = compression
             self.mimeType = mimeType
             self.text = text
             self.encoding = encoding
@@ -117,9 +97,8 @@ extension HARDocument {
         /// Reads the value. Everything may be missing.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            size = try values.decodeIfPresent(Int64.self, forKey: .size) ?? -1
-            compression = try values.decodeIfPresent(Int64.self, forKey: .compression)
-            mimeType = try values.decodeIfPresent(String.self, forKey: .mimeType) ?? ""
+            size = try values.value(.size, or: -1)
+            mimeType = try values.value(.mimeType, or: "")
             text = try values.decodeIfPresent(String.self, forKey: .text)
             encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
             comment = try values.decodeIfPresent(String.self, forKey: .comment)

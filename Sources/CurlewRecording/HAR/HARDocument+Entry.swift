@@ -5,8 +5,6 @@ public import CurlewFoundation
 extension HARDocument {
     /// One exchange: a request, and its response.
     public struct Entry: Codable, Hashable, Sendable {
-        /// The name of the page to which the exchange belongs; nil if it belongs to none.
-        package var pageref: String?
         /// The moment when the exchange began. Documents have it in whole milliseconds.
         public var startedDateTime: Date
         /// The duration of the exchange in milliseconds: the sum of its known `timings`, without `ssl`, which is a part
@@ -16,8 +14,6 @@ extension HARDocument {
         public var request: Request
         /// The response. For an exchange that failed, its status is 0.
         public var response: Response
-        /// The use of a cache by a browser.
-        package var cache: Cache
         /// The durations of the phases of the exchange.
         public var timings: Timings
         /// The address of the server, without its port.
@@ -30,22 +26,20 @@ extension HARDocument {
         public var facts: Facts?
 
         private enum CodingKeys: String, CodingKey {
-            case pageref, startedDateTime, time, request, response, cache, timings, serverIPAddress, connection, comment
+            case startedDateTime, time, request, response, cache, timings, serverIPAddress, connection, comment
             case facts = "_curlew"
         }
 
         /// Creates an entry. If `time` is nil, it is the sum of the timings.
         package init(
             startedDateTime: Date, time: Double? = nil, request: Request, response: Response,
-            timings: Timings = Timings(), cache: Cache = Cache(), pageref: String? = nil,
-            serverIPAddress: String? = nil, connection: String? = nil, comment: String? = nil, facts: Facts? = nil
+            timings: Timings = Timings(), serverIPAddress: String? = nil, connection: String? = nil,
+            comment: String? = nil, facts: Facts? = nil
         ) {
-            self.pageref = pageref
             self.startedDateTime = startedDateTime
             self.time = time ?? timings.total
             self.request = request
             self.response = response
-            self.cache = cache
             self.timings = timings
             self.serverIPAddress = serverIPAddress
             self.connection = connection
@@ -56,7 +50,6 @@ extension HARDocument {
         /// Reads the value. Only `startedDateTime`, `request` and `response` are required.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            pageref = try values.decodeIfPresent(String.self, forKey: .pageref)
             let text = try values.decode(String.self, forKey: .startedDateTime)
             guard let date = HARTimestamp.date(text) else {
                 throw DecodingError.dataCorruptedError(
@@ -66,8 +59,7 @@ extension HARDocument {
             startedDateTime = date
             request = try values.decode(Request.self, forKey: .request)
             response = try values.decode(Response.self, forKey: .response)
-            cache = try values.decodeIfPresent(Cache.self, forKey: .cache) ?? Cache()
-            timings = try values.decodeIfPresent(Timings.self, forKey: .timings) ?? Timings()
+            timings = try values.value(.timings, or: Timings())
             time = try values.decodeIfPresent(Double.self, forKey: .time) ?? timings.total
             serverIPAddress = try values.decodeIfPresent(String.self, forKey: .serverIPAddress)
             // Some programs write a number.
@@ -81,69 +73,17 @@ extension HARDocument {
         /// Writes the value. The date is in UTC, with milliseconds.
         public func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: CodingKeys.self)
-            try values.encodeIfPresent(pageref, forKey: .pageref)
             try values.encode(HARTimestamp.text(startedDateTime), forKey: .startedDateTime)
             try values.encode(time, forKey: .time)
             try values.encode(request, forKey: .request)
             try values.encode(response, forKey: .response)
-            try values.encode(cache, forKey: .cache)
+            // The format requires the cache of a browser.
+            try values.encode([String: String](), forKey: .cache)
             try values.encode(timings, forKey: .timings)
             try values.encodeIfPresent(serverIPAddress, forKey: .serverIPAddress)
             try values.encodeIfPresent(connection, forKey: .connection)
             try values.encodeIfPresent(comment, forKey: .comment)
             try values.encodeIfPresent(facts, forKey: .facts)
-        }
-    }
-
-    /// The use of a cache by a browser.
-    package struct Cache: Codable, Hashable, Sendable {
-        /// The state of the cached response before the request; nil if it is unknown.
-        package var beforeRequest: State?
-        /// The state of the cached response after the request; nil if it is unknown.
-        package var afterRequest: State?
-        /// A remark.
-        package var comment: String?
-
-        /// Creates a description. By default, nothing is known.
-        package init(beforeRequest: State? = nil, afterRequest: State? = nil, comment: String? = nil) {
-            self.beforeRequest = beforeRequest
-            self.afterRequest = afterRequest
-            self.comment = comment
-        }
-
-        /// The state of a cached response.
-        package struct State: Codable, Hashable, Sendable {
-            /// The moment when the response expires, as text.
-            package var expires: String?
-            /// The moment when the response was last used, as text.
-            package var lastAccess: String
-            /// The entity tag of the response.
-            package var eTag: String
-            /// The number of times that the response was used.
-            package var hitCount: Int
-            /// A remark.
-            package var comment: String?
-
-            /// Creates a state.
-            package init(
-                expires: String? = nil, lastAccess: String, eTag: String, hitCount: Int, comment: String? = nil
-            ) {
-                self.expires = expires
-                self.lastAccess = lastAccess
-                self.eTag = eTag
-                self.hitCount = hitCount
-                self.comment = comment
-            }
-
-            /// Reads the value. Missing texts are empty, and a missing number is 0.
-            package init(from decoder: any Decoder) throws {
-                let values = try decoder.container(keyedBy: CodingKeys.self)
-                expires = try values.decodeIfPresent(String.self, forKey: .expires)
-                lastAccess = try values.decodeIfPresent(String.self, forKey: .lastAccess) ?? ""
-                eTag = try values.decodeIfPresent(String.self, forKey: .eTag) ?? ""
-                hitCount = try values.decodeIfPresent(Int.self, forKey: .hitCount) ?? 0
-                comment = try values.decodeIfPresent(String.self, forKey: .comment)
-            }
         }
     }
 
@@ -164,13 +104,11 @@ extension HARDocument {
         public var receive: Double
         /// The time of the TLS handshake, which is also part of `connect`.
         public var ssl: Double?
-        /// A remark.
-        package var comment: String?
 
         /// Creates durations. By default, all of them are unknown.
         package init(
             blocked: Double? = nil, dns: Double? = nil, connect: Double? = nil, send: Double = -1, wait: Double = -1,
-            receive: Double = -1, ssl: Double? = nil, comment: String? = nil
+            receive: Double = -1, ssl: Double? = nil
         ) {
             self.blocked = blocked
             self.dns = dns
@@ -179,7 +117,6 @@ extension HARDocument {
             self.wait = wait
             self.receive = receive
             self.ssl = ssl
-            self.comment = comment
         }
 
         /// Reads the value. Missing durations are unknown.
@@ -188,11 +125,10 @@ extension HARDocument {
             blocked = try values.decodeIfPresent(Double.self, forKey: .blocked)
             dns = try values.decodeIfPresent(Double.self, forKey: .dns)
             connect = try values.decodeIfPresent(Double.self, forKey: .connect)
-            send = try values.decodeIfPresent(Double.self, forKey: .send) ?? -1
-            wait = try values.decodeIfPresent(Double.self, forKey: .wait) ?? -1
-            receive = try values.decodeIfPresent(Double.self, forKey: .receive) ?? -1
+            send = try values.value(.send, or: -1)
+            wait = try values.value(.wait, or: -1)
+            receive = try values.value(.receive, or: -1)
             ssl = try values.decodeIfPresent(Double.self, forKey: .ssl)
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
         }
 
         /// The sum of the known durations, without `ssl`, which is part of `connect`.

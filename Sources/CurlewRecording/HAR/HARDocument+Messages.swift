@@ -10,7 +10,7 @@ extension HARDocument {
         /// The HTTP version, such as `HTTP/1.1`.
         public var httpVersion: String
         /// The cookies of the request.
-        package var cookies: [Cookie]
+        package var cookies: [Cookie] = []
         /// The header fields, in order.
         public var headers: [NameValue]
         /// The items of the query, in order, decoded.
@@ -18,28 +18,22 @@ extension HARDocument {
         /// The body; nil if there was none, or if it was not recorded.
         public var postData: PostData?
         /// The size of the head in bytes; `-1` if it is unknown.
-        package var headersSize: Int64
+        package var headersSize: Int64 = -1
         /// The size of the body as sent, in bytes; `-1` if it is unknown.
         public var bodySize: Int64
-        /// A remark.
-        package var comment: String?
 
         /// Creates a request.
         package init(
-            method: String, url: String, httpVersion: String = "HTTP/1.1", cookies: [Cookie] = [],
-            headers: [NameValue] = [], queryString: [NameValue] = [], postData: PostData? = nil,
-            headersSize: Int64 = -1, bodySize: Int64 = -1, comment: String? = nil
+            method: String, url: String, httpVersion: String = "HTTP/1.1", headers: [NameValue] = [],
+            queryString: [NameValue] = [], postData: PostData? = nil, bodySize: Int64 = -1
         ) {
             self.method = method
             self.url = url
             self.httpVersion = httpVersion
-            self.cookies = cookies
             self.headers = headers
             self.queryString = queryString
             self.postData = postData
-            self.headersSize = headersSize
             self.bodySize = bodySize
-            self.comment = comment
         }
 
         /// Reads the value. Only `method` and `url` are required.
@@ -47,14 +41,13 @@ extension HARDocument {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             method = try values.decode(String.self, forKey: .method)
             url = try values.decode(String.self, forKey: .url)
-            httpVersion = try values.decodeIfPresent(String.self, forKey: .httpVersion) ?? ""
-            cookies = try values.decodeIfPresent([Cookie].self, forKey: .cookies) ?? []
-            headers = try values.decodeIfPresent([NameValue].self, forKey: .headers) ?? []
-            queryString = try values.decodeIfPresent([NameValue].self, forKey: .queryString) ?? []
+            httpVersion = try values.value(.httpVersion, or: "")
+            cookies = try values.value(.cookies, or: [])
+            headers = try values.value(.headers, or: [])
+            queryString = try values.value(.queryString, or: [])
             postData = try values.decodeIfPresent(PostData.self, forKey: .postData)
-            headersSize = try values.decodeIfPresent(Int64.self, forKey: .headersSize) ?? -1
-            bodySize = try values.decodeIfPresent(Int64.self, forKey: .bodySize) ?? -1
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
+            headersSize = try values.value(.headersSize, or: -1)
+            bodySize = try values.value(.bodySize, or: -1)
         }
     }
 
@@ -67,7 +60,7 @@ extension HARDocument {
         /// The HTTP version, such as `HTTP/1.1`; empty if no response arrived.
         public var httpVersion: String
         /// The cookies that the response sets.
-        package var cookies: [Cookie]
+        package var cookies: [Cookie] = []
         /// The header fields, in order.
         public var headers: [NameValue]
         /// The body.
@@ -75,11 +68,9 @@ extension HARDocument {
         /// The value of the field `Location`; empty if there is none.
         public var redirectURL: String
         /// The size of the head in bytes; `-1` if it is unknown.
-        package var headersSize: Int64
+        package var headersSize: Int64 = -1
         /// The size of the body as received, before decoding, in bytes; `-1` if it is unknown.
         public var bodySize: Int64
-        /// A remark.
-        package var comment: String?
         /// The bytes of the head and the body as received, in the field `_transferSize`; nil if the number is unknown.
         /// Chromium uses the same field.
         public var transferSize: Int64?
@@ -92,7 +83,7 @@ extension HARDocument {
         package var trailers: [NameValue]?
 
         private enum CodingKeys: String, CodingKey {
-            case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize, comment
+            case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize
             case transferSize = "_transferSize"
             case error = "_error"
             case interim = "_interim"
@@ -101,21 +92,17 @@ extension HARDocument {
 
         /// Creates a response.
         package init(
-            status: Int, statusText: String = "", httpVersion: String = "HTTP/1.1", cookies: [Cookie] = [],
-            headers: [NameValue] = [], content: Content = Content(), redirectURL: String = "",
-            headersSize: Int64 = -1, bodySize: Int64 = -1, comment: String? = nil, transferSize: Int64? = nil,
+            status: Int, statusText: String = "", httpVersion: String = "HTTP/1.1", headers: [NameValue] = [],
+            content: Content = Content(), redirectURL: String = "", bodySize: Int64 = -1, transferSize: Int64? = nil,
             error: String? = nil
         ) {
             self.status = status
             self.statusText = statusText
             self.httpVersion = httpVersion
-            self.cookies = cookies
             self.headers = headers
             self.content = content
             self.redirectURL = redirectURL
-            self.headersSize = headersSize
             self.bodySize = bodySize
-            self.comment = comment
             self.transferSize = transferSize
             self.error = error
         }
@@ -124,15 +111,14 @@ extension HARDocument {
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             status = try values.decode(Int.self, forKey: .status)
-            statusText = try values.decodeIfPresent(String.self, forKey: .statusText) ?? ""
-            httpVersion = try values.decodeIfPresent(String.self, forKey: .httpVersion) ?? ""
-            cookies = try values.decodeIfPresent([Cookie].self, forKey: .cookies) ?? []
-            headers = try values.decodeIfPresent([NameValue].self, forKey: .headers) ?? []
-            content = try values.decodeIfPresent(Content.self, forKey: .content) ?? Content()
-            redirectURL = try values.decodeIfPresent(String.self, forKey: .redirectURL) ?? ""
-            headersSize = try values.decodeIfPresent(Int64.self, forKey: .headersSize) ?? -1
-            bodySize = try values.decodeIfPresent(Int64.self, forKey: .bodySize) ?? -1
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
+            statusText = try values.value(.statusText, or: "")
+            httpVersion = try values.value(.httpVersion, or: "")
+            cookies = try values.value(.cookies, or: [])
+            headers = try values.value(.headers, or: [])
+            content = try values.value(.content, or: Content())
+            redirectURL = try values.value(.redirectURL, or: "")
+            headersSize = try values.value(.headersSize, or: -1)
+            bodySize = try values.value(.bodySize, or: -1)
             transferSize = try values.decodeIfPresent(Int64.self, forKey: .transferSize)
             error = try values.decodeIfPresent(String.self, forKey: .error)
             // Another program may use the same names for something else.
@@ -147,70 +133,47 @@ extension HARDocument {
         public var name: String
         /// The value.
         public var value: String
-        /// A remark.
-        package var comment: String?
 
         /// Creates a pair.
-        package init(name: String, value: String, comment: String? = nil) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
-            self.comment = comment
         }
 
         /// Reads the value. A missing text is empty.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
-            value = try values.decodeIfPresent(String.self, forKey: .value) ?? ""
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
+            name = try values.value(.name, or: "")
+            value = try values.value(.value, or: "")
         }
     }
 
     /// A cookie of a request or a response.
     package struct Cookie: Codable, Hashable, Sendable {
-        /// The name.
         package var name: String
-        /// The value.
         package var value: String
-        /// The path for which the cookie is valid.
         package var path: String?
-        /// The domain for which the cookie is valid.
         package var domain: String?
         /// The moment when the cookie expires, in ISO 8601 format, as it is in the document.
         package var expires: String?
-        /// Whether scripts cannot read the cookie.
         package var httpOnly: Bool?
-        /// Whether the cookie is sent over secure connections only.
         package var secure: Bool?
-        /// A remark.
-        package var comment: String?
 
-        /// Creates a cookie.
-        package init(
-            name: String, value: String, path: String? = nil, domain: String? = nil, expires: String? = nil,
-            httpOnly: Bool? = nil, secure: Bool? = nil, comment: String? = nil
-        ) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
-            self.path = path
-            self.domain = domain
-            self.expires = expires
-            self.httpOnly = httpOnly
-            self.secure = secure
-            self.comment = comment
         }
 
         /// Reads the value. A missing name or value is empty.
         package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
-            value = try values.decodeIfPresent(String.self, forKey: .value) ?? ""
+            name = try values.value(.name, or: "")
+            value = try values.value(.value, or: "")
             path = try values.decodeIfPresent(String.self, forKey: .path)
             domain = try values.decodeIfPresent(String.self, forKey: .domain)
             expires = try values.decodeIfPresent(String.self, forKey: .expires)
             httpOnly = try values.decodeIfPresent(Bool.self, forKey: .httpOnly)
             secure = try values.decodeIfPresent(Bool.self, forKey: .secure)
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 public import CurlewCore
 package import CurlewFoundation
-import CurlewHTTP
+package import CurlewHTTP
 
 extension HARDocument.Request {
     /// Returns the request, to send it again or to show it as a `curl` command.
@@ -91,7 +91,7 @@ extension HARDocument.Entry {
 extension HTTPVersion {
     /// Creates the version from the texts that programs write: `HTTP/1.1`, `http/2.0`, `h2`, `h3`. Any other text is
     /// HTTP/1.1.
-    init(recorded text: String) {
+    package init(recorded text: String) {
         switch text.lowercased() {
         case "http/1.0": self = .http1_0
         case "h2", "http/2", "http/2.0": self = .http2
@@ -103,7 +103,7 @@ extension HTTPVersion {
 
 extension HTTPHeaders {
     /// Creates headers from recorded fields, without pseudo-fields such as `:authority`.
-    fileprivate init(recorded fields: [HARDocument.NameValue]) {
+    package init(recorded fields: [HARDocument.NameValue]) {
         self.init()
         for field in fields where !field.name.begins(with: ":") { append(HTTPField.Name(field.name), field.value) }
     }

@@ -18,23 +18,11 @@ extension HARDocument {
         if redaction.hidesNothing { return self }
         var copy = self
         copy.log.comment = log.comment.map(redaction.text)
-        copy.log.creator.comment = log.creator.comment.map(redaction.text)
-        copy.log.browser?.comment = log.browser?.comment.map(redaction.text)
-        copy.log.pages = log.pages?.map { page in
-            var page = page
-            // Browsers use the URL as the title.
-            page.title = redaction.text(redaction.url(page.title))
-            page.comment = page.comment.map(redaction.text)
-            page.pageTimings.comment = page.pageTimings.comment.map(redaction.text)
-            return page
-        }
         copy.log.entries = entries.map { entry in
             var entry = entry
             entry.request.redact(redaction, opaqueBodies)
             entry.response.redact(redaction, opaqueBodies)
             entry.comment = entry.comment.map(redaction.text)
-            entry.timings.comment = entry.timings.comment.map(redaction.text)
-            entry.cache.redact(redaction)
             entry.facts?.redact(redaction)
             return entry
         }
@@ -43,7 +31,7 @@ extension HARDocument {
 }
 
 extension HARDocument.Request {
-    fileprivate mutating func redact(_ redaction: Redaction, _ opaqueBodies: HARDocument.OpaqueBodies) {
+    package mutating func redact(_ redaction: Redaction, _ opaqueBodies: HARDocument.OpaqueBodies) {
         // Another program may have recorded the name and password of a URL. In a URL that cannot be sent, they may be
         // anywhere before the last @.
         let isUsable = (try? HTTPRequest(url: url)) != nil
@@ -51,7 +39,6 @@ extension HARDocument.Request {
         queryString = [HARDocument.NameValue](queryOf: url)
         headers = headers.map { $0.redacted(redaction) }
         cookies = cookies.map(\.redacted)
-        comment = comment.map(redaction.text)
         guard let body = postData else { return }
         let data = (try? body.data()) ?? nil
         postData = HARDocument.PostData(mimeType: body.mimeType, comment: body.comment.map(redaction.text))
@@ -73,7 +60,6 @@ extension HARDocument.Response {
         cookies = cookies.map(\.redacted)
         statusText = redaction.text(statusText)
         redirectURL = redaction.value(redirectURL, ofHeader: .location)
-        comment = comment.map(redaction.text)
         error = error.map(redaction.text)
         trailers = trailers?.map { $0.redacted(redaction) }
         interim = interim?.map { $0.redacted(redaction) }
@@ -90,15 +76,6 @@ extension HARDocument.Response {
         content.text = text
         content.encoding = recorded.encoding
         content.comment = recorded.comment ?? content.comment.map(redaction.text)
-    }
-}
-
-extension HARDocument.Cache {
-    fileprivate mutating func redact(_ redaction: Redaction) {
-        comment = comment.map(redaction.text)
-        let comments = (beforeRequest?.comment, afterRequest?.comment)
-        beforeRequest?.comment = comments.0.map(redaction.text)
-        afterRequest?.comment = comments.1.map(redaction.text)
     }
 }
 
@@ -130,7 +107,6 @@ extension HARDocument.NameValue {
         let isPath = name.utf8.elementsEqual(":path".utf8)
         copy.value =
             isPath ? redaction.url(value) : redaction.value(value, ofHeader: HTTPField.Name(name))
-        copy.comment = comment.map(redaction.text)
         return copy
     }
 }
@@ -139,7 +115,6 @@ extension HARDocument.Cookie {
     fileprivate var redacted: HARDocument.Cookie {
         var copy = self
         copy.value = Redaction.mark
-        copy.comment = nil
         return copy
     }
 }

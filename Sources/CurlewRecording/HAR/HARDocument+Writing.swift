@@ -10,7 +10,8 @@ extension HARDocument {
     public enum OpaqueBodies: Sendable {
         /// The body is not recorded. A comment contains its size and media type.
         case omitted
-        /// The body is recorded as it is. Use it only if such bodies contain no secrets.
+        /// The body is recorded; of a text other than multipart, without the secrets that have a name. Use it only if such
+        /// bodies contain no other secrets.
         case kept
     }
 }
@@ -33,9 +34,6 @@ extension HARDocument.Request {
             method: request.method.rawValue, url: url, httpVersion: "\(version)",
             headers: [HARDocument.NameValue](request.headers, redaction), queryString: .init(queryOf: url),
             bodySize: request.body.length ?? body.map { Int64($0.count) } ?? -1)
-        if !redaction.isSecret(header: .cookie) {
-            cookies = request.headers[values: .cookie].flatMap { [HARDocument.Cookie](cookieField: $0) }
-        }
         guard let body, !request.body.isEmpty else { return }
         let type = request.headers[.contentType]
         let content = RecordedBody(
@@ -68,9 +66,6 @@ extension HARDocument.Response {
             redirectURL: response.headers.first { $0.name == .location }
                 .map { response.headers.value(of: $0, redaction) } ?? "",
             bodySize: response.body.declaredLength ?? -1, transferSize: response.metrics.bytesReceived)
-        if !redaction.isSecret(header: .setCookie) {
-            cookies = response.headers[values: .setCookie].compactMap { HARDocument.Cookie(setCookieField: $0) }
-        }
         guard let body else { return }
         let recorded = RecordedBody(
             body, mediaType: response.mediaType, redaction: redaction, opaqueBodies: opaqueBodies)
@@ -115,7 +110,7 @@ extension HARDocument.Timings {
 extension NetworkError {
     /// Returns the label and the detail of the error in one line, redacted by `redaction` and by the declarations of the
     /// client.
-    func line(_ redaction: Redaction) -> String {
+    package func line(_ redaction: Redaction) -> String {
         let text = detail.isEmpty ? "" : ": \(secrets.added(to: redaction).text(detail).joinedLines)"
         return (label + text).clipped(to: 500).printable
     }
@@ -140,49 +135,45 @@ extension HTTPHeaders {
 
 extension [HARDocument.NameValue] {
     /// Returns the fields of a message with the values of secret fields replaced, including those that a client
-    /// declares.
-    init(_ headers: HTTPHeaders, _ redaction: Redaction) {
+    /// declares. Of a cookie that a response sets, the name and the attributes are kept.
+    package init(_ headers: HTTPHeaders, _ redaction: Redaction) {
         self = headers.map { field in
-            HARDocument.NameValue(name: field.name.text, value: headers.value(of: field, redaction))
+            let value = headers.value(of: field, redaction)
+            let isCookie = field.name == .setCookie && value == Redaction.mark
+            return HARDocument.NameValue(
+                name: field.name.text, value: isCookie ? Self.setCookie(field.value, redaction) : value)
         }
     }
 
-    /// Returns the decoded items of the query of a URL. Text that cannot be decoded is kept as it is.
+    /// Returns a `Set-Cookie` value without the value of the cookie and without unknown attributes.
+    private static func setCookie(_ text: String, _ redaction: Redaction) -> String {
+        guard let cookie = try? SetCookie(text), !cookie.name.isEmpty else { return Redaction.mark }
+        let known: Set<String> = [
+            "path", "domain", "expires", "max-age", "secure", "httponly", "samesite", "partitioned",
+        ]
+        let attributes = text.parts(";").dropFirst().map { $0.trimmed() }.filter { attribute in
+            known.contains(attribute.upTo("=").trimmed().lowercased())
+        }
+        return (["\(cookie.name)=\(Redaction.mark)"] + attributes.map { redaction.url(String($0)) })
+            .joined(separator: "; ")
+    }
+
+    /// Returns the decoded items of the query of a URL.
     init(queryOf url: String) {
         guard let mark = url.first("?") else {
             self = []
             return
         }
-        let query = Substring(url.utf8[mark...].dropFirst()).upTo("#")
-        self = query.parts("&").map { pair in
+        self.init(pairs: String(Substring(url.utf8[mark...].dropFirst()).upTo("#")))
+    }
+
+    /// Returns the decoded pairs of a query or a form. Text that cannot be decoded is kept as it is.
+    package init(pairs: String) {
+        self = pairs.parts("&").map { pair in
             let pieces = pair.parts("=", most: 2, keepingEmpty: true).map(String.init)
             return HARDocument.NameValue(
                 name: PercentCoding.decodeForm(pieces.first ?? "") ?? pieces.first ?? "",
                 value: pieces.count > 1 ? PercentCoding.decodeForm(pieces[1]) ?? pieces[1] : "")
         }
-    }
-}
-
-extension [HARDocument.Cookie] {
-    /// Returns the cookies of a `Cookie` field.
-    init(cookieField value: String) {
-        self = value.parts(";").map { pair in
-            let pieces = pair.parts("=", most: 2, keepingEmpty: true).map { String($0.trimmed()) }
-            return HARDocument.Cookie(
-                name: pieces.count > 1 ? pieces[0] : "", value: pieces.count > 1 ? pieces[1] : pieces.first ?? "")
-        }
-    }
-}
-
-extension HARDocument.Cookie {
-    /// Returns the cookie of a `Set-Cookie` field; nil if the field is invalid.
-    init?(setCookieField value: String) {
-        guard let cookie = try? SetCookie(value) else { return nil }
-        self.init(
-            name: cookie.name, value: cookie.value, path: cookie.path, domain: cookie.domain,
-            expires: cookie.expires.map {
-                HARTimestamp.text(Date(timeIntervalSince1970: Double($0.secondsSince1970)))
-            },
-            httpOnly: cookie.isHTTPOnly, secure: cookie.isSecure)
     }
 }

@@ -13,7 +13,7 @@ public import CurlewFoundation
 ///
 /// Reading is tolerant: unknown fields are skipped, and a field that is missing although the format requires it gets a
 /// neutral value (an empty list, or `-1` for a size) if there is one. Writing a document that another program made
-/// therefore drops the fields that only that program knows.
+/// therefore drops the fields that only that program knows, the pages and caches of a browser, and most remarks.
 ///
 /// The format is described at http://www.softwareishard.com/blog/har-12-spec/.
 public struct HARDocument: Codable, Hashable, Sendable {
@@ -66,29 +66,18 @@ public struct HARDocument: Codable, Hashable, Sendable {
 
     /// The content of a document: who wrote it, and the recorded exchanges.
     package struct Log: Codable, Hashable, Sendable {
-        /// The version of the format. Default `1.2`.
-        package var version: String
+        /// The version of the format.
+        package var version = "1.2"
         /// The program that wrote the document.
         package var creator: Application
-        /// The browser that made the requests; nil if none did.
-        package var browser: Application?
-        /// The pages that a browser loaded; nil if the document has no list of pages.
-        package var pages: [Page]?
         /// The recorded exchanges. The order of a document is kept, although the format recommends the order of their
         /// starts.
         package var entries: [Entry]
         /// A remark.
         package var comment: String?
 
-        /// Creates the content of a document of version 1.2.
-        package init(
-            version: String = "1.2", creator: Application = .curlew, browser: Application? = nil,
-            pages: [Page]? = nil, entries: [Entry] = [], comment: String? = nil
-        ) {
-            self.version = version
+        fileprivate init(creator: Application, entries: [Entry], comment: String?) {
             self.creator = creator
-            self.browser = browser
-            self.pages = pages
             self.entries = entries
             self.comment = comment
         }
@@ -96,11 +85,8 @@ public struct HARDocument: Codable, Hashable, Sendable {
         /// Reads the value. `creator` and `version` may be missing.
         package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            version = try values.decodeIfPresent(String.self, forKey: .version) ?? "1.1"
-            creator =
-                try values.decodeIfPresent(Application.self, forKey: .creator) ?? Application(name: "", version: "")
-            browser = try values.decodeIfPresent(Application.self, forKey: .browser)
-            pages = try values.decodeIfPresent([Page].self, forKey: .pages)
+            version = try values.value(.version, or: "1.1")
+            creator = try values.value(.creator, or: Application(name: "", version: ""))
             entries = try values.decode([Entry].self, forKey: .entries)
             comment = try values.decodeIfPresent(String.self, forKey: .comment)
         }
@@ -108,18 +94,12 @@ public struct HARDocument: Codable, Hashable, Sendable {
 
     /// The name and version of a program.
     package struct Application: Codable, Hashable, Sendable {
-        /// The name of the program.
         package var name: String
-        /// The version of the program.
         package var version: String
-        /// A remark.
-        package var comment: String?
 
-        /// Creates the description of a program.
-        package init(name: String, version: String, comment: String? = nil) {
+        package init(name: String, version: String) {
             self.name = name
             self.version = version
-            self.comment = comment
         }
 
         /// This package, the creator of the documents that it writes.
@@ -128,62 +108,15 @@ public struct HARDocument: Codable, Hashable, Sendable {
         /// Reads the value. Missing texts are empty.
         package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            name = try values.decodeIfPresent(String.self, forKey: .name) ?? ""
-            version = try values.decodeIfPresent(String.self, forKey: .version) ?? ""
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
+            name = try values.value(.name, or: "")
+            version = try values.value(.version, or: "")
         }
     }
+}
 
-    /// A page that a browser loaded.
-    package struct Page: Codable, Hashable, Sendable {
-        /// The moment when the page began to load, in ISO 8601 format, as it is in the document.
-        package var startedDateTime: String
-        /// The name by which entries refer to the page (`Entry.pageref`).
-        package var id: String
-        /// The title of the page.
-        package var title: String
-        /// The times when the page was loaded.
-        package var pageTimings: PageTimings
-        /// A remark.
-        package var comment: String?
-
-        /// Creates the description of a page.
-        package init(
-            startedDateTime: String, id: String, title: String, pageTimings: PageTimings = PageTimings(),
-            comment: String? = nil
-        ) {
-            self.startedDateTime = startedDateTime
-            self.id = id
-            self.title = title
-            self.pageTimings = pageTimings
-            self.comment = comment
-        }
-
-        /// Reads the value. Missing texts are empty, and missing times are unknown.
-        package init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            startedDateTime = try values.decodeIfPresent(String.self, forKey: .startedDateTime) ?? ""
-            id = try values.decodeIfPresent(String.self, forKey: .id) ?? ""
-            title = try values.decodeIfPresent(String.self, forKey: .title) ?? ""
-            pageTimings = try values.decodeIfPresent(PageTimings.self, forKey: .pageTimings) ?? PageTimings()
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
-        }
-    }
-
-    /// The times when a page was loaded, in milliseconds since its start. `-1` and nil mean that a time is unknown.
-    package struct PageTimings: Codable, Hashable, Sendable {
-        /// The moment when the content of the page was loaded.
-        package var onContentLoad: Double?
-        /// The moment when the page was loaded.
-        package var onLoad: Double?
-        /// A remark.
-        package var comment: String?
-
-        /// Creates the times of a page.
-        package init(onContentLoad: Double? = nil, onLoad: Double? = nil, comment: String? = nil) {
-            self.onContentLoad = onContentLoad
-            self.onLoad = onLoad
-            self.comment = comment
-        }
+extension KeyedDecodingContainer {
+    /// Returns the value of a member; `neutral` if it is missing or null.
+    func value<Value: Decodable>(_ key: Key, or neutral: Value) throws -> Value {
+        try decodeIfPresent(Value.self, forKey: key) ?? neutral
     }
 }

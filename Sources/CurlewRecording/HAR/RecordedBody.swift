@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
+package import CurlewFoundation
+package import CurlewHTTP
 
 /// The recorded form of a body: text or Base64 without secrets, or the reason why it is not recorded.
-struct RecordedBody: Hashable, Sendable {
-    var text: String?
-    var encoding: String?
-    var comment: String?
+package struct RecordedBody: Hashable, Sendable {
+    package private(set) var text: String?
+    package private(set) var encoding: String?
+    private(set) var comment: String?
 
     /// Creates the recorded form of `data`. Of a body with more than `limit` bytes, only the beginning is recorded.
-    init(
+    package init(
         _ data: Data, mediaType: MediaType?, redaction: Redaction, opaqueBodies: HARDocument.OpaqueBodies,
         limit: Int = .max
     ) {
@@ -33,7 +33,8 @@ struct RecordedBody: Hashable, Sendable {
         let data = data.prefix(limit)
         let whole = String(decoding: data, as: UTF8.self)
         if whole.utf8.elementsEqual(data) {
-            text = whole
+            // The parts of a multipart body are kept as they are: a redaction would guess.
+            text = mediaType?.type == "multipart" ? whole : redaction.bodyText(whole, mediaType: mediaType)
         } else {
             text = data.base64EncodedString()
             encoding = "base64"

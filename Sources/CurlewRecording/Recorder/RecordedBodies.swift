@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
+package import CurlewCore
+package import CurlewFoundation
 import CurlewHTTP
 
 /// The bodies of one request on the wire. The values arrive while the bodies are sent and read, and are redacted when
@@ -67,7 +67,8 @@ final class RecordedBodies: Sendable {
         }
         guard body.value == nil else { return body }
         let copied = CopiedBytes(limit: recorder.bodies.limit)
-        return ResponseBody(CopyingChunks(body: body, copied: copied), watching: body).onEnd { [self] _ in
+        let tapped = TappedChunks(body) { chunk in if let chunk { copied.append(chunk) } }
+        return ResponseBody(tapped, watching: body).onEnd { [self] _ in
             finish(copied.data, copied.count, type)
         }
     }
@@ -112,25 +113,28 @@ private final class CopiedBytes: Sendable {
     }
 }
 
-/// The chunks of a body, which are copied as they are read.
-private struct CopyingChunks: AsyncSequence, Sendable {
-    typealias Element = Data
+/// The chunks of a body. `tap` receives each one before its reader does, and nil at the end.
+package struct TappedChunks: AsyncSequence, Sendable {
+    package typealias Element = Data
 
-    let body: ResponseBody
-    let copied: CopiedBytes
+    private let body: ResponseBody
+    private let tap: @Sendable (Data?) throws -> Void
 
-    struct Iterator: AsyncIteratorProtocol {
-        var chunks: ResponseBody.Iterator
-        let copied: CopiedBytes
+    package init(_ body: ResponseBody, tap: @escaping @Sendable (Data?) throws -> Void) {
+        self.body = body
+        self.tap = tap
+    }
 
-        mutating func next() async throws -> Data? {
+    package struct Iterator: AsyncIteratorProtocol {
+        fileprivate var chunks: ResponseBody.Iterator
+        fileprivate let tap: @Sendable (Data?) throws -> Void
+
+        package mutating func next() async throws -> Data? {
             let chunk = try await chunks.next()
-            if let chunk { copied.append(chunk) }
+            try tap(chunk)
             return chunk
         }
     }
 
-    func makeAsyncIterator() -> Iterator {
-        Iterator(chunks: body.makeAsyncIterator(), copied: copied)
-    }
+    package func makeAsyncIterator() -> Iterator { Iterator(chunks: body.makeAsyncIterator(), tap: tap) }
 }

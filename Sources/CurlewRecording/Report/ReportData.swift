@@ -67,31 +67,20 @@ struct ReportData {
 
     private struct Writer {
         var texts: [String] = []
-        private var numbers: [Key: Int] = [:]
+        /// The numbers of the texts by their bytes: texts that are canonically equivalent are different.
+        private var numbers: [[UInt8]: Int] = [:]
         /// The size of what has been written, as JSON.
         var size = 0
 
-        /// A text that is compared by its bytes. Two texts that are canonically equivalent are different.
-        private struct Key: Hashable {
-            let text: String
-
-            static func == (left: Key, right: Key) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
-
-            func hash(into hasher: inout Hasher) {
-                var text = text
-                text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-            }
-        }
-
         /// Forgets all but the first `count` texts.
         mutating func truncate(to count: Int) {
-            for text in texts[count...] { numbers[Key(text: text)] = nil }
+            for text in texts[count...] { numbers[Array(text.utf8)] = nil }
             texts.removeLast(texts.count - count)
         }
 
         mutating func number(of text: String?) -> JSONValue {
             guard let text, !text.isEmpty else { return .integer(-1) }
-            let key = Key(text: text)
+            let key = Array(text.utf8)
             if let number = numbers[key] { return .integer(Int64(number)) }
             numbers[key] = texts.count
             texts.append(text)

@@ -76,18 +76,18 @@ public final class Cassette: Transport {
             try Task.checkCancellation()
             try request.validate()
             let secrets = request.secrets.isEmpty ? context.secrets : request.secrets
-            let redactor = CassetteRedactor(options: options, secrets: secrets)
+            let redaction = secrets.added(to: options.redaction)
             let (data, outgoing) = try await read(request)
-            let shown = CassetteRequest(request, body: data, redactor: redactor)
-            if mode != .recordAll, let entry = state.withLock({ $0.index.take(shown) }) {
-                return try CassetteReplay(entry: entry.entry).response(to: request, in: context)
+            let recorded = HARDocument.Request(request, body: data, redaction: redaction, opaqueBodies: .kept)
+            let shown = CassetteRequest(recorded, options.matching, options.redaction)
+            if mode != .recordAll, let slot = state.withLock({ $0.index.take(shown) }) {
+                return try CassetteReplay(entry: slot.entry).response(to: request, in: context)
             }
             if let base, mode != .replay {
-                let recorder = CassetteRecorder(cassette: self, request: shown, redactor: redactor, context: context)
-                return try await recorder.record(outgoing, body: data, over: base)
+                let recording = try CassetteRecording(outgoing, body: data, on: self, redaction, context)
+                return try await recording.send(over: base)
             }
-            throw mismatch(
-                shown, redactor.redaction, line: NetworkError.RequestLine(request.knowing(secrets)))
+            throw mismatch(shown, redaction, line: NetworkError.RequestLine(request.knowing(secrets)))
         } catch is CancellationError {
             throw NetworkError(.cancelled)
         }
@@ -124,15 +124,8 @@ public final class Cassette: Transport {
         guard reader.count <= Int64(options.maximumBodyBytes) else { throw tooLong("request", request) }
         guard !request.body.canReplay else { return (reader.data, request) }
         var copy = request
-        let data = reader.data
-        copy.body = .stream(length: request.body.length) {
-            RequestBody.Chunks(
-                AsyncStream<Data> { source in
-                    if !data.isEmpty { source.yield(data) }
-                    source.finish()
-                })
-        }
-        return (data, copy)
+        copy.body = .bytes(reader.data)
+        return (reader.data, copy)
     }
 
     func tooLong(_ message: String, _ request: HTTPRequest) -> NetworkError {
@@ -163,10 +156,9 @@ struct CassetteState: Sendable {
     var index: CassetteIndex
     /// The entries of the file when the cassette was created.
     let previous: [HARDocument.Entry]
-    /// The recorded entries by the number of their request.
-    var recorded: [(number: Int, entry: HARDocument.Entry)] = []
-    /// The number of requests that were sent to the recorded transport.
-    var requests = 0
+    /// The recorded entries in the order of their requests; nil until a response is complete.
+    var recorded: [HARDocument.Entry?] = []
+    var recordedCount = 0
     var hasUnsaved = false
     var problems: [String] = []
 

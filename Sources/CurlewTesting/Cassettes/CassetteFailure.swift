@@ -3,57 +3,40 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The text of a failure in the field `_error` of a HAR document: its label, a colon and its detail.
-enum CassetteFailure {
-    /// Returns the text of an error, without secrets.
-    static func text(of error: NetworkError, _ redactor: CassetteRedactor) -> String {
-        let detail = redactor.text(error.detail).printable.clipped(to: 500)
-        return detail.isEmpty ? error.label : "\(error.label): \(detail)"
-    }
-
-    /// Returns the error that a text describes. A text of another program, such as `net::ERR_FAILED`, becomes
-    /// `.connectionLost(.requestMayHaveArrived)`.
-    static func error(_ text: String, _ request: HTTPRequest) -> NetworkError {
+extension NetworkError {
+    /// Creates the error that the field `_error` of an entry describes: its label, a colon and its detail. A text of
+    /// another program, such as `net::ERR_FAILED`, becomes `.connectionLost(.requestMayHaveArrived)`.
+    init(recorded text: String, _ request: HTTPRequest) {
         let label = String(text.upTo(":"))
-        let reason = reasons[label] ?? status(label) ?? .connectionLost(.requestMayHaveArrived)
-        let rest =
-            reasons[label] == nil && status(label) == nil ? text[...] : text.utf8.dropFirst(label.utf8.count + 1).text
-        return NetworkError(
-            reason, detail: String(rest.trimmed()), request: NetworkError.RequestLine(request))
+        let reason = Self.reasons[label]
+        let detail = reason == nil ? text[...] : Substring(text.utf8.dropFirst(label.utf8.count + 1))
+        self.init(
+            reason ?? .connectionLost(.requestMayHaveArrived), detail: String(detail.trimmed()),
+            request: RequestLine(request))
     }
 
-    private static func status(_ label: String) -> NetworkError.Reason? {
-        let words = label.parts(" ")
-        guard let code = words.last.flatMap({ Int($0) }), (100...999).contains(code) else { return nil }
-        if words.count == 2, words[0] == "status" { return .status(HTTPStatus(code)) }
-        if words.count == 3, words[0] == "proxyFailed" { return .proxyFailed(.refused(HTTPStatus(code))) }
-        return nil
-    }
-
-    private static let reasons: [String: NetworkError.Reason] = {
-        let tls: [NetworkError.TLSFailure] = [
+    /// The reasons for which a transport fails, by their labels.
+    private static let reasons: [String: Reason] = {
+        let tls: [TLSFailure] = [
             .expired, .notYetValid, .untrusted, .wrongHost, .pinMismatch, .clientCertificate, .handshake,
         ]
-        let phases: [NetworkError.Phase] = [.queue, .connect, .firstByte, .idle, .attempt, .total]
-        let limits: [NetworkError.Limit] = [.responseBody, .responseHeaders, .redirects]
-        let sources: [NetworkError.AuthFailure] = [
-            .missingCredential, .sourceFailed, .signedOut, .refreshRefused, .refreshFailed,
-            .tooManyRefreshes, .refused,
+        let phases: [Phase] = [.queue, .connect, .firstByte, .idle, .attempt, .total]
+        let limits: [Limit] = [.responseBody, .responseHeaders, .redirects]
+        let sources: [AuthFailure] = [
+            .missingCredential, .sourceFailed, .signedOut, .refreshRefused, .refreshFailed, .tooManyRefreshes,
+            .refused,
         ]
-        let policies: [NetworkError.Policy] = [.overload, .shutdown, .addressPolicy, .preview, .mock, .cassette]
-        let all: [NetworkError.Reason] =
+        let policies: [Policy] = [.overload, .shutdown, .addressPolicy, .preview, .mock, .cassette]
+        let all: [Reason] =
             [
                 .invalidRequest, .configuration, .encoding, .unreachable, .badResponse, .decoding, .storage,
                 .interceptor, .connectionLost(.requestNotSent), .connectionLost(.requestMayHaveArrived),
                 .proxyFailed(.unreachable), .proxyFailed(.notAuthenticated), .proxyFailed(.refused(nil)),
             ]
+            + (400...599).map { .proxyFailed(.refused(HTTPStatus($0))) }
             + tls.map { .secureConnectionFailed($0) } + phases.map { .timedOut($0) }
             + limits.map { .limitExceeded($0) } + sources.map { .notAuthenticated($0) }
             + policies.map { .refused(by: $0) }
         return Dictionary(all.map { (NetworkError($0).label, $0) }, uniquingKeysWith: { first, _ in first })
     }()
-}
-
-extension Substring.UTF8View {
-    fileprivate var text: Substring { Substring(self) }
 }

@@ -96,47 +96,27 @@ struct CassetteFile {
     private func merged(
         _ old: [HARDocument.Entry], _ new: [HARDocument.Entry], loaded: [HARDocument.Entry]
     ) -> [HARDocument.Entry] {
-        var groups: [Group: [HARDocument.Entry]] = [:]
-        func group(_ entry: HARDocument.Entry) -> Group {
-            let request = CassetteRequest(entry, redaction: options.redaction)
-            return Group(route: request.route, key: request.key(options.matching))
+        func key(_ entry: HARDocument.Entry) -> CassetteRequest.Key {
+            CassetteRequest(entry.request, options.matching, options.redaction).key
         }
-        for entry in old { groups[group(entry), default: []].append(entry) }
-        let known = Dictionary(loaded.map { (group($0), 1) }, uniquingKeysWith: +)
-        let present = groups.mapValues(\.count)
-        var added: [Group: [HARDocument.Entry]] = [:]
-        for entry in new { added[group(entry), default: []].append(entry) }
-        for (group, entries) in added {
-            let others = max(0, (present[group] ?? 0) - (known[group] ?? 0))
-            groups[group, default: []] += entries.dropFirst(others)
+        var others: [CassetteRequest.Key: Int] = [:]
+        for entry in old { others[key(entry), default: 0] += 1 }
+        for entry in loaded { others[key(entry), default: 0] -= 1 }
+        let added = new.filter { entry in
+            let key = key(entry)
+            guard let count = others[key], count > 0 else { return true }
+            others[key] = count - 1
+            return false
         }
-        return groups.map { (text: $0.key.sortText, entries: $0.value) }
-            .sorted { ($0.text, $0.entries[0].startedDateTime) < ($1.text, $1.entries[0].startedDateTime) }
-            .flatMap(\.entries)
-    }
-
-    private struct Group: Hashable {
-        let route: String
-        let key: CassetteKey
-
-        /// A text that orders the groups independently of when they were recorded.
-        var sortText: String {
-            let path = route.parts(" ", most: 2).reversed().joined(separator: " ")
-            let query = key.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-            return [key.origin, path, query, key.fields.map { "\($0.name):\($0.value)" }.joined(), body]
-                .joined(separator: "\u{1}")
-        }
-
-        private var body: String {
-            switch key.body {
-            case .bytes(let data): return String(decoding: data.prefix(1024), as: UTF8.self)
-            case .form(let items): return items.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-            case .json(let value):
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = .sortedKeys
-                return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        // Items that may have another order do not decide about the place, so the recordings of a request stay in order.
+        return (old + added).enumerated()
+            .map { (place: $0, key: key($1), entry: $1) }
+            .sorted { one, other in
+                let (mine, theirs) = (one.key, other.key)
+                return (mine.origin, mine.path, mine.method, mine.query.joined(separator: "&"), one.place)
+                    < (theirs.origin, theirs.path, theirs.method, theirs.query.joined(separator: "&"), other.place)
             }
-        }
+            .map(\.entry)
     }
 
     /// Returns the entries, with the entry of the previous file for each one that differs from it in times only, so that
@@ -195,7 +175,7 @@ extension Cassette {
         let work = state.withLock { state -> [HARDocument.Entry]? in
             guard state.hasUnsaved else { return nil }
             state.hasUnsaved = false
-            return state.recorded.sorted { $0.number < $1.number }.map(\.entry)
+            return state.recorded.compactMap(\.self)
         }
         guard let work else { return }
         let previous = state.withLock { $0.previous }

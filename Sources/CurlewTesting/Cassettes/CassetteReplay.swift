@@ -11,7 +11,7 @@ struct CassetteReplay {
 
     func response(to request: HTTPRequest, in context: ExchangeContext) throws(NetworkError) -> HTTPResponse {
         let status = entry.response.status
-        guard (100...999).contains(status) else { throw CassetteFailure.error(entry.response.error ?? "", request) }
+        guard (100...999).contains(status) else { throw NetworkError(recorded: entry.response.error ?? "", request) }
         let data = try entry.response.content.data() ?? Data()
         let headers = headers(for: request.method, status, count: data.count)
         if let problem = headers.problem {
@@ -20,7 +20,7 @@ struct CassetteReplay {
                 request: NetworkError.RequestLine(request))
         }
         let pieces = pieces(of: data)
-        let failure = entry.response.error.map { CassetteFailure.error($0, request) }
+        let failure = entry.response.error.map { NetworkError(recorded: $0, request) }
         let trailers = trailers
         for interim in interim { context.record(.interim(interim.status, interim.headers)) }
         let isWhole = pieces.count <= 1 && failure == nil
@@ -34,7 +34,7 @@ struct CassetteReplay {
                 length: headers[.contentLength] == nil ? nil : Int64(data.count))
         var response = HTTPResponse(
             status: HTTPStatus(status), headers: headers,
-            body: body, version: version, url: request.urlString,
+            body: body, version: HTTPVersion(recorded: entry.response.httpVersion), url: request.urlString,
             reasonPhrase: entry.response.statusText.isEmpty ? nil : entry.response.statusText)
         response.metrics.version = response.version
         response.metrics.firstByte = .zero
@@ -70,36 +70,17 @@ struct CassetteReplay {
         return headers
     }
 
-    private var version: HTTPVersion {
-        switch entry.response.httpVersion.lowercased() {
-        case "http/1.0": .http1_0
-        case "h2", "http/2", "http/2.0": .http2
-        case "h3", "http/3", "http/3.0": .http3
-        default: .http1_1
-        }
-    }
-
     /// Returns the chunks of the body: the recorded ones, or the events of an event stream whose chunks are unknown.
     func pieces(of data: Data) -> [Data] {
-        let sizes = entry.response.content.chunks ?? []
-        if !sizes.isEmpty, sizes.allSatisfy({ $0 > 0 && $0 <= data.count }), Self.sum(sizes, is: data.count) {
-            var start = data.startIndex
-            return sizes.map { size in
-                defer { start += size }
-                return data[start..<(start + size)]
-            }
+        var (pieces, rest) = ([Data](), data[...])
+        for size in entry.response.content.chunks ?? [] where size > 0 && size <= rest.count {
+            pieces.append(rest.prefix(size))
+            rest = rest.dropFirst(size)
         }
+        // Sizes of another program may make no sense.
+        if rest.isEmpty, pieces.count == entry.response.content.chunks?.count { return pieces }
         let type = MediaType(entry.response.content.mimeType)
         return type?.essence == MediaType.eventStream.essence ? Self.events(data) : data.isEmpty ? [] : [data]
-    }
-
-    private static func sum(_ sizes: [Int], is count: Int) -> Bool {
-        var rest = count
-        for size in sizes {
-            rest -= size
-            if rest < 0 { return false }
-        }
-        return rest == 0
     }
 
     private static func events(_ data: Data) -> [Data] {

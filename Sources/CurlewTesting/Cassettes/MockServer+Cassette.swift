@@ -28,26 +28,22 @@ extension MockServer {
         let address = origin
         let core = core
         on(nil, "/*path") { [weak core] request in
-            switch player.respond(to: request, at: address) {
-            case .found(let response): return response
-            case .mismatch(let report):
-                core?.add(report)
-                return .text("\(report)\n", status: .notFound)
+            do throws(RequestMismatch) {
+                return try player.respond(to: request, at: address)
+            } catch {
+                cassette.report("\(error)")
+                core?.add(error)
+                return .text("\(error)\n", status: .notFound)
             }
         }
     }
 }
 
 /// Responds to the requests of a server from the entries of a cassette.
-final class CassettePlayer: Sendable {
+private final class CassettePlayer: Sendable {
     private let cassette: Cassette
     private let options: Cassette.Options
     private let index: Locked<CassetteIndex>
-
-    enum Outcome {
-        case found(MockResponse)
-        case mismatch(RequestMismatch)
-    }
 
     init(_ cassette: Cassette) {
         self.cassette = cassette
@@ -57,22 +53,20 @@ final class CassettePlayer: Sendable {
         index = Locked(CassetteIndex(cassette.state.withLock { $0.index.slots.map(\.entry) }, options: options))
     }
 
-    func respond(to received: RecordedRequest, at address: Origin) -> Outcome {
+    func respond(to received: RecordedRequest, at address: Origin) throws(RequestMismatch) -> MockResponse {
         guard
             let request = try? HTTPRequest(
-                received.method, url: address.description + received.target, headers: received.headers)
-        else { return .found(.problem(.badRequest, "the target of the request is invalid")) }
-        let redactor = CassetteRedactor(options: options, secrets: .none)
-        let shown = CassetteRequest(request, body: received.body, redactor: redactor)
+                received.method, url: address.description + received.target, headers: received.headers,
+                body: .bytes(received.body))
+        else { return .problem(.badRequest, "the target of the request is invalid") }
+        let recorded = HARDocument.Request(
+            request, body: received.body, redaction: options.redaction, opaqueBodies: .kept)
+        let shown = CassetteRequest(recorded, options.matching, options.redaction)
         guard let slot = index.withLock({ $0.take(shown) }) else {
-            let (slots, count) = index.withLock { ($0.slots, $0.count(shown)) }
-            let report = RequestMismatch(
-                shown, among: slots, recordings: count, matching: options.matching, redaction: redactor.redaction)
-            cassette.report("\(report)")
-            return .mismatch(report)
+            throw index.withLock { $0 }.mismatch(shown, options.redaction)
         }
         cassette.state.withLock { $0.index.markUsed(slot.number) }
-        return .found(response(slot.entry, to: request, at: address))
+        return response(slot.entry, to: request, at: address)
     }
 
     private func response(_ entry: HARDocument.Entry, to request: HTTPRequest, at address: Origin) -> MockResponse {
@@ -84,8 +78,9 @@ final class CassettePlayer: Sendable {
         let replay = CassetteReplay(entry: entry)
         var headers = replay.headers(for: request.method, status, count: data.count).endToEnd
         headers.remove(.contentLength)
-        let recorded = CassetteURL(entry.request.url).origin
-        if let location = headers[.location], location.begins(with: recorded + "/") {
+        if let location = headers[.location], let recorded = (try? URLParts(entry.request.url))?.origin.description,
+            location.begins(with: recorded + "/")
+        {
             headers[.location] = address.description + String(Substring(location.utf8.dropFirst(recorded.utf8.count)))
         }
         let pieces = replay.pieces(of: data)

@@ -38,15 +38,20 @@ public struct RequestMismatch: Error, Hashable, Sendable, CustomStringConvertibl
         /// The number of bytes with which both paths begin.
         var commonPrefix = 0
 
+        /// Whether it has fewer differences than another candidate; if equally many, whether its path begins more like
+        /// that of the request.
+        func isNearer(than other: Candidate) -> Bool {
+            (differences.count, other.commonPrefix) < (other.differences.count, commonPrefix)
+        }
+
         static func commonPrefix(_ left: String, _ right: String) -> Int {
             zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
         }
     }
 
-    /// Creates a report with the candidate that has the fewest differences; of equal ones, the one whose path begins like
-    /// that of the request; of equal ones, the first.
+    /// Creates a report with the nearest candidate; of equal ones, the first.
     init(_ summary: String, among candidates: [Candidate], noun: Noun, count: Int? = nil) {
-        let best = candidates.min { ($0.differences.count, $1.commonPrefix) < ($1.differences.count, $0.commonPrefix) }
+        let best = candidates.min { $0.isNearer(than: $1) }
         self.summary = summary
         self.noun = noun
         self.count = count ?? candidates.count

@@ -39,20 +39,13 @@ private final class MemoryWebSocket: MessageConnection {
         var client: (code: WebSocketCloseCode, reason: String)?
         var hasEnded = false
         var repliesToPings = true
-        /// The pings that wait for their pongs. False is the end of the connection.
-        var pings: [CheckedContinuation<Bool, Never>] = []
-
-        mutating func takePings() -> [CheckedContinuation<Bool, Never>] {
-            defer { pings = [] }
-            return pings
-        }
     }
 
     let subprotocol: String?
     /// The messages of the client, and those of the server.
     let received = MessageQueue(messages: limit, bytes: .max)
     let sent = MessageQueue(messages: limit, bytes: .max)
-    private let state = Locked(State())
+    private let state = Monitor(State())
     private static let limit = 1024
 
     init(subprotocol: String?) {
@@ -66,44 +59,26 @@ private final class MemoryWebSocket: MessageConnection {
     func receive() async throws -> WebSocketMessage? { try await sent.next() }
 
     func ping() async throws {
-        let isHere = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-            let result = state.withLock { state -> Bool? in
-                if state.hasEnded { return false }
-                if state.repliesToPings { return true }
-                state.pings.append(continuation)
-                return nil
-            }
-            if let result { continuation.resume(returning: result) }
-        }
-        guard isHere else {
+        switch await state.wait(until: { $0.hasEnded ? false : $0.repliesToPings ? true : nil }) {
+        case true: return
+        case false:
             throw NetworkError(.connectionLost(.requestMayHaveArrived), detail: "The connection has ended.")
+        case nil: throw CancellationError()
         }
     }
 
     var repliesToPings: Bool {
         get { state.withLock { $0.repliesToPings } }
-        set {
-            let pings = state.withLock { state in
-                state.repliesToPings = newValue
-                return newValue ? state.takePings() : []
-            }
-            for ping in pings { ping.resume(returning: true) }
-        }
+        set { state.withLock { $0.repliesToPings = newValue } }
     }
 
-    func endPings() {
-        let pings = state.withLock { state in
-            state.hasEnded = true
-            return state.takePings()
-        }
-        for ping in pings { ping.resume(returning: false) }
-    }
+    func endPings() { state.withLock { $0.hasEnded = true } }
 
     func close(_ code: WebSocketCloseCode, reason: String) {
         state.withLock { state in
             if state.client == nil { state.client = (code, reason) }
+            state.hasEnded = true
         }
-        endPings()
         received.finish()
         sent.finish()
     }
@@ -111,8 +86,8 @@ private final class MemoryWebSocket: MessageConnection {
     func closeByServer(_ code: WebSocketCloseCode, _ reason: String) {
         state.withLock { state in
             if state.client == nil, state.server == nil { state.server = (code, reason) }
+            state.hasEnded = true
         }
-        endPings()
         sent.finish()
         received.finish()
     }

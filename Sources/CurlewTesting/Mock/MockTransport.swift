@@ -29,8 +29,7 @@ import CurlewHTTP
 /// to its responses. The mock adds the times that the `metrics` of a stub's response do not specify, measured on the
 /// clock of the call, and observers receive `.measured`. Copies share one table, and stubs may be added at any time.
 public struct MockTransport: Transport {
-    private let table = Locked(MockTable())
-    private let waiters = RequestWaiters()
+    private let table = Monitor(MockTable())
 
     /// Creates a mock with the stubs that `configure` adds.
     public init(_ configure: (MockTransport) -> Void = { _ in }) {
@@ -63,13 +62,11 @@ public struct MockTransport: Transport {
     /// task is cancelled.
     @discardableResult
     public func waitForRequests(_ count: Int, timeout: Duration = .seconds(10)) async throws -> [RecordedCall] {
-        try await waiters.wait(for: count, timeout: timeout, current: { requestCount }) { [self] in
-            let present = requests.suffix(10).map { "\($0)" }.joined(separator: ", ")
-            return MockWaitError(
-                "\(count) requests did not arrive within \(timeout.brief); there were \(requestCount)"
-                    + (present.isEmpty ? "" : ": \(present)"))
-        }
-        return requests
+        if try await table.wait(for: timeout, until: { $0.callCount >= count ? true : nil }) != nil { return requests }
+        let present = requests.suffix(10).map { "\($0)" }.joined(separator: ", ")
+        throw MockWaitError(
+            "\(count) requests did not arrive within \(timeout.brief); there were \(requestCount)"
+                + (present.isEmpty ? "" : ": \(present)"))
     }
 
     /// Returns `.anonymous`, because the mock adds no credential.
@@ -94,12 +91,10 @@ public struct MockTransport: Transport {
     }
 
     private func respond(to call: RecordedCall) async throws -> HTTPResponse {
-        let (stub, count) = table.withLock { table -> ((stub: MockStub, parameters: PathParameters)?, Int) in
+        let stub = table.withLock { table -> (stub: MockStub, parameters: PathParameters)? in
             table.record(call)
-            if let failure = table.dueFailure(for: call) { return ((failure, PathParameters()), table.callCount) }
-            return (table.stub(for: call), table.callCount)
+            return table.dueFailure(for: call).map { ($0, PathParameters()) } ?? table.stub(for: call)
         }
-        waiters.advance(to: count)
         guard let (stub, parameters) = stub else { throw table.withLock { $0.unmatched(call) } }
         try await wait(stub.delay, in: call.context)
         var call = call

@@ -5,7 +5,7 @@ public import CurlewFoundation
 public import CurlewHTTP
 
 /// A request that a ``MockTransport`` received, for stubs and for the checks of a test.
-public struct RecordedCall: Sendable {
+public struct RecordedCall: RecordedMessage {
     /// The request as a transport would send it.
     public let request: HTTPRequest
     /// The first bytes of the body, at most 1 MiB.
@@ -28,10 +28,11 @@ public struct RecordedCall: Sendable {
     /// The method of the request.
     public var method: HTTPMethod { request.method }
 
-    /// The path of the request without the query, percent-encoded as sent.
-    public var path: String {
-        String(request.target.prefix { $0 != "?" })
-    }
+    /// The request target as sent, with the query, such as "/users/1?full=true".
+    public var target: String { request.target }
+
+    /// The header fields as a transport would send them.
+    public var headers: HTTPHeaders { request.headers }
 
     /// The name of the endpoint or route that was sent; empty if it has none.
     public var routeName: String { context.routeName }
@@ -48,34 +49,16 @@ public struct RecordedCall: Sendable {
         return context.endpoint.map { "\(type(of: $0))" }
     }
 
-    /// Returns the decoded value of the first query item with this name; "+" is a space. Returns nil if there is no
-    /// such item or its value cannot be decoded, and an empty string if it has no "=".
-    public func query(_ name: String) -> String? {
-        guard let mark = request.target.firstIndex(of: "?") else { return nil }
-        for pair in request.target[mark...].dropFirst().split(separator: "&") {
-            let equals = pair.firstIndex(of: "=") ?? pair.endIndex
-            guard PercentCoding.decodeForm(String(pair[..<equals])) == name else { continue }
-            return PercentCoding.decodeForm(String(pair[equals...].dropFirst()))
-        }
-        return nil
-    }
-
-    /// The content of ``body`` as text. Bytes that are not valid UTF-8 are replaced.
-    public var text: String { String(decoding: body, as: UTF8.self) }
-
     /// Decodes ``body`` with the call's codecs, according to its Content-Type. Throws the error that the codec throws.
     public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
-        let mediaType = request.headers[.contentType].flatMap { MediaType($0) }
+        let mediaType = headers[.contentType].flatMap { MediaType($0) }
         return try context.codecs.decode(type, from: body, mediaType: mediaType)
     }
 }
 
-extension RecordedCall: CustomStringConvertible, CustomReflectable {
+extension RecordedCall {
     /// The method, the URL and the route's name, without secrets.
     public var description: String {
         "\(request)" + (routeName.isEmpty ? "" : " (\(routeName))")
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

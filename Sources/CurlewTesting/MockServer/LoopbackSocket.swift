@@ -16,15 +16,18 @@ enum LoopbackSocket {
 
     /// Opens a socket that listens on the loopback address, and returns its descriptor and its port. With port 0 the
     /// system chooses the port.
-    static func listen(_ family: MockServer.AddressFamily, port: Int) throws(MockServerError) -> (Int32, port: Int) {
+    static func openListener(
+        _ family: MockServer.AddressFamily, port: Int
+    ) throws(MockServerError) -> (Int32, port: Int) {
         let descriptor = socket(family == .ipv4 ? AF_INET : AF_INET6, stream, 0)
         guard descriptor >= 0 else { throw failure("open a socket") }
         do throws(MockServerError) {
             configure(descriptor)
             set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-            guard bind(descriptor, family, port) == 0 else { throw failure("bind to port \(port)") }
-            guard backlog(descriptor) == 0 else { throw failure("listen") }
-            return (descriptor, try boundPort(descriptor, family))
+            let bound = withLoopback(family, port: port) { bind(descriptor, $0, $1) }
+            guard bound == 0 else { throw failure("bind to port \(port)") }
+            guard listen(descriptor, Int32(SOMAXCONN)) == 0 else { throw failure("listen") }
+            return (descriptor, try boundPort(descriptor))
         } catch {
             close(descriptor)
             throw error
@@ -32,14 +35,8 @@ enum LoopbackSocket {
     }
 
     /// Accepts the next connection and returns its descriptor; `nil` if none is pending.
-    static func accept(_ listener: Int32) -> Int32? {
-        #if canImport(Darwin)
-        let descriptor = Darwin.accept(listener, nil, nil)
-        #elseif canImport(Musl)
-        let descriptor = Musl.accept(listener, nil, nil)
-        #else
-        let descriptor = Glibc.accept(listener, nil, nil)
-        #endif
+    static func nextConnection(_ listener: Int32) -> Int32? {
+        let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else { return nil }
         configure(descriptor)
         set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
@@ -61,14 +58,13 @@ enum LoopbackSocket {
 
     /// Sends bytes without blocking. Returns the number of bytes sent, 0 if the send buffer is full, or `nil` if the
     /// connection is broken.
-    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int? {
+    static func transmit(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int? {
         #if canImport(Darwin)
-        let count = Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
-        #elseif canImport(Musl)
-        let count = Musl.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        let flags: Int32 = 0
         #else
-        let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        let flags = Int32(MSG_NOSIGNAL)
         #endif
+        let count = send(descriptor, bytes.baseAddress, bytes.count, flags)
         if count >= 0 { return count }
         return isTemporary(errno) ? 0 : nil
     }
@@ -107,17 +103,7 @@ enum LoopbackSocket {
         MockServerError("the mock server could not \(what): \(String(cString: strerror(errno)))")
     }
 
-    private static func backlog(_ descriptor: Int32) -> Int32 {
-        #if canImport(Darwin)
-        Darwin.listen(descriptor, SOMAXCONN)
-        #elseif canImport(Musl)
-        Musl.listen(descriptor, Int32(SOMAXCONN))
-        #else
-        Glibc.listen(descriptor, Int32(SOMAXCONN))
-        #endif
-    }
-
-    private static var stream: Int32 {
+    static var stream: Int32 {
         #if canImport(Glibc)
         Int32(SOCK_STREAM.rawValue)
         #else
@@ -127,7 +113,10 @@ enum LoopbackSocket {
 }
 
 extension LoopbackSocket {
-    private static func bind(_ descriptor: Int32, _ family: MockServer.AddressFamily, _ port: Int) -> Int32 {
+    /// Calls `body` with the loopback address and this port.
+    static func withLoopback(
+        _ family: MockServer.AddressFamily, port: Int, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         let port = in_port_t(truncatingIfNeeded: port).bigEndian
         switch family {
         case .ipv4:
@@ -135,39 +124,25 @@ extension LoopbackSocket {
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port
             address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-            return withAddress(&address) { systemBind(descriptor, $0, $1) }
+            return withAddress(&address, body)
         case .ipv6:
             var address = sockaddr_in6()
             address.sin6_family = sa_family_t(AF_INET6)
             address.sin6_port = port
             address.sin6_addr = in6addr_loopback
-            return withAddress(&address) { systemBind(descriptor, $0, $1) }
+            return withAddress(&address, body)
         }
     }
 
-    private static func boundPort(
-        _ descriptor: Int32, _ family: MockServer.AddressFamily
-    ) throws(MockServerError) -> Int {
-        var result: Int32 = -1
-        let port: in_port_t
-        switch family {
-        case .ipv4:
-            var address = sockaddr_in()
-            withAddress(&address) { pointer, length in
-                var length = length
-                result = getsockname(descriptor, pointer, &length)
-            }
-            port = address.sin_port
-        case .ipv6:
-            var address = sockaddr_in6()
-            withAddress(&address) { pointer, length in
-                var length = length
-                result = getsockname(descriptor, pointer, &length)
-            }
-            port = address.sin6_port
+    private static func boundPort(_ descriptor: Int32) throws(MockServerError) -> Int {
+        // The port of an IPv4 address is at the same place.
+        var address = sockaddr_in6()
+        let result = withAddress(&address) { pointer, length in
+            var length = length
+            return getsockname(descriptor, pointer, &length)
         }
         guard result == 0 else { throw failure("read its port") }
-        return Int(in_port_t(bigEndian: port))
+        return Int(in_port_t(bigEndian: address.sin6_port))
     }
 
     private static func withAddress<Address, Result>(
@@ -178,17 +153,5 @@ extension LoopbackSocket {
                 body($0, socklen_t(MemoryLayout<Address>.size))
             }
         }
-    }
-
-    private static func systemBind(
-        _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: socklen_t
-    ) -> Int32 {
-        #if canImport(Darwin)
-        Darwin.bind(descriptor, address, length)
-        #elseif canImport(Musl)
-        Musl.bind(descriptor, address, length)
-        #else
-        Glibc.bind(descriptor, address, length)
-        #endif
     }
 }

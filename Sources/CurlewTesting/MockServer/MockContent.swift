@@ -61,7 +61,7 @@ package struct MockContent {
             return Array(piece)
         case .file(let file, let remaining):
             guard remaining > 0 else { return nil }
-            guard let piece = file.read(upTo: min(limit, remaining, Self.pieceSize)) else {
+            guard let piece = file.piece(upTo: min(limit, remaining, Self.pieceSize)) else {
                 hasFailed = true
                 return nil
             }
@@ -115,15 +115,9 @@ private final class OpenFile: Sendable {
         close(descriptor)
     }
 
-    func read(upTo count: Int) -> [UInt8]? {
+    func piece(upTo count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
-        #if canImport(Darwin)
-        let length = Darwin.read(descriptor, &bytes, count)
-        #elseif canImport(Musl)
-        let length = Musl.read(descriptor, &bytes, count)
-        #else
-        let length = Glibc.read(descriptor, &bytes, count)
-        #endif
+        let length = read(descriptor, &bytes, count)
         guard length > 0 else { return nil }
         bytes.removeSubrange(length...)
         return bytes

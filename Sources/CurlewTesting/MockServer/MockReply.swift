@@ -130,7 +130,7 @@ struct MockReply {
         var sent = 0
         while sent < pending.count {
             let count = pending.withUnsafeBytes {
-                LoopbackSocket.send(socket, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+                LoopbackSocket.transmit(socket, UnsafeRawBufferPointer(rebasing: $0[sent...]))
             }
             guard let count else { return false }
             sent += count

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCore
 public import CurlewHTTP
 
 /// A real HTTP/1.1 server on a loopback port, for tests and demonstrations.
@@ -110,33 +111,33 @@ public final class MockServer: Sendable {
     /// Enqueues responses for the next requests, one for each, in order. Enqueued responses take precedence over
     /// routes.
     public func enqueue(_ responses: MockResponse...) {
-        core.enqueue(responses)
+        core.state.withLock { $0.queue += responses }
     }
 
     /// The recorded requests, in the order in which the server finished reading them.
-    public var requests: [RecordedRequest] { core.requests }
+    public var requests: [RecordedRequest] { core.state.withLock { $0.requests } }
 
     /// The reports about requests without a route, or without an entry of the cassette that the server replays: the last
     /// 100, oldest first.
-    public var unmatchedRequests: [RequestMismatch] { core.unmatchedRequests }
+    public var unmatchedRequests: [RequestMismatch] { core.state.withLock { $0.unmatched } }
 
     /// The number of requests that the server has read, recorded or not.
-    public var requestCount: Int { core.requestCount }
+    public var requestCount: Int { core.state.withLock { $0.requestCount } }
 
     /// The number of connections that the server has accepted so far.
-    public var connectionCount: Int { core.connectionCount }
+    public var connectionCount: Int { core.state.withLock { $0.connectionCount } }
 
     /// The number of connections that the server has not closed.
-    package var openConnections: Int { core.openConnections }
+    package var openConnections: Int { core.state.withLock { $0.sockets.count } }
     /// The largest number of connections that the clients had open concurrently.
-    package var mostOpenConnections: Int { core.mostOpenConnections }
+    package var mostOpenConnections: Int { core.state.withLock { $0.mostOpenConnections } }
 
     /// Records a request that did not arrive over a connection, and returns the response to it.
     package func response(to request: RecordedRequest) -> MockResponse { core.response(to: request) }
 
     /// The number of response bytes that the system has accepted for sending. This number stops growing when a client
     /// stops reading.
-    public var sentBytes: Int { core.sentBytes }
+    public var sentBytes: Int { core.state.withLock { $0.sentBytes } }
 
     /// Waits until the server has read at least `count` requests, without polling, and returns the recorded requests.
     ///

@@ -11,12 +11,11 @@ final class MockServerCore: Sendable {
     let origin: Origin
     let stopSignal: StopSignal
     private let listener: Int32
-    private let state = Locked(State())
-    private let waiters = RequestWaiters()
+    let state = Monitor(State())
     /// The group of the running threads, so that `stop` can wait for them with a time limit.
     private let threads = DispatchGroup()
 
-    private struct State {
+    struct State {
         var routes = RouteTable<MockServer.Handler>()
         var queue: [MockResponse] = []
         var requests: [RecordedRequest] = []
@@ -46,19 +45,17 @@ final class MockServerCore: Sendable {
             unmatched.append(report)
         }
 
-        /// Counts a request, and stores it unless `limit` requests are stored already. Returns the number of requests,
-        /// including this one.
-        mutating func record(_ request: RecordedRequest, atMost limit: Int) -> Int {
+        /// Counts a request, and stores it unless `limit` requests are stored already.
+        mutating func record(_ request: RecordedRequest, atMost limit: Int) {
             requestCount += 1
             if requests.count < limit { requests.append(request) }
-            return requestCount
         }
     }
 
     init(_ configuration: MockServer.Configuration) throws(MockServerError) {
         self.configuration = configuration
         stopSignal = try StopSignal()
-        let (descriptor, port) = try LoopbackSocket.listen(configuration.address, port: configuration.port)
+        let (descriptor, port) = try LoopbackSocket.openListener(configuration.address, port: configuration.port)
         let host = configuration.address == .ipv4 ? "127.0.0.1" : "[::1]"
         guard let origin = Origin(scheme: "http", host: host, port: port) else {
             close(descriptor)
@@ -82,7 +79,6 @@ final class MockServerCore: Sendable {
 
     func stop() {
         stopSignal.raise()
-        waiters.stop()
         let isOwnThread = state.withLock { state in
             state.isStopped = true
             return state.threadIDs.contains(ServerThread.currentID)
@@ -113,7 +109,7 @@ extension MockServerCore {
             let deadline = Deadline(isFull ? .milliseconds(5) : nil, after: SystemTime().now)
             guard stopSignal.wait(for: isFull ? 0 : POLLIN, on: listener, until: deadline) != .stopped else { return }
             if isFull { continue }
-            guard let descriptor = LoopbackSocket.accept(listener) else {
+            guard let descriptor = LoopbackSocket.nextConnection(listener) else {
                 let pause = Deadline(.milliseconds(1), after: SystemTime().now)
                 guard stopSignal.wait(for: 0, on: listener, until: pause) != .stopped else { return }
                 continue
@@ -141,19 +137,6 @@ extension MockServerCore {
         state.withLock { $0.routes.add(pattern, handler) }
     }
 
-    func enqueue(_ responses: [MockResponse]) {
-        state.withLock { $0.queue += responses }
-    }
-
-    var requests: [RecordedRequest] { state.withLock { $0.requests } }
-    var requestCount: Int { state.withLock { $0.requestCount } }
-    var connectionCount: Int { state.withLock { $0.connectionCount } }
-    /// The number of connections that the server has not closed.
-    var openConnections: Int { state.withLock { $0.sockets.count } }
-    /// The largest number of connections that the clients had open concurrently.
-    var mostOpenConnections: Int { state.withLock { $0.mostOpenConnections } }
-    var sentBytes: Int { state.withLock { $0.sentBytes } }
-
     func addSentBytes(_ count: Int) {
         state.withLock { $0.sentBytes += count }
     }
@@ -161,13 +144,12 @@ extension MockServerCore {
     /// Records a request and returns the response to it.
     func response(to received: RecordedRequest) -> MockResponse {
         var request = received
-        let (match, scripted, count): (Match, MockResponse?, Int) = state.withLock { state in
+        let (match, scripted): (Match, MockResponse?) = state.withLock { state in
             let match = Self.match(request, in: state.routes)
             if case .found(_, let parameters, _) = match { request.parameters = parameters }
-            let count = state.record(request, atMost: configuration.maximumRecordedRequests)
-            return (match, state.queue.isEmpty ? nil : state.queue.removeFirst(), count)
+            state.record(request, atMost: configuration.maximumRecordedRequests)
+            return (match, state.queue.isEmpty ? nil : state.queue.removeFirst())
         }
-        waiters.advance(to: count)
         if let scripted { return scripted }
         switch match {
         case .found(let handler, _, let pattern):
@@ -206,11 +188,8 @@ extension MockServerCore {
         state.withLock { $0.add(report) }
     }
 
-    var unmatchedRequests: [RequestMismatch] { state.withLock { $0.unmatched } }
-
     func record(_ request: RecordedRequest) {
-        let count = state.withLock { $0.record(request, atMost: configuration.maximumRecordedRequests) }
-        waiters.advance(to: count)
+        state.withLock { $0.record(request, atMost: configuration.maximumRecordedRequests) }
     }
 
     /// Returns the interruption of the next enqueued response if that interruption occurs before the request is read;
@@ -230,10 +209,13 @@ extension MockServerCore {
     }
 
     func waitForRequests(count: Int, timeout: Duration) async throws {
-        if requestCount >= count { return }
-        try await waiters.wait(for: count, timeout: timeout, current: { [self] in requestCount }) {
-            MockServerError("\(count) requests were not received within \(timeout)")
+        let isReceived = try await state.wait(for: timeout) { state in
+            state.requestCount >= count ? true : state.isStopped ? false : nil
         }
+        if isReceived == true { return }
+        throw MockServerError(
+            isReceived == nil
+                ? "\(count) requests were not received within \(timeout)" : "the mock server was stopped")
     }
 
     private typealias Match = RouteTable<MockServer.Handler>.Match

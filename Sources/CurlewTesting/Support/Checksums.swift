@@ -23,23 +23,4 @@ package struct CRC32 {
     }
 
     package var value: UInt32 { ~register }
-
-    /// The checksum as eight lowercase hexadecimal digits, such as "cbf43926".
-    package var hexadecimal: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
-    }
-}
-
-/// The Adler-32 checksum of zlib streams (RFC 1950 §8.2).
-package enum Adler32 {
-    package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
-        var low: UInt32 = 1
-        var high: UInt32 = 0
-        for byte in bytes {
-            low = (low + UInt32(byte)) % 65_521
-            high = (high + low) % 65_521
-        }
-        return high << 16 | low
-    }
 }

@@ -16,7 +16,7 @@ enum Deflated {
 
     /// Returns `bytes` in zlib format (RFC 1950). In HTTP, this coding is called deflate.
     static func zlib(_ bytes: Data) -> Data {
-        Data([0x78, 0x01]) + stored(bytes) + Data(little(Adler32.checksum(bytes)).reversed())
+        Data([0x78, 0x01]) + stored(bytes) + Data(little(adler32(bytes)).reversed())
     }
 
     /// Returns a gzip stream that decodes to more than `count` zeros, in less than a hundredth of that number of bytes.
@@ -51,6 +51,15 @@ enum Deflated {
             result += block
         } while !rest.isEmpty
         return result
+    }
+
+    /// The Adler-32 checksum (RFC 1950 §8.2).
+    private static func adler32(_ bytes: Data) -> UInt32 {
+        let (low, high) = bytes.reduce((UInt32(1), UInt32(0))) { sums, byte in
+            let low = (sums.0 + UInt32(byte)) % 65_521
+            return (low, (sums.1 + low) % 65_521)
+        }
+        return high << 16 | low
     }
 
     private static func little(_ number: UInt32) -> Data {

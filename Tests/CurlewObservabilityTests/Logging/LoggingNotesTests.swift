@@ -7,6 +7,7 @@ import CurlewHTTP
 import CurlewObservability
 import CurlewTesting
 import Foundation
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -35,10 +36,7 @@ struct LoggingNotesTests {
             $0.on(.get, "/moved") { _ in HTTPResponse(status: .found, headers: [.location: "/users?token=hunter2"]) }
             $0.on(.post, "/token") { _ in .json(text: "{}") }
             $0.on(.get, "/users") { call in
-                let number = count.withLock { count in
-                    count += 1
-                    return count
-                }
+                let number = count.next()
                 if call.request.headers[.authorization] == "Bearer old-secret" { return .status(401) }
                 if number == 2 { return .status(503) }
                 return .json(text: "[]", headers: ["Cache-Control": "max-age=60"])

@@ -4,6 +4,7 @@ import CurlewCookies
 import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
+import TestFixtures
 import Testing
 
 @testable import CurlewTesting
@@ -32,6 +33,7 @@ struct CassetteBodyTests {
                 let read = try await Self.chunks($0)
                 #expect(read == pieces)
             }
+            #expect(try folder.text().contains(#""_chunks""#) == (type != .text))
             let replayed = try await Self.chunks(client(try Cassette(path, mode: .replay)))
             #expect(replayed == (type == .text ? [pieces.joined()] : pieces), "\(type)")
         }
@@ -208,16 +210,12 @@ struct CassetteBodyTests {
                 .status(302, headers: [.location: "/end?code=s3cret", .setCookie: "sid=s3cret; Path=/; HttpOnly"]))
             let count = Locked(0)
             $0.on(.get, "/end") { call in
-                let number = count.withLock { count in
-                    count += 1
-                    return count
-                }
+                let number = count.next()
                 return number == 1 ? .status(503) : .text("cookies \(call.request.headers[values: .cookie].count)")
             }
         }
         let clock = ManualClock.skippingWaits
-        var configuration = APIClient.Configuration()
-        configuration.time = clock
+        let configuration = APIClient.Configuration(time: clock)
         func pipeline() -> Pipeline { [.redirects(), .cookies(CookieStore()), .retry()] }
         let cassette = try Cassette(folder.path(), mode: .recordNew, recording: mock)
         let call = Request<String>.get("/start")

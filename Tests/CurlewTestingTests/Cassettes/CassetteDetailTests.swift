@@ -19,20 +19,6 @@ struct CassetteDetailTests {
         return (chunks, response.body.trailers)
     }
 
-    @Test("the sizes of chunks are in the field _chunks")
-    func chunks() async throws {
-        let folder = try CassetteFolder()
-        let pieces = ["{\"a\":1}\n{\"a\"", ":2}\n", "{\"a\":3}\n"]
-        let path = try await record(folder, .answering { _ in .pieces(pieces, type: .jsonLines) }) {
-            _ = try await $0.withResponse(to: Self.call) { try await Self.read($0) }
-        }
-        #expect(try folder.text().contains(#""_chunks""#))
-        let (read, _) = try await client(try Cassette(path, mode: .replay)).withResponse(to: Self.call) {
-            try await Self.read($0)
-        }
-        #expect(read == pieces)
-    }
-
     @Test(
         "sizes of chunks that make no sense are ignored",
         arguments: ["[1]", "[-1,9]", "[9223372036854775807,9223372036854775807]", "[0,8]", "[]", "[4,4,0]"])
@@ -105,8 +91,7 @@ struct CassetteDetailTests {
         try await cassette.finish()
         #expect(try folder.text().contains(#""_interim""#) && !folder.text().contains("hunter2"))
         let seen = Locked<[String]>([])
-        var configuration = APIClient.Configuration()
-        configuration.observers = [InterimObserver(seen: seen)]
+        let configuration = APIClient.Configuration(observers: [InterimObserver(seen: seen)])
         _ = try await client(try Cassette(folder.path(), mode: .replay), configuration: configuration).send(Self.call)
         #expect(seen.withLock { $0 } == ["103 </a.css>; rel=preload REDACTED", "102  "])
     }

@@ -3,6 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
+import TestFixtures
 import Testing
 
 @testable import CurlewTesting
@@ -14,10 +15,7 @@ struct CassetteModeTests {
         MockTransport { mock in
             let count = Locked(0)
             mock.onAny { call in
-                let number = count.withLock { count in
-                    count += 1
-                    return count
-                }
+                let number = count.next()
                 return .text("\(call.method) \(call.path) \(number)")
             }
         }

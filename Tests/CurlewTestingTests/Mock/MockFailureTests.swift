@@ -72,8 +72,7 @@ struct MockFailureTests {
     @Test("A delayed response comes when the clock of the call says so")
     func delay() async throws {
         let clock = ManualClock()
-        var configuration = APIClient.Configuration()
-        configuration.time = clock
+        let configuration = APIClient.Configuration(time: clock)
         let client = APIClient.mock(configuration: configuration) {
             $0.on(GetUser.self, delay: .seconds(2)) { User(id: $0.id, name: "Ada") }
         }
@@ -92,9 +91,7 @@ struct MockFailureTests {
         ])
     func tooLate(timeouts: Timeouts, phase: NetworkError.Phase, after: Duration) async throws {
         let clock = ManualClock()
-        var configuration = APIClient.Configuration()
-        configuration.time = clock
-        configuration.timeouts = timeouts
+        let configuration = APIClient.Configuration(timeouts: timeouts, time: clock)
         let client = APIClient.mock(configuration: configuration) {
             $0.on(GetUser.self, delay: .seconds(60)) { User(id: $0.id, name: "Ada") }
         }
@@ -108,8 +105,7 @@ struct MockFailureTests {
     @Test("A cancelled call ends at once, whatever the delay")
     func cancelled() async throws {
         let clock = ManualClock()
-        var configuration = APIClient.Configuration()
-        configuration.time = clock
+        let configuration = APIClient.Configuration(time: clock)
         let client = APIClient.mock(configuration: configuration) {
             $0.on(Logout.self, delay: .seconds(9), .status(204))
         }

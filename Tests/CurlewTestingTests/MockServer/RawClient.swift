@@ -2,6 +2,8 @@
 
 import CurlewFoundation
 
+@testable import CurlewTesting
+
 /// A blocking socket that knows next to nothing of HTTP, so that it hides nothing. Gives up after ten seconds.
 final class RawClient {
     private let descriptor: Int32
@@ -23,12 +25,8 @@ final class RawClient {
     }
 
     init(port: Int, isIPv6: Bool = false) throws {
-        #if canImport(Glibc)
-        let stream = Int32(SOCK_STREAM.rawValue)
-        #else
-        let stream = SOCK_STREAM
-        #endif
-        descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, stream, 0)
+        let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, LoopbackSocket.stream, 0)
+        self.descriptor = descriptor
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -37,7 +35,7 @@ final class RawClient {
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
         #endif
-        let answer = isIPv6 ? Self.connectIPv6(descriptor, port) : Self.connectIPv4(descriptor, port)
+        let answer = LoopbackSocket.withLoopback(isIPv6 ? .ipv6 : .ipv4, port: port) { connect(descriptor, $0, $1) }
         if answer != 0 { throw Refused() }
     }
 
@@ -57,22 +55,9 @@ final class RawClient {
 
     @discardableResult
     func send(_ bytes: [UInt8]) -> RawClient {
-        #if canImport(Darwin)
-        let flags: Int32 = 0
-        #else
-        let flags = Int32(MSG_NOSIGNAL)
-        #endif
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                #if canImport(Glibc)
-                Glibc.send(descriptor, $0.baseAddress, $0.count, flags)
-                #elseif canImport(Musl)
-                Musl.send(descriptor, $0.baseAddress, $0.count, flags)
-                #else
-                Darwin.send(descriptor, $0.baseAddress, $0.count, flags)
-                #endif
-            }
+            let count = rest.withUnsafeBytes { LoopbackSocket.transmit(descriptor, $0) } ?? 0
             guard count > 0 else { break }
             rest = rest.dropFirst(count)
         }
@@ -145,49 +130,9 @@ final class RawClient {
         if count == 0 { return .orderly }
         return errno == ECONNRESET || errno == EPIPE ? .reset : .timeout
     }
-
-    private static func connectIPv4(_ descriptor: Int32, _ port: Int) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-    }
-
-    private static func connectIPv6(_ descriptor: Int32, _ port: Int) -> Int32 {
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = in_port_t(truncatingIfNeeded: port).bigEndian
-        address.sin6_addr = in6addr_loopback
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-            }
-        }
-    }
 }
 
 /// Whether this system can listen on `::1`.
 enum LoopbackIPv6 {
-    static let isThere: Bool = {
-        #if canImport(Glibc)
-        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-        let descriptor = socket(AF_INET6, SOCK_STREAM, 0)
-        #endif
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_addr = in6addr_loopback
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
-            }
-        }
-    }()
+    static let isThere = (try? LoopbackSocket.openListener(.ipv6, port: 0)).map { close($0.0) } != nil
 }

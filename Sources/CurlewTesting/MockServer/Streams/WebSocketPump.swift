@@ -59,7 +59,7 @@ struct WebSocketPump {
     /// Sends what the system accepts now. Returns false if the connection is broken.
     private mutating func send() -> Bool {
         let count = pending.withUnsafeBytes { bytes in
-            LoopbackSocket.send(socket, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+            LoopbackSocket.transmit(socket, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
         }
         guard let count else { return false }
         sent += count
