@@ -17,9 +17,9 @@ typedef struct curlew_zlib curlew_zlib;
 /// repetitions. Returns NULL if memory is exhausted.
 curlew_zlib *curlew_zlib_create(bool deflates, int bits);
 
-/// Converts bytes from `input` into `output`, and sets `taken` and `written` to how many. At most UINT_MAX bytes of each
-/// count. Returns 1 if a compressor has taken `input` and written all due output, or if a decompressor has come to the
-/// end of the stream; 0 if there may be more; -1 if the input is not valid or zlib failed.
+/// Converts bytes from `input` into `output`, and sets `taken` and `written` to how many. At most UINT_MAX bytes of
+/// each count. Returns 1 if a compressor has taken `input` and written all due output, or if a decompressor has come to
+/// the end of the stream; 0 if there may be more; -1 if the input is not valid or zlib failed.
 int curlew_zlib_run(
     curlew_zlib *zlib, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
     size_t *written);

@@ -80,7 +80,7 @@ struct MockWebSocketTests {
         #expect(socket.closing == nil)
     }
 
-    @Test("The server sees how the client closes; a socket that nobody uses is closed", arguments: [4000, nil])
+    @Test("The server sees how the client closes, also by the release of its socket", arguments: [4000, nil])
     func theServerSeesHowTheClientCloses(code: UInt16?) async throws {
         let (codes, continuation) = AsyncStream<WebSocketCloseCode?>.makeStream()
         let client = client { peer in
