@@ -13,12 +13,6 @@ public enum FileDownload {
         public let byteCount: Int64
         /// The bytes of it that an earlier download had left and that were not transferred again.
         public let resumedByteCount: Int64
-
-        init(path: String, byteCount: Int64, resumedByteCount: Int64) {
-            self.path = path
-            self.byteCount = byteCount
-            self.resumedByteCount = resumedByteCount
-        }
     }
 
     /// What a download does if a file of its name exists.

@@ -31,9 +31,6 @@ struct Representation: Hashable, Codable, Sendable {
     /// The value of `If-Range` that requests a part of exactly this version; nil without a strong validator.
     var condition: String? { entityTag ?? lastModified }
 
-    /// Whether the rest can be requested later, and the result be verified.
-    var canContinue: Bool { condition != nil && length != nil }
-
     /// Whether two complete responses contain the same version, by their validators and lengths.
     func isSame(as other: Representation) -> Bool {
         guard length == other.length else { return false }

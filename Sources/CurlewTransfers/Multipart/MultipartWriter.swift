@@ -36,7 +36,7 @@ struct MultipartWriter {
         case .empty: break
         case .parts(let parts): for piece in parts { try append(piece, of: part) }
         case .file(let path):
-            try append(.file(path: path, offset: 0, length: Self.length(ofFile: path)), of: part)
+            try append(.file(path: path, offset: 0, length: UploadFile(path).length), of: part)
         case .stream(let length, _, _):
             if let length, length < 0 {
                 throw NetworkError(.invalidRequest, detail: "The part \(part.name.printable) has a negative length.")
@@ -119,18 +119,6 @@ struct MultipartWriter {
             sum = more
         }
         return sum
-    }
-
-    private static func length(ofFile path: String) throws(NetworkError) -> Int64 {
-        var facts = stat()
-        guard stat(path, &facts) == 0, access(path, R_OK) == 0 else {
-            let reason = String(cString: strerror(errno))
-            throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be sent: \(reason).")
-        }
-        guard facts.st_mode & S_IFMT == S_IFREG else {
-            throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be sent: it is not a regular file.")
-        }
-        return Int64(facts.st_size)
     }
 }
 

@@ -97,7 +97,7 @@ extension APIClient {
                 guard error.isNotFound else { throw error }
             }
         }
-        if let file = upload.file { UploadStore.remove(file) }
+        UploadStore(file: upload.file).remove()
     }
 
     private static func check(_ upload: Upload.Descriptor) throws(NetworkError) {

@@ -6,20 +6,15 @@ import CurlewHTTP
 
 /// A request of an upload, without its content.
 struct TusRequest: Hashable, Sendable {
-    enum Target: Hashable, Sendable {
-        /// The resource that creates uploads.
-        case endpoint
-        /// The upload with this absolute URL.
-        case upload(String)
-    }
-
     var method: HTTPMethod
-    var target: Target
-    var fields: [HTTPField]
+    /// The absolute URL of the upload; nil for the resource that creates uploads.
+    var url: String?
+    var fields: [HTTPField] = []
+
     /// Whether the request has the chunk that was read last as its content.
-    var sendsChunk = false
+    var sendsChunk: Bool { method == .patch }
     /// Whether the request creates the upload, so that it has the fields of the caller's request.
-    var isCreation = false
+    var isCreation: Bool { method == .post }
 }
 
 /// A checksum that a request can have.
@@ -30,7 +25,6 @@ enum UploadChecksum: String, Codable, Sendable, CaseIterable {
 
 /// What a server offers, and what it allows.
 struct TusFeatures: Hashable, Sendable {
-    var extensions: Set<String> = []
     var checksum: UploadChecksum?
     var maximumSize: Int64?
 }
@@ -48,20 +42,16 @@ struct TusState: Hashable, Sendable {
     }
 }
 
-/// The messages of tus 1.0 with the extensions creation, creation-with-upload, expiration, checksum and termination.
+/// The messages of tus 1.0 with the extensions creation, expiration, checksum and termination.
 /// `UploadRun` decides which of them is sent when.
 enum TusRequests {
     static let version = "1.0.0"
-    /// Larger sources are not sent with the request that creates their upload: if the response is lost, the content is
-    /// sent again.
-    static let mostWithCreation: Int64 = 64 << 10
 
     /// Returns what the response to OPTIONS offers; nil if it does not offer tus 1.0.
     static func features(_ headers: HTTPHeaders) -> TusFeatures? {
         guard (list(headers["Tus-Version"]) + list(headers["Tus-Resumable"])).contains(version) else { return nil }
-        var features = TusFeatures(extensions: Set(list(headers["Tus-Extension"])))
-        features.maximumSize = integer(headers["Tus-Max-Size"])
-        if features.extensions.contains("checksum") {
+        var features = TusFeatures(maximumSize: integer(headers["Tus-Max-Size"]))
+        if list(headers["Tus-Extension"]).contains("checksum") {
             let offered = list(headers["Tus-Checksum-Algorithm"])
             features.checksum = UploadChecksum.allCases.first { offered.contains($0.rawValue) }
         }
@@ -69,45 +59,38 @@ enum TusRequests {
     }
 
     /// Returns the request that asks what the server offers.
-    static var discovery: TusRequest { TusRequest(method: .options, target: .endpoint, fields: []) }
+    static var discovery: TusRequest { TusRequest(method: .options) }
 
-    /// Returns the request that creates the upload, with the chunk that was read last if `sendsChunk`.
-    static func creation(length: Int64, _ metadata: UploadMetadata, sendsChunk: Bool) -> TusRequest {
+    /// Returns the request that creates the upload.
+    static func creation(length: Int64, _ metadata: UploadMetadata) -> TusRequest {
         var fields = [HTTPField(name: "Upload-Length", value: "\(length)")]
         if let metadata = metadata.field { fields.append(HTTPField(name: "Upload-Metadata", value: metadata)) }
-        if sendsChunk { fields.append(contentType) }
-        var request = request(.post, .endpoint, fields)
-        request.sendsChunk = sendsChunk
-        request.isCreation = true
-        return request
+        return request(.post, nil, fields)
     }
 
     /// Returns the request that asks for the offset.
-    static func question(_ url: String) -> TusRequest { request(.head, .upload(url), []) }
+    static func question(_ url: String) -> TusRequest { request(.head, url) }
 
     /// Returns the request that appends a chunk at `offset`.
     static func append(
         _ chunk: UploadChunk, at offset: Int64, to url: String, _ checksum: UploadChecksum?
     ) -> TusRequest {
-        var fields = [contentType, HTTPField(name: "Upload-Offset", value: "\(offset)")]
+        var fields = [
+            HTTPField(name: .contentType, value: "application/offset+octet-stream"),
+            HTTPField(name: "Upload-Offset", value: "\(offset)"),
+        ]
         if let digest = chunk.digest, let checksum {
             fields.append(HTTPField(name: "Upload-Checksum", value: "\(checksum.rawValue) \(digest)"))
         }
-        var request = request(.patch, .upload(url), fields)
-        request.sendsChunk = true
-        return request
+        return request(.patch, url, fields)
     }
 
     /// Returns the request that discards the upload.
-    static func removal(_ url: String) -> TusRequest { request(.delete, .upload(url), []) }
+    static func removal(_ url: String) -> TusRequest { request(.delete, url) }
 
-    private static func request(
-        _ method: HTTPMethod, _ target: TusRequest.Target, _ fields: [HTTPField]
-    ) -> TusRequest {
-        TusRequest(method: method, target: target, fields: [HTTPField(name: "Tus-Resumable", value: version)] + fields)
+    private static func request(_ method: HTTPMethod, _ url: String?, _ fields: [HTTPField] = []) -> TusRequest {
+        TusRequest(method: method, url: url, fields: [HTTPField(name: "Tus-Resumable", value: version)] + fields)
     }
-
-    private static let contentType = HTTPField(name: .contentType, value: "application/offset+octet-stream")
 
     /// Returns a non-negative integer of at most 15 digits, without parameters.
     static func integer(_ value: String?) -> Int64? {

@@ -37,7 +37,7 @@ extension Upload {
     struct Fingerprint: Codable, Hashable, Sendable {
         var seconds: Int64?
         var nanoseconds: Int64?
-        /// The hexadecimal digest; nil unless it was asked for, or the source is in memory.
+        /// The hexadecimal digest of a source in memory.
         var digest: String?
     }
 }
@@ -47,7 +47,7 @@ extension Upload.Descriptor {
     /// none. Throws `NetworkError` with reason `.storage` if the descriptor cannot be read, or if other users can read
     /// or change it.
     public static func saved(besideFile path: String) throws(NetworkError) -> Upload.Descriptor? {
-        try UploadStore.load(UploadStore.path(besideFile: path))
+        try UploadStore(besideFile: path).load()
     }
 
     /// Whether the length is possible and the URL does not leave https, as in every descriptor that was not changed by
@@ -59,11 +59,9 @@ extension Upload.Descriptor {
         return other.isSecure || !origin.isSecure
     }
 
-    /// Whether both describe the same bytes.
-    func isOf(length: Int64, _ other: Upload.Fingerprint) -> Bool {
-        guard self.length == length else { return false }
-        if let digest = fingerprint.digest, let others = other.digest { return digest == others }
-        return fingerprint.seconds == other.seconds && fingerprint.nanoseconds == other.nanoseconds
+    /// Whether the source has the same bytes, as far as its length, its time or its digest say.
+    func isOf(_ source: UploadReader) -> Bool {
+        length == source.length && fingerprint == source.fingerprint
     }
 }
 

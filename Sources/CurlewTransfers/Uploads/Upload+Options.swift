@@ -38,9 +38,6 @@ extension Upload {
         public var maximumWait = Duration.seconds(60)
         /// Where the descriptor is kept, so that a later call continues. Default `.none`.
         public var storage = Storage.none
-        /// Whether the digest of a file also decides whether it has changed since the descriptor was written, and not
-        /// only its size and modification time. Reads the complete file once for each call. Default false.
-        public var comparesContent = false
         /// Returns the jitter of the next wait, from 0 to 1.
         package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
 

@@ -35,12 +35,6 @@ final class UploadClaim: Sendable {
         lock.withLock { $0 = found }
     }
 
-    /// Claims an upload that the server has just created. A URL that another call has is no conflict: only servers of
-    /// tests give the same one twice.
-    func addCreated(_ url: String) {
-        _ = take(url)
-    }
-
     /// Ends all claims. Further calls have no effect.
     func release() {
         let keys = mine.withLock { keys in
@@ -54,8 +48,10 @@ final class UploadClaim: Sendable {
         }
     }
 
-    /// Returns whether this call has the upload.
-    private func take(_ key: String) -> Bool {
+    /// Claims an upload that the server has just created. Returns whether this call has it: only servers of tests give
+    /// the URL of another call.
+    @discardableResult
+    func take(_ key: String) -> Bool {
         if mine.withLock({ $0.contains(key) }) { return true }
         guard Self.all.withLock({ $0.insert(key).inserted }) else { return false }
         mine.withLock { _ = $0.insert(key) }

@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 
-/// A file that is uploaded, with the facts by which a change is noticed.
+/// A file that is sent, with the facts by which a change is noticed.
 struct UploadFile: Sendable {
     private struct Facts: Hashable {
         var length: Int64
@@ -22,10 +22,9 @@ struct UploadFile: Sendable {
 
     var length: Int64 { facts.length }
 
-    /// Returns what identifies the content.
-    func fingerprint(readingContent: Bool) throws(NetworkError) -> Upload.Fingerprint {
-        Upload.Fingerprint(
-            seconds: facts.seconds, nanoseconds: facts.nanoseconds, digest: readingContent ? try digest() : nil)
+    /// What identifies the content.
+    var fingerprint: Upload.Fingerprint {
+        Upload.Fingerprint(seconds: facts.seconds, nanoseconds: facts.nanoseconds)
     }
 
     /// Throws `.encoding` if the file has changed.
@@ -57,20 +56,6 @@ struct UploadFile: Sendable {
             done += read
         }
         return data
-    }
-
-    /// Returns the SHA-256 of the digests of all pieces of 1 MiB, in hexadecimal: only this package compares it, and it
-    /// needs no more memory than a piece.
-    private func digest() throws(NetworkError) -> String {
-        var digests = Data()
-        var offset: Int64 = 0
-        while offset < length {
-            let count = min(1 << 20, length - offset)
-            digests.append(MessageDigest.sha256(try bytes(at: offset, count: Int(count))))
-            if digests.count >= 1 << 20 { digests = MessageDigest.sha256(digests) }
-            offset += count
-        }
-        return MessageDigest.sha256(digests).hexText
     }
 
     private static func facts(_ path: String) throws(NetworkError) -> Facts {

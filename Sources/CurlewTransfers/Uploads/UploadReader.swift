@@ -14,19 +14,19 @@ final class UploadReader {
     private let kind: Kind
     /// The number of bytes of the source.
     let length: Int64
+    /// What identifies the content.
+    let fingerprint: Upload.Fingerprint
 
     init(_ source: Upload.Source) throws(NetworkError) {
         switch source.kind {
         case .file(let path):
             let file = try UploadFile(path)
-            kind = .file(file)
-            length = file.length
+            (kind, length, fingerprint) = (.file(file), file.length, file.fingerprint)
         case .data(let data):
-            kind = .data(data)
-            length = Int64(data.count)
+            (kind, length) = (.data(data), Int64(data.count))
+            fingerprint = Upload.Fingerprint(digest: MessageDigest.sha256(data).hexText)
         case .stream(let count, let make):
-            kind = .stream(try UploadStream(length: count, make))
-            length = count
+            (kind, length, fingerprint) = (.stream(UploadStream(length: count, make)), count, Upload.Fingerprint())
         case .refused(let problem): throw problem
         }
     }
@@ -36,18 +36,17 @@ final class UploadReader {
     func read(
         at offset: Int64, limit: Int64, _ checksum: UploadChecksum?
     ) async throws(NetworkError) -> (UploadChunk, RequestBody) {
+        let count = min(limit, max(0, length - offset))
         switch kind {
         case .stream(let stream):
             let data = try await stream.read(at: offset, limit: limit)
             return (try Self.chunk(data, checksum), .bytes(data))
         case .data(let data):
-            let count = min(limit, max(0, length - offset))
             let start = data.startIndex + Int(offset)
             let piece = data[start..<start + Int(count)]
             return (try Self.chunk(piece, checksum), .bytes(piece))
         case .file(let file):
             try file.check()
-            let count = min(limit, max(0, length - offset))
             guard let checksum else {
                 let chunk = UploadChunk(count: count)
                 guard count > 0 else { return (chunk, .bytes(Data())) }
@@ -82,16 +81,21 @@ final class UploadReader {
 
 /// The window of a stream: the bytes that the server may not have.
 final class UploadStream {
-    private let next: ChunkPull
+    private let make: @Sendable () throws -> RequestBody.Chunks
+    private var next: ChunkPull?
     private let length: Int64
     private var window = Data()
     private var start: Int64 = 0
     private var hasEnded = false
 
-    init(length: Int64, _ make: @Sendable () throws -> RequestBody.Chunks) throws(NetworkError) {
+    init(length: Int64, _ make: @escaping @Sendable () throws -> RequestBody.Chunks) {
         self.length = length
+        self.make = make
+    }
+
+    private func begin() throws(NetworkError) -> ChunkPull {
         do {
-            next = try make().makeNext()
+            return try make().makeNext()
         } catch {
             throw NetworkError(.encoding, detail: "The stream could not be created: \(error)", underlying: error)
         }
@@ -117,8 +121,9 @@ final class UploadStream {
     }
 
     private func pull() async throws(NetworkError) {
+        if next == nil { next = try begin() }
         do {
-            if let chunk = try await next() { window.append(chunk) } else { hasEnded = true }
+            if let chunk = try await next?() { window.append(chunk) } else { hasEnded = true }
         } catch {
             throw NetworkError(error)
         }

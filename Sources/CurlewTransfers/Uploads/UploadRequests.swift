@@ -22,14 +22,12 @@ struct UploadRequests: Sendable {
     /// Sends a request of an upload. Returns the response with its content; throws for each status that is no success.
     func send(
         _ call: TusRequest, _ body: RequestBody
-    ) async throws(NetworkError) -> (UploadReply, Response<Data>) {
+    ) async throws(NetworkError) -> Response<Data> {
         var headers = call.isCreation ? route.headers : HTTPHeaders()
         for field in call.fields { headers[field.name] = field.value }
         let content: RequestContent = body.isEmpty ? .none : RequestContent(.octetStream, contentType: "") { body }
         let request: Request<HTTPResponse>
-        switch call.target {
-        case .endpoint: request = self.request(call.method, body: content, headers: headers)
-        case .upload(let url):
+        if let url = call.url {
             var other = Request<HTTPResponse>(call.method, url: url, body: content, headers: headers, name: route.name)
             other.options = route.options
             // The server has chosen the URL.
@@ -37,17 +35,15 @@ struct UploadRequests: Sendable {
                 from: (route.baseURL ?? client.baseURL)?.origin,
                 fields: Set(call.fields.map(\.name)).union([.contentType]))
             request = other
+        } else {
+            request = self.request(call.method, body: content, headers: headers)
         }
-        let changes = changes(isTransfer: call.sendsChunk)
-        return try await client.call(request, changing: changes) { response, _ in
-            let reply = UploadReply(status: response.status, headers: response.headers, url: response.url)
-            return (reply, Response(try await response.body.collect(), from: response))
-        }
+        return try await receive(request, isTransfer: call.sendsChunk)
     }
 
     /// Sends the source as the content of the request itself.
     func plain(
-        _ source: Upload.Source, _ metadata: UploadMetadata, _ meter: UploadMeter
+        _ source: Upload.Source, _ metadata: UploadMetadata, _ meter: BodyMeter
     ) async throws(NetworkError) -> Response<Data> {
         let type = metadata.mediaType.flatMap { MediaType($0) } ?? .octetStream
         let content: RequestContent =
@@ -58,11 +54,7 @@ struct UploadRequests: Sendable {
             case .refused(let problem): throw problem
             }
         let counted = content.changingBody { meter.counting($0, at: 0, length: $0.lengthToSend) }
-        return try await client.call(
-            request(route.method, body: counted, headers: route.headers), changing: changes(isTransfer: true)
-        ) { response, _ in
-            Response(try await response.body.collect(), from: response)
-        }
+        return try await receive(request(route.method, body: counted, headers: route.headers), isTransfer: true)
     }
 
     private func request(
@@ -75,7 +67,9 @@ struct UploadRequests: Sendable {
         return request
     }
 
-    private func changes(isTransfer: Bool) -> APIClient.CallChanges {
+    private func receive(
+        _ request: Request<HTTPResponse>, isTransfer: Bool
+    ) async throws(NetworkError) -> Response<Data> {
         var changes = APIClient.CallChanges()
         changes.options = { options in
             // `UploadRun` needs to know every status that is not a success.
@@ -83,6 +77,8 @@ struct UploadRequests: Sendable {
             // Only stalls end a transfer: how long it takes depends on the source.
             if isTransfer { options.timeouts.total = nil }
         }
-        return changes
+        return try await client.call(request, changing: changes) { response, _ in
+            Response(try await response.body.collect(), from: response)
+        }
     }
 }

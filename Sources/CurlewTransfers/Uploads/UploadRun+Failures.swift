@@ -48,7 +48,7 @@ extension UploadRun {
         offset = 0
         highest = -1
         attempt = nil
-        return prepare()
+        return create()
     }
 
     /// Returns the wait after a number of failures: what the server asked for, or a random time from a half to all of a

@@ -4,14 +4,6 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// A successful response.
-struct UploadReply: Sendable {
-    var status: HTTPStatus
-    var headers: HTTPHeaders
-    /// The absolute URL of the response, after redirects.
-    var url: String
-}
-
 /// A chunk of the source, as `UploadRun` sees it.
 struct UploadChunk: Hashable, Sendable {
     var count: Int64
@@ -44,7 +36,8 @@ struct UploadRun: Sendable {
         case begin
         /// The chunk was read that the last action asked for.
         case read(UploadChunk)
-        case answered(UploadReply)
+        /// The response is a success. `url` is its absolute URL, after redirects.
+        case answered(HTTPHeaders, url: String)
         /// The request failed, or its status is not a success.
         case failed(NetworkError)
         case waited
@@ -61,9 +54,7 @@ struct UploadRun: Sendable {
 
     enum State: Hashable, Sendable {
         case idle
-        /// The chunk is read that goes with the creation.
-        case preparing
-        case creating(UploadChunk?)
+        case creating
         case asking
         case reading(Int64)
         case appending
@@ -103,16 +94,14 @@ struct UploadRun: Sendable {
     mutating func handle(_ event: Event, at now: Date, random: Double) -> Action {
         switch (state, event) {
         case (.idle, .begin): begin(at: now)
-        case (.preparing, .read(let chunk)): create(with: chunk)
-        case (.creating(let chunk), .answered(let reply)): created(reply, chunk, at: now, random)
-        case (.asking, .answered(let reply)): located(reply, at: now, random)
+        case (.creating, .answered(let headers, let url)): created(headers, url, at: now, random)
+        case (.asking, .answered(let headers, _)): located(headers, at: now, random)
         case (.reading(let offset), .read(let chunk)): append(chunk, at: offset)
-        case (.appending, .answered(let reply)): appended(reply, at: now, random)
+        case (.appending, .answered(let headers, _)): appended(headers, at: now, random)
         case (.waiting, .waited): ask()
-        case (.preparing, .failed(let error)), (.creating, .failed(let error)), (.asking, .failed(let error)),
-            (.reading, .failed(let error)), (.appending, .failed(let error)):
+        case (.creating, .failed(let error)), (.asking, .failed(let error)), (.appending, .failed(let error)):
             failed(error, random)
-        default: end(.fail(NetworkError(.badResponse, detail: "The upload received an event out of order.")))
+        default: fail("The upload received an event out of order.", hint: nil)
         }
     }
 
@@ -120,92 +109,68 @@ struct UploadRun: Sendable {
 
     private mutating func begin(at now: Date) -> Action {
         if let most = plan.features.maximumSize, plan.length > most {
-            return end(
-                .fail(
-                    NetworkError(
-                        .invalidRequest, detail: "The server accepts uploads of at most \(most) bytes.",
-                        hint: "Upload less, or raise the limit of the server.")))
+            return fail(
+                "The server accepts uploads of at most \(most) bytes.",
+                hint: "Upload less, or raise the limit of the server.", .invalidRequest)
         }
         if url != nil, let expires, expires <= now { return restart(NetworkError(.status(.gone))) }
         return ask()
     }
 
-    mutating func prepare() -> Action {
-        // tus defines checksums only for PATCH.
-        guard plan.features.extensions.contains("creation-with-upload"), plan.checksum == nil, plan.length > 0,
-            plan.length <= min(TusRequests.mostWithCreation, plan.chunkSize)
-        else { return create(with: nil) }
-        state = .preparing
-        return .read(offset: 0, limit: plan.length, nil)
+    mutating func create() -> Action {
+        sent = 0
+        state = .creating
+        return .send(TusRequests.creation(length: plan.length, plan.metadata))
     }
 
-    private mutating func create(with chunk: UploadChunk?) -> Action {
-        sent = chunk?.count ?? 0
-        state = .creating(chunk)
-        return .send(TusRequests.creation(length: plan.length, plan.metadata, sendsChunk: chunk != nil))
-    }
-
-    private mutating func created(
-        _ reply: UploadReply, _ chunk: UploadChunk?, at now: Date, _ random: Double
-    ) -> Action {
-        let status = take(reply.headers, at: now)
-        guard let location = reply.headers[.location] else {
-            return end(
-                .fail(
-                    NetworkError(
-                        .badResponse, detail: "The server created an upload without a Location field.",
-                        hint: "Check that the URL is the one that creates uploads.")))
+    private mutating func created(_ headers: HTTPHeaders, _ base: String, at now: Date, _ random: Double) -> Action {
+        _ = take(headers, at: now)
+        guard let location = headers[.location] else {
+            return fail(
+                "The server created an upload without a Location field.",
+                hint: "Check that the URL is the one that creates uploads.")
         }
         do throws(NetworkError) {
-            url = try Self.resolve(location, against: reply.url)
+            url = try Self.resolve(location, against: base)
         } catch {
             return end(.fail(error))
         }
-        if chunk == nil { return advance(to: 0, random) }
-        guard let offset = status.offset else { return ask() }
-        return advance(to: offset, random)
+        return advance(to: 0, random)
     }
 
     // MARK: Ask for the offset
 
     mutating func ask() -> Action {
-        guard let url else { return prepare() }
+        guard let url else { return create() }
         state = .asking
         return .send(TusRequests.question(url))
     }
 
-    private mutating func located(_ reply: UploadReply, at now: Date, _ random: Double) -> Action {
-        let status = take(reply.headers, at: now)
+    private mutating func located(_ headers: HTTPHeaders, at now: Date, _ random: Double) -> Action {
+        let status = take(headers, at: now)
         // A portal of a network answers everything with its own page.
         guard let offset = status.offset else {
             return retry(
                 NetworkError(.badResponse, detail: "The server did not report the offset of the upload."), random)
         }
-        if let length = status.length, length != plan.length {
-            return restart(
-                NetworkError(
-                    .badResponse,
-                    detail: "The upload on the server has \(length) bytes, the source has \(plan.length)."))
-        }
+        if let length = status.length, length != plan.length { return restart(otherLength(length)) }
         return advance(to: offset, random)
     }
 
     // MARK: Send
 
     private mutating func append(_ chunk: UploadChunk, at offset: Int64) -> Action {
-        guard let url else { return prepare() }
+        guard let url else { return create() }
         sent = max(sent ?? 0, offset + chunk.count)
         attempt = (offset, chunk.count, false)
         state = .appending
         return .send(TusRequests.append(chunk, at: offset, to: url, plan.checksum))
     }
 
-    private mutating func appended(
-        _ reply: UploadReply, at now: Date, _ random: Double
-    ) -> Action {
+    private mutating func appended(_ headers: HTTPHeaders, at now: Date, _ random: Double) -> Action {
         attempt?.isAnswered = true
         // Something else than the upload may have responded, such as a portal of a network.
-        guard let offset = take(reply.headers, at: now).offset else { return ask() }
+        guard let offset = take(headers, at: now).offset else { return ask() }
         return advance(to: offset, random)
     }
 
@@ -213,18 +178,11 @@ struct UploadRun: Sendable {
 
     /// Continues at the offset that the server has, or ends the upload.
     private mutating func advance(to offset: Int64, _ random: Double) -> Action {
-        if offset > plan.length {
-            return restart(
-                NetworkError(
-                    .badResponse,
-                    detail: "The upload on the server has \(offset) bytes, the source has \(plan.length)."))
-        }
+        if offset > plan.length { return restart(otherLength(offset)) }
         if let sent, offset > sent {
-            return end(
-                .fail(
-                    NetworkError(
-                        .badResponse, detail: "The server has \(offset) bytes of the upload; \(sent) were sent.",
-                        hint: "Another client may write to the same upload.")))
+            return fail(
+                "The server has \(offset) bytes of the upload; \(sent) were sent.",
+                hint: "Another client may write to the same upload.")
         }
         self.offset = offset
         sent = max(sent ?? offset, offset)
@@ -240,11 +198,9 @@ struct UploadRun: Sendable {
         if offset - highest >= min(share, Self.progress) { (highest, failures) = (offset, 0) }
         let left = Self.maximumSent(plan.length) - taken
         guard left > 0 else {
-            return end(
-                .fail(
-                    NetworkError(
-                        .badResponse, detail: "The upload has \(plan.length) bytes, and \(taken) were sent for it.",
-                        hint: "Resume it later, or set a smaller options.chunkSize.")))
+            return fail(
+                "The upload has \(plan.length) bytes, and \(taken) were sent for it.",
+                hint: "Resume it later, or set a smaller options.chunkSize.")
         }
         state = .reading(offset)
         return .read(offset: offset, limit: min(plan.chunkSize, left), plan.checksum)
@@ -264,6 +220,17 @@ struct UploadRun: Sendable {
     mutating func end(_ action: Action) -> Action {
         state = .ended
         return action
+    }
+
+    private mutating func fail(
+        _ detail: String, hint: String?, _ reason: NetworkError.Reason = .badResponse
+    ) -> Action {
+        end(.fail(NetworkError(reason, detail: detail, hint: hint)))
+    }
+
+    private func otherLength(_ length: Int64) -> NetworkError {
+        NetworkError(
+            .badResponse, detail: "The upload on the server has \(length) bytes, the source has \(plan.length).")
     }
 
     private mutating func take(_ headers: HTTPHeaders, at now: Date) -> TusState {

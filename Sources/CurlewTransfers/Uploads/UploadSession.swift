@@ -5,12 +5,13 @@ import CurlewFoundation
 import CurlewHTTP
 
 /// One call of `upload` or `resume`: performs the actions of `UploadRun`, and keeps the descriptor.
-struct UploadSession: Sendable {
+struct UploadSession {
     let requests: UploadRequests
     let source: Upload.Source
     let options: Upload.Options
     let progress: TransferProgress.Handler?
     let store: UploadStore
+    let reader: UploadReader
     let claim = UploadClaim()
     private var time: any TimeSource { requests.client.configuration.time }
 
@@ -29,38 +30,38 @@ struct UploadSession: Sendable {
         self.progress = progress
         store = try UploadStore(options.storage, path: source.path)
         if let file = store.file { try claim.add(file: file) }
+        reader = try UploadReader(source)
     }
 
     /// Begins the upload, or continues one that an earlier call has left.
     func upload() async throws(NetworkError) -> Upload.Result {
         defer { claim.release() }
         let endpoint = try requests.endpoint
-        let earlier = try store.load()
-        let (length, fingerprint) = try facts(comparing: earlier)
-        if let earlier, earlier.endpoint == endpoint, earlier.isOf(length: length, fingerprint) {
+        if let earlier = try store.load(), earlier.endpoint == endpoint, earlier.isOf(reader) {
             return try await run(earlier)
         }
         let metadata = try UploadMetadata(options, path: source.path)
         var features = TusFeatures(checksum: .sha1)
         if options.resumption == .discovered {
-            guard let offered = try await discover() else { return try await plain(metadata, length) }
+            guard let offered = try await discover() else { return try await plain(metadata) }
             features = offered
         }
-        let descriptor = Upload.Descriptor(
-            endpoint: endpoint, path: source.path, length: length, fingerprint: fingerprint,
-            checksum: features.checksum, metadata: metadata)
-        return try await run(descriptor, features)
+        return try await run(descriptor(endpoint, features.checksum, metadata), features)
     }
 
     /// Continues the upload of a descriptor, or begins it anew if the source has changed.
     func resume(_ descriptor: Upload.Descriptor) async throws(NetworkError) -> Upload.Result {
         defer { claim.release() }
-        let (length, fingerprint) = try facts(comparing: descriptor)
-        if descriptor.isOf(length: length, fingerprint) { return try await run(descriptor) }
-        let anew = Upload.Descriptor(
-            endpoint: descriptor.endpoint, path: source.path, length: length, fingerprint: fingerprint,
-            checksum: descriptor.checksum, metadata: descriptor.metadata)
-        return try await run(anew)
+        if descriptor.isOf(reader) { return try await run(descriptor) }
+        return try await run(self.descriptor(descriptor.endpoint, descriptor.checksum, descriptor.metadata))
+    }
+
+    private func descriptor(
+        _ endpoint: String, _ checksum: UploadChecksum?, _ metadata: UploadMetadata
+    ) -> Upload.Descriptor {
+        Upload.Descriptor(
+            endpoint: endpoint, path: source.path, length: reader.length, fingerprint: reader.fingerprint,
+            checksum: checksum, metadata: metadata)
     }
 
     /// Asks the server what it offers; nil if it does not offer tus. Failures that may pass are repeated.
@@ -68,7 +69,7 @@ struct UploadSession: Sendable {
         var failures = 0
         while true {
             do throws(NetworkError) {
-                return TusRequests.features(try await requests.send(TusRequests.discovery, .empty).0.headers)
+                return TusRequests.features(try await requests.send(TusRequests.discovery, .empty).headers)
             } catch {
                 if [400, 404, 405, 501].contains(error.statusCode) { return nil }
                 failures += 1
@@ -81,15 +82,16 @@ struct UploadSession: Sendable {
     }
 
     /// Sends the source in one ordinary request, if the options allow that.
-    private func plain(_ metadata: UploadMetadata, _ length: Int64) async throws(NetworkError) -> Upload.Result {
+    private func plain(_ metadata: UploadMetadata) async throws(NetworkError) -> Upload.Result {
         guard options.allowsPlain else {
             throw NetworkError(
                 .badResponse, detail: "The server does not offer tus at this URL.",
                 hint: "Name the protocol with options.resumption, or set options.allowsPlain.")
         }
-        let meter = UploadMeter(progress, total: length, time: time)
+        let meter = BodyMeter(progress, total: reader.length, time: time)
         defer { meter.end() }
-        return Upload.Result(url: nil, length: length, response: try await requests.plain(source, metadata, meter))
+        let response = try await requests.plain(source, metadata, meter)
+        return Upload.Result(url: nil, length: reader.length, response: response)
     }
 
     /// Runs the upload of a descriptor to its end.
@@ -99,11 +101,10 @@ struct UploadSession: Sendable {
         _ descriptor: Upload.Descriptor, _ features: TusFeatures? = nil
     ) async throws(NetworkError) -> Upload.Result {
         if let url = descriptor.url { try claim.add(url) }
-        let meter = UploadMeter(progress, total: descriptor.length, time: time)
+        let meter = BodyMeter(progress, total: descriptor.length, time: time)
         defer { meter.end() }
-        let reader = try UploadReader(source)
         var run = UploadRun(plan(descriptor, features), url: descriptor.url, expires: descriptor.expires)
-        let response = try await perform(&run, reader, meter, descriptor)
+        let response = try await perform(&run, meter, descriptor)
         try reader.check()
         store.remove()
         return Upload.Result(url: run.url, length: run.offset, response: response)
@@ -124,7 +125,7 @@ struct UploadSession: Sendable {
 
     /// Performs the actions of `run`, and returns the response that completed the upload, if it arrived.
     private func perform(
-        _ run: inout UploadRun, _ reader: UploadReader, _ meter: UploadMeter, _ descriptor: Upload.Descriptor
+        _ run: inout UploadRun, _ meter: BodyMeter, _ descriptor: Upload.Descriptor
     ) async throws(NetworkError) -> Response<Data>? {
         var event = UploadRun.Event.begin
         var body = RequestBody.empty
@@ -135,7 +136,7 @@ struct UploadSession: Sendable {
             run.taken = meter.taken
             let action = run.handle(event, at: time.date, random: options.random())
             if run.url != kept.url || Self.differs(run.expires, kept.expires) {
-                if let url = run.url { claim.addCreated(url) }
+                if let url = run.url { claim.take(url) }
                 (kept.url, kept.expires) = (run.url, run.expires)
                 try store.save(kept)
             }
@@ -143,8 +144,8 @@ struct UploadSession: Sendable {
             case .send(let call):
                 let content = call.sendsChunk ? body : call.isCreation ? RequestBody.bytes(Data()) : .empty
                 do throws(NetworkError) {
-                    let (reply, answer) = try await requests.send(call, content)
-                    event = .answered(reply)
+                    let answer = try await requests.send(call, content)
+                    event = .answered(answer.headers, url: answer.url)
                     response = call.sendsChunk || call.isCreation ? answer : nil
                 } catch {
                     event = .failed(error)
@@ -176,22 +177,6 @@ struct UploadSession: Sendable {
     private static func differs(_ date: Date?, _ known: Date?) -> Bool {
         guard let date, let known else { return date != known }
         return abs(date.timeIntervalSince(known)) > 60
-    }
-
-    /// Returns the length of the source and what identifies its content.
-    private func facts(
-        comparing earlier: Upload.Descriptor?
-    ) throws(NetworkError) -> (Int64, Upload.Fingerprint) {
-        switch source.kind {
-        case .file(let path):
-            let file = try UploadFile(path)
-            let readsContent = options.comparesContent || earlier?.fingerprint.digest != nil
-            return (file.length, try file.fingerprint(readingContent: readsContent))
-        case .data(let data):
-            return (Int64(data.count), Upload.Fingerprint(digest: MessageDigest.sha256(data).hexText))
-        case .stream(let length, _): return (length, Upload.Fingerprint())
-        case .refused(let problem): throw problem
-        }
     }
 }
 

@@ -10,32 +10,31 @@ struct UploadStore: Sendable {
     /// The file of the descriptor; nil if no file has it.
     let file: String?
 
+    init(file: String?) { self.file = file }
+
+    /// The file beside the source at `path`.
+    init(besideFile path: String) { file = path + ".curlew-upload" }
+
     init(_ storage: Upload.Options.Storage, path: String?) throws(NetworkError) {
         switch storage {
-        case .none: file = nil
-        case .file(let path): file = path
+        case .none: self.init(file: nil)
+        case .file(let path): self.init(file: path)
         case .besideSource:
             guard let path else {
                 throw NetworkError(
                     .invalidRequest, detail: "Only a file has a place beside it for the descriptor of its upload.",
                     hint: "Use the storage .file(path).")
             }
-            file = Self.path(besideFile: path)
+            self.init(besideFile: path)
         }
     }
-
-    static func path(besideFile path: String) -> String { path + ".curlew-upload" }
 
     /// Returns the descriptor of an earlier call; nil if there is none, or if it cannot be decoded.
     func load() throws(NetworkError) -> Upload.Descriptor? {
         guard let file else { return nil }
-        return try Self.load(file)
-    }
-
-    static func load(_ file: String) throws(NetworkError) -> Upload.Descriptor? {
         do {
             // A descriptor of another user could send the content elsewhere.
-            let data = try PrivateFile.read(file, limit: mostBytes, trusting: .ownerAlone)
+            let data = try PrivateFile.read(file, limit: Self.mostBytes, trusting: .ownerAlone)
             var descriptor = try? JSONDecoder().decode(Upload.Descriptor.self, from: data)
             guard descriptor?.isValid == true else { return nil }
             descriptor?.file = file
@@ -58,13 +57,9 @@ struct UploadStore: Sendable {
         }
     }
 
-    /// Removes the descriptor.
+    /// Removes the descriptor, and the draft that a killed process may have left.
     func remove() {
-        if let file { Self.remove(file) }
-    }
-
-    /// Removes a descriptor, and the draft that a killed process may have left.
-    static func remove(_ file: String) {
+        guard let file else { return }
         try? PrivateFile.remove(PrivateFile.draft(of: file))
         try? PrivateFile.remove(file)
     }

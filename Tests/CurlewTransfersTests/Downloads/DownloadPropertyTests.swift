@@ -5,22 +5,17 @@ import CurlewHTTP
 import CurlewTesting
 import CurlewTransfers
 import Foundation
+import TestServers
 import Testing
 
 /// Random servers that change the file, cut connections and answer ranges wrongly: what is saved is always one version,
 /// complete, or nothing. `CURLEW_DOWNLOAD_SEEDS` tries more of them than a usual run.
 @Suite(.timeLimit(.minutes(2)))
-final class DownloadPropertyTests: Sendable {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("property-\(UUID().uuidString)")
+struct DownloadPropertyTests {
+    private let folder: TemporaryFolder
     private var path: String { folder.appendingPathComponent("film.mp4").path }
 
-    init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     private static let seeds =
         ProcessInfo.processInfo.environment["CURLEW_DOWNLOAD_SEEDS"].flatMap { UInt64($0) } ?? 100
@@ -147,7 +142,7 @@ final class DownloadPropertyTests: Sendable {
             }
             let isVersion = file.map { versions.contains($0) } ?? false
             #expect(isVersion, "seed \(seed)")
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let names = try folder.names
             #expect(names == ["film.mp4"], "seed \(seed)")
             return true
         }

@@ -5,22 +5,17 @@ import CurlewHTTP
 import CurlewTesting
 import CurlewTransfers
 import Foundation
+import TestServers
 import Testing
 
 /// Responses that go to a file: what is there when, and what is left when it goes wrong.
 @Suite(.timeLimit(.minutes(1)))
-final class DownloadTests: Sendable {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID().uuidString)")
+struct DownloadTests {
+    private let folder: TemporaryFolder
     private var path: String { folder.appendingPathComponent("export.csv").path }
     private let replacing = FileDownload.Options(existing: .replace)
 
-    init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     private func client(
         _ source: ChunkSource, _ status: HTTPStatus = .ok, limit: Int64 = .max, length: Int64? = nil,
@@ -35,9 +30,7 @@ final class DownloadTests: Sendable {
     }
 
     /// What the folder holds, drafts included.
-    private var names: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
-    }
+    private var names: [String] { get throws { try folder.names } }
 
     private func text() throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
@@ -87,7 +80,7 @@ final class DownloadTests: Sendable {
     func replacing(isThere: Bool) async throws {
         if isThere { try Data("old".utf8).write(to: URL(fileURLWithPath: path)) }
         let error = await #expect(throws: NetworkError.self) {
-            try await self.client(
+            try await client(
                 ChunkSource(["new"], error: NetworkError(.connectionLost(.requestMayHaveArrived)))
             ).download(.people, to: self.path, options: replacing)
         }
@@ -101,7 +94,7 @@ final class DownloadTests: Sendable {
     func status() async throws {
         let source = ChunkSource(["no such export"])
         let error = await #expect(throws: NetworkError.self) {
-            try await self.client(source, .notFound).download(
+            try await client(source, .notFound).download(
                 Request<HTTPResponse>.get("/x", name: "export"), to: self.path)
         }
         #expect(error?.isNotFound == true && error?.routeName == "export")
@@ -144,7 +137,7 @@ final class DownloadTests: Sendable {
             baseURL: "https://api.example", pipeline: [], transport: transport,
             configuration: APIClient.Configuration(observers: [Failures(count: failures)]))
         let error = await #expect(throws: NetworkError.self) {
-            try await client.download(.people, to: self.folder.appendingPathComponent(name).path)
+            try await client.download(.people, to: folder.appendingPathComponent(name).path)
         }
         #expect(error?.reason == .storage && error?.request?.url == "https://api.example/people")
         #expect(error?.detail.contains(name) == true && error?.hint != nil)

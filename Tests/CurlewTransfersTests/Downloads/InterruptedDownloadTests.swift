@@ -5,21 +5,16 @@ import CurlewHTTP
 import CurlewTesting
 import CurlewTransfers
 import Foundation
+import TestServers
 import Testing
 
 /// Downloads that end at a random byte and are continued by a second call: the file is the one that the server has then,
 /// or the call fails and there is no file under the name.
 @Suite(.timeLimit(.minutes(1)))
-final class InterruptedDownloadTests: Sendable {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cut-\(UUID().uuidString)")
+struct InterruptedDownloadTests {
+    private let folder: TemporaryFolder
 
-    init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     /// How the first call ends.
     enum Interruption: CaseIterable, Sendable {
@@ -63,7 +58,7 @@ final class InterruptedDownloadTests: Sendable {
                 #expect(server.sent <= Self.size + 65_536, "each byte is received once, and one buffer more")
             }
         }
-        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let left = try folder.names
         #expect(left.allSatisfy { $0.hasSuffix(".mp4") }, "\(left)")
     }
 

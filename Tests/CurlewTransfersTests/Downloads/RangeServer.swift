@@ -5,6 +5,7 @@ import CurlewHTTP
 import CurlewTesting
 import Foundation
 import TestFixtures
+import TestServers
 
 /// A server of one file in memory that supports ranges, and breaks connections where the test says so.
 final class RangeServer: Transport {
@@ -139,4 +140,11 @@ final class RangeServer: Transport {
             rest.withLock { $0.isCancelled = true }
         }
     }
+}
+
+extension TemporaryFolder {
+    /// The names of all files, those of partial downloads included.
+    var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
+
+    func appendingPathComponent(_ name: String) -> URL { URL(fileURLWithPath: path + "/" + name) }
 }

@@ -5,25 +5,18 @@ import CurlewHTTP
 import CurlewTesting
 import CurlewTransfers
 import Foundation
+import TestServers
 import Testing
 
 /// Downloads that are continued after lost connections, failures and the end of a process.
 @Suite(.timeLimit(.minutes(1)))
-final class ResumedDownloadTests: Sendable {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("resumed-\(UUID().uuidString)")
+struct ResumedDownloadTests {
+    private let folder: TemporaryFolder
     private var path: String { folder.appendingPathComponent("film.mp4").path }
 
-    init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
-    }
-
-    private var names: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
-    }
+    private var names: [String] { get throws { try folder.names } }
 
     private func saved(_ name: String = "film.mp4") throws -> Data {
         try Data(contentsOf: folder.appendingPathComponent(name))

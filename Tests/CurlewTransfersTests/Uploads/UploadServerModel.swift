@@ -24,8 +24,6 @@ final class UploadServerModel: Sendable {
         var count = 0
     }
 
-    let offered: String
-    let algorithms = "md5,sha1,sha256"
     let origin: String
     let state = Locked(State())
     private let id = UUID().uuidString
@@ -33,10 +31,7 @@ final class UploadServerModel: Sendable {
     /// The URL of the upload with this number.
     func url(_ number: Int) -> String { "\(origin)/uploads/\(id)-\(number)" }
 
-    init(
-        offered: String = "creation,expiration,termination,checksum", origin: String = "https://mock.test"
-    ) {
-        self.offered = offered
+    init(origin: String = "https://mock.test") {
         self.origin = origin
     }
 
@@ -61,31 +56,27 @@ final class UploadServerModel: Sendable {
             case "HEAD": return head(path, &state)
             case "PATCH": return append(path, headers, body, isCut, &state)
             case "DELETE": return (state.uploads.removeValue(forKey: path) == nil ? 404 : 204, [:])
-            default: return create(headers, body, &state)
+            default: return create(headers, &state)
             }
         }
     }
 
     private var options: HTTPHeaders {
         [
-            "Tus-Version": "1.0.0", "Tus-Extension": offered, "Tus-Max-Size": "1000000000",
-            "Tus-Checksum-Algorithm": algorithms,
+            "Tus-Version": "1.0.0", "Tus-Extension": "creation,expiration,termination,checksum",
+            "Tus-Max-Size": "1000000000", "Tus-Checksum-Algorithm": "md5,sha1,sha256",
         ]
     }
 
-    private func create(_ headers: HTTPHeaders, _ body: Data, _ state: inout State) -> (Int, HTTPHeaders) {
+    private func create(_ headers: HTTPHeaders, _ state: inout State) -> (Int, HTTPHeaders) {
         state.count += 1
         let path = "/uploads/\(id)-\(state.count)"
         var upload = Upload()
-        state.received += body.count
-        upload.bytes = body
         upload.metadata = headers["Upload-Metadata"]
         upload.length = headers["Upload-Length"].flatMap { Int64($0) }
-        upload.isComplete = upload.length == Int64(upload.bytes.count)
+        upload.isComplete = upload.length == 0
         state.uploads[path] = upload
-        var fields: HTTPHeaders = [.location: origin + path]
-        if !body.isEmpty { fields["Upload-Offset"] = "\(body.count)" }
-        return (201, fields)
+        return (201, [.location: origin + path])
     }
 
     private func head(_ path: String, _ state: inout State) -> (Int, HTTPHeaders) {

@@ -45,13 +45,6 @@ struct UploadTests {
         #expect(empty.only?.bytes == Data() && result.length == 0)
     }
 
-    @Test("A small source goes with the creation if the server offers that")
-    func withCreation() async throws {
-        let server = UploadServerModel(offered: "creation,creation-with-upload")
-        try await client(server.transport()).upload(.data(Self.source.prefix(1000)), to: .post("/files"))
-        #expect(server.only?.bytes == Self.source.prefix(1000) && server.methods == ["OPTIONS", "POST"])
-    }
-
     @Test("Each chunk has a checksum, and a damaged one is sent again")
     func checksums() async throws {
         let server = UploadServerModel()
