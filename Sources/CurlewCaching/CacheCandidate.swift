@@ -36,14 +36,14 @@ final class CacheCandidate: Sendable {
     /// the most recent one (RFC 9111 §4 and §4.1).
     static func among(
         _ variants: [StoredResponse], for question: CacheRequest, at now: Date
-    ) -> Result<CacheCandidate, CacheRequest.Refusal> {
-        if variants.isEmpty { return .failure(CacheRequest.Refusal(.nothingStored)) }
+    ) -> Result<CacheCandidate, CacheReason> {
+        if variants.isEmpty { return .failure(.nothingStored) }
         // The usual case: one response without `Vary`.
         if variants.count == 1, !variants[0].headers.contains(.vary), question.isSatisfied(by: variants[0]) {
             return .success(CacheCandidate(variants[0], at: now, question.rules))
         }
         let matching = variants.filter { $0.matches(question.request.headers) }
-        guard !matching.isEmpty else { return .failure(CacheRequest.Refusal(.nothingMatches)) }
+        guard !matching.isEmpty else { return .failure(.nothingMatches) }
         var best: (stored: StoredResponse, made: Date)?
         for stored in matching where question.isSatisfied(by: stored) {
             let made = CacheDate.made(stored)
@@ -54,7 +54,7 @@ final class CacheCandidate: Sendable {
             let (has, had) = (stored.headers.contains(.vary), old.stored.headers.contains(.vary))
             if has == had ? made > old.made : has { best = (stored, made) }
         }
-        guard let best else { return .failure(CacheRequest.Refusal(.onlyPartsStored)) }
+        guard let best else { return .failure(.onlyPartsStored) }
         return .success(CacheCandidate(best.stored, at: now, question.rules))
     }
 

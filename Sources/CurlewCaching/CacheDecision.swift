@@ -21,9 +21,9 @@ enum CacheDecision: Sendable {
         let chosen: CacheCandidate
         switch CacheCandidate.among(variants, for: question, at: now) {
         case .success(let choice): chosen = choice
-        case .failure(let refusal):
+        case .failure(let cause):
             if question.takesOnlyStored { return .refuse(because: .onlyIfCached) }
-            return .fetch(standIn: nil, because: refusal.cause)
+            return .fetch(standIn: nil, because: cause)
         }
         if question.hasServerPreconditions {
             if question.takesOnlyStored { return .refuse(because: .onlyIfCached) }

@@ -36,10 +36,10 @@ extension CacheExchange {
         guard isUnchanged else { return .principalChanged }
         let matching = found.variants.filter { $0.matches(question.request.headers) }
         if await freshen(matching, by: head) { return .freshens }
-        let verdict = StorageDecision.verdict(on: head, to: question, tags: context.options.cacheTags)
-        guard case .store(let stored) = verdict else {
-            guard case .doNotStore(let cause) = verdict else { return .noBytes }
-            return cause
+        let stored: StoredResponse
+        switch StorageDecision.verdict(on: head, to: question, tags: context.options.cacheTags) {
+        case .success(let entry): stored = entry
+        case .failure(let cause): return cause
         }
         guard response.body.value == nil else { return .noBytes }
         let limit = min(question.rules.bodyLimit, store.bodyLimit)
@@ -57,7 +57,7 @@ extension CacheExchange {
                 return .kept
             }
             switch await sink.take(all: bytes) {
-            case .kept, .underWay: return .kept
+            case .kept: return .kept
             case .refused: return .invalidated
             case .failed: return Int64(bytes.count) > limit ? .tooLong : .storeFailed
             }

@@ -42,12 +42,14 @@ package struct CacheInterceptor: ValidatingInterceptor {
         if request.secrets.isEmpty, !next.context.secrets.isEmpty {
             return try await intercept(request.knowing(next.context.secrets), next: next)
         }
-        let content = CacheRequest.content(of: request, next.context.options)
-        guard case .success(let content) = content else {
-            guard case .failure(let refusal) = content else { return try await next(request) }
-            return try await pass(request, next, because: refusal.cause)
+        let content: String?
+        switch CacheRequest.content(of: request, next.context.options) {
+        case .success(let found): content = found
+        case .failure(let cause): return try await pass(request, next, because: cause)
         }
-        if let cause = obstacle(next) { return try await pass(request, next, because: cause) }
+        if next.context.options.cachePolicy == .noStore {
+            return try await pass(request, next, because: .callStoresNothing)
+        }
         if next.needsPreparation { await next.prepare() }
         let principal = next.principal(of: request, key: key)
         switch principal {
@@ -93,11 +95,6 @@ package struct CacheInterceptor: ValidatingInterceptor {
             "\(self) stores nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), pass changesPrincipal: false where no response depends on it, "
             + "or put it outside of the cache."
-    }
-
-    /// Returns the reason why a call bypasses the cache, whatever its request is; nil if it does not.
-    private func obstacle(_ next: Next) -> CacheReason? {
-        next.context.options.cachePolicy == .noStore ? .callStoresNothing : nil
     }
 
     /// Sends the request without using the store, and removes the stored responses that an unsafe request may have

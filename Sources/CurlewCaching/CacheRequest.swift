@@ -39,18 +39,18 @@ final class CacheRequest: Sendable {
     }
 
     /// Returns the content part of the key (`StoredResponse.Key.content`), or the reason why the request has no key.
-    static func content(of request: HTTPRequest, _ options: RequestOptions) -> Result<String?, Refusal> {
+    static func content(of request: HTTPRequest, _ options: RequestOptions) -> Result<String?, CacheReason> {
         // A body that is still encoded and its decoded form are different responses.
         let raw = options.skipsContentDecoding == true ? "raw " : ""
         if request.body.isEmpty, request.method == .get || request.method == .head {
             return .success(options.skipsContentDecoding == true ? "raw" : nil)
         }
-        guard isKeyed(request.method) else { return .failure(Refusal(.method(request.method.rawValue))) }
+        guard isKeyed(request.method) else { return .failure(.method(request.method.rawValue)) }
         guard options.cacheKeyIncludesBody else {
-            return .failure(Refusal(request.method == .post ? .method("POST") : .bodyIsNoKey))
+            return .failure(request.method == .post ? .method("POST") : .bodyIsNoKey)
         }
         guard request.body.length ?? .max <= mostKeyBytes, let body = request.body.data else {
-            return .failure(Refusal(.bodyIsUnknown))
+            return .failure(.bodyIsUnknown)
         }
         var bytes = Data()
         for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage] {
@@ -59,13 +59,6 @@ final class CacheRequest: Sendable {
         }
         bytes.append(body)
         return .success("\(raw)\(request.method.rawValue) \(MessageDigest.sha256(bytes).hexText)")
-    }
-
-    /// The reason why a request has no key, or why no stored response may be used for it.
-    struct Refusal: Error {
-        let cause: CacheReason
-
-        init(_ cause: CacheReason) { self.cause = cause }
     }
 
     private static func isKeyed(_ method: HTTPMethod) -> Bool {

@@ -99,9 +99,11 @@ enum CacheVerdictKey: FactKey {
     static let defaultValue = CacheStatus.none
 }
 
-/// The reasons in a cache status. The text of a reason is created only when it is read.
-enum CacheReason: Hashable, Sendable {
-    case noCache, nothingStored, fieldsChange([String]), nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
+/// The reasons in a cache status, also why a request has no key, or no stored response may be used for it. The text of
+/// a reason is created only when it is read.
+enum CacheReason: Error, Hashable {
+    case noCache, nothingStored, fieldsChange([String])
+    case nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
     case stillGood, validatedBeside
     case replaced
     case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown([String]), principalOfProcess, principalChanged

@@ -49,9 +49,8 @@ struct CacheWritingBody: AsyncSequence, Sendable {
 final class CacheSink: Sendable {
     /// The result of writing an entry.
     enum Outcome: Sendable {
+        /// The entry is committed, or the store has not finished the commit yet, and continues in the background.
         case kept
-        /// The store has not finished the commit yet, and continues in the background.
-        case underWay
         /// The entry was removed, or a newer response was stored, before the commit.
         case refused
         case failed
@@ -132,7 +131,7 @@ final class CacheSink: Sendable {
                 }
             }
         } catch {
-            return .underWay
+            return .kept
         }
     }
 

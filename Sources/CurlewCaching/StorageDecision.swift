@@ -7,12 +7,6 @@ import CurlewHTTP
 /// The cache's decisions about whether a response is stored, and which entries it updates or invalidates (RFC 9111 §3,
 /// §4.3 and §4.4). No I/O.
 enum StorageDecision {
-    /// The decision whether a response is stored: the entry, or the reason against it.
-    enum Verdict: Sendable {
-        case store(StoredResponse)
-        case doNotStore(CacheReason)
-    }
-
     /// The head of a response, with the time at which its request was sent and the time at which the head was received.
     struct Head: Sendable {
         var status: HTTPStatus
@@ -22,20 +16,21 @@ enum StorageDecision {
         var responseTime: Date
     }
 
-    /// Decides whether to store the response to a request that has a cache key.
+    /// Decides whether to store the response to a request that has a cache key. Returns the entry, or the reason
+    /// against it.
     static func verdict(
         on head: Head, to question: CacheRequest, tags: Set<String> = []
-    ) -> Verdict {
+    ) -> Result<StoredResponse, CacheReason> {
         let (rules, status) = (question.rules, head.status)
         let control = rules.control(head.headers, status, at: question.key.target).control
-        if let cause = refusal(status, control, question) { return .doNotStore(cause) }
-        guard question.request.method != .head else { return .doNotStore(.noBytes) }
+        if let cause = refusal(status, control, question) { return .failure(cause) }
+        guard question.request.method != .head else { return .failure(.noBytes) }
         guard !status.isInformational, !CacheConfiguration.dependsOnMore(status) else {
-            return .doNotStore(.dependsOnMore(status.code))
+            return .failure(.dependsOnMore(status.code))
         }
-        guard isMarked(head, control) else { return .doNotStore(.notMarked) }
+        guard isMarked(head, control) else { return .failure(.notMarked) }
         guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
-            return .doNotStore(.variesOnEverything)
+            return .failure(.variesOnEverything)
         }
         var stored = StoredResponse(
             key: question.key, status: status,
@@ -43,9 +38,9 @@ enum StorageDecision {
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
             tags: tags.union(CacheFields.tags(head.headers)))
         stored.variant = variant
-        if status == .partialContent, !isClearPart(stored, question) { return .doNotStore(.partIsUnclear) }
-        guard isWorthKeeping(stored, question) else { return .doNotStore(.notWorthKeeping) }
-        return .store(stored)
+        if status == .partialContent, !isClearPart(stored, question) { return .failure(.partIsUnclear) }
+        guard isWorthKeeping(stored, question) else { return .failure(.notWorthKeeping) }
+        return .success(stored)
     }
 
     /// Returns the reason why a response must not be stored, whatever its other directives are; nil if there is none.

@@ -49,12 +49,11 @@ struct BodyFolder: Sendable {
     /// Creates the file of an entry, and locks it.
     func create(_ id: StoredResponse.ID) throws -> BodyFile {
         let file = path(of: id)
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
-        var descriptor = open(file, flags, S_IRUSR | S_IWUSR)
+        var descriptor = openFile(file, O_RDWR | O_CREAT | O_EXCL)
         if descriptor < 0, errno == ENOENT {
             // The system may remove caches folders while apps run.
             try prepare()
-            descriptor = open(file, flags, S_IRUSR | S_IWUSR)
+            descriptor = openFile(file, O_RDWR | O_CREAT | O_EXCL)
         }
         guard descriptor >= 0 else { throw Self.failure("made", file) }
         let body = BodyFile(descriptor)
@@ -64,7 +63,7 @@ struct BodyFolder: Sendable {
 
     /// Opens the file of an entry; nil if there is none, or if it does not have `length` bytes.
     func open(_ id: StoredResponse.ID, length: Int64) -> BodyFile? {
-        let descriptor = Self.openFile(path(of: id))
+        let descriptor = openFile(path(of: id), O_RDONLY)
         guard descriptor >= 0 else { return nil }
         let body = BodyFile(descriptor)
         return body.length == length ? body : nil
@@ -79,7 +78,7 @@ struct BodyFolder: Sendable {
     func sweep(most: Int = 10_000, isKept: (StoredResponse.ID) throws -> Bool) rethrows {
         for number in sample(most) {
             let name = "\(number)"
-            let descriptor = Self.openFile("\(path)/\(name)")
+            let descriptor = openFile("\(path)/\(name)", O_RDONLY)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
             // A lock on this file, even a brief one, could keep the process that has just created it from locking it.
@@ -122,32 +121,15 @@ struct BodyFolder: Sendable {
         #endif
     }
 
-    private static func openFile(_ path: String) -> Int32 {
-        #if canImport(Glibc)
-        Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        #elseif canImport(Musl)
-        Musl.open(path, O_RDONLY | O_CLOEXEC)
-        #elseif canImport(Darwin)
-        Darwin.open(path, O_RDONLY | O_CLOEXEC)
-        #endif
-    }
-
-    private func open(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-        #if canImport(Glibc)
-        Glibc.open(path, flags, mode)
-        #elseif canImport(Musl)
-        Musl.open(path, flags, mode)
-        #elseif canImport(Darwin)
-        Darwin.open(path, flags, mode)
-        #endif
-    }
-
     static func failure(_ action: String, _ path: String, _ code: Int32 = errno) -> NetworkError {
         NetworkError(
             .storage, detail: "\(path) cannot be \(action): \(String(cString: strerror(code))).",
             hint: code == ENOSPC ? "The disk is full. Until there is space, calls go to the network." : nil)
     }
 }
+
+/// Opens a file for this process only. It is not a member of a type, because `open` would then be another function.
+func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags | O_CLOEXEC, S_IRUSR | S_IWUSR) }
 
 /// An open file with the body of an entry. Deallocation closes the file.
 final class BodyFile: Sendable {

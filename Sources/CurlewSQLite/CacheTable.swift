@@ -45,7 +45,8 @@ final class CacheTable {
         ) { (seq: $0.number(0), head: Self.head($0.bytes(1))) }
         var (intact, damaged) = ([StoredResponse](), [Int64]())
         for (seq, head) in rows {
-            if let head, (head.key.target, head.key.content, head.key.principal) == (key.target, key.content, key.principal)
+            if let head, head.key.target == key.target, head.key.content == key.content,
+                head.key.principal == key.principal
             {
                 intact.append(head)
             } else {
@@ -145,8 +146,8 @@ final class CacheTable {
                 [
                     .number(response.id.number), .text(response.key.target), .text(response.key.content),
                     .text(response.key.principal), .text(response.variant), .number(stamp()),
-                    .number(Self.cost(head, response, isInside: body.bytes != nil)), .number(body.length), .number(body.sum),
-                    .bytes(head), body.bytes.map { .bytes($0) } ?? .null,
+                    .number(Self.cost(head, response, isInside: body.bytes != nil)), .number(body.length),
+                    .number(body.sum), .bytes(head), body.bytes.map { .bytes($0) } ?? .null,
                 ])
             try insertTags(response)
             try drop(
@@ -209,9 +210,9 @@ final class CacheTable {
             case .prefix(let prefix):
                 var end = Data(prefix.utf8)
                 // The smallest string greater than all strings with this prefix: no byte of UTF-8 is 255.
-                guard let last = end.popLast() else { return try removeAll(before) }
-                end.append(last + 1)
-                try drop("target >= ? AND target < ?", [.text(prefix), .bytes(end)], &change)
+                if let last = end.popLast() { end.append(last + 1) }
+                let range = end.isEmpty ? "1" : "target >= ? AND target < ?"
+                try drop(range, end.isEmpty ? [] : [.text(prefix), .bytes(end)], &change)
             case .principal(let principal): try drop("principal IS ?", [.text(principal)], &change)
             case .tags(let tags):
                 for tag in tags {
@@ -227,12 +228,6 @@ final class CacheTable {
         // database.
         if case .everything = selection { try? connection.execute("PRAGMA incremental_vacuum") }
         return result
-    }
-
-    private func removeAll(_ before: Int) throws -> (Int, Change) {
-        var change = Change()
-        try drop("1", [], &change)
-        return (before, change)
     }
 
     /// Writes the recorded uses to the database.

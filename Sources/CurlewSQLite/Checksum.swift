@@ -15,7 +15,7 @@ struct Checksum: Sendable {
 
     /// - `seed`: a number on which the checksum depends, such as that of the entry.
     init(seed: Int64) {
-        state = UInt64(bitPattern: seed) ^ 0x9E37_79B9_7F4A_7C15
+        state = Self.mixed(0x9E37_79B9_7F4A_7C15, UInt64(bitPattern: seed))
     }
 
     /// Returns the checksum of `bytes`.

@@ -106,7 +106,7 @@ struct Database {
     private func makeFile() {
         guard access(path, F_OK) != 0 else { return }
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
-        let descriptor = Self.openFile(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = openFile(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
         close(descriptor)
         link(draft, path)
@@ -130,7 +130,7 @@ struct Database {
     /// Renames a damaged file to `<path>.damaged`, replacing an older one, unless another process has already done so.
     private mutating func setAside() throws {
         state = .closed
-        let lock = Self.openFile(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC)
+        let lock = openFile(path + ".lock", O_RDWR | O_CREAT)
         defer { close(lock) }
         guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw BodyFolder.failure("locked", path) }
         guard inode == Self.inode(path) else { return }
@@ -172,15 +172,5 @@ struct Database {
     static func inode(_ path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
-    }
-
-    private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
-        #if canImport(Glibc)
-        Glibc.open(path, flags, S_IRUSR | S_IWUSR)
-        #elseif canImport(Musl)
-        Musl.open(path, flags, S_IRUSR | S_IWUSR)
-        #elseif canImport(Darwin)
-        Darwin.open(path, flags, S_IRUSR | S_IWUSR)
-        #endif
     }
 }

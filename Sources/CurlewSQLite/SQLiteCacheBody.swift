@@ -46,21 +46,3 @@ final class SQLiteCacheBody: StoredResponse.Body {
         file.withLock { $0 = nil }
     }
 }
-
-/// The standard error of the process, for messages to developers.
-enum StandardError {
-    static func write(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { Self.write($0) }
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-        Glibc.write(2, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-        Musl.write(2, bytes.baseAddress, bytes.count)
-        #elseif canImport(Darwin)
-        Darwin.write(2, bytes.baseAddress, bytes.count)
-        #endif
-    }
-}

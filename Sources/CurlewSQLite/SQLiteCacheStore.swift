@@ -102,7 +102,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// Writes a notice as a line to standard error.
     public static let standardError: @Sendable (Notice) -> Void = { notice in
-        StandardError.write("\(notice)\n")
+        _ = Data("\(notice)\n".utf8).withUnsafeBytes { PrivateFile.write($0, to: STDERR_FILENO) }
     }
 
     /// True: entries outlive the process.
@@ -113,15 +113,11 @@ public final class SQLiteCacheStore: CacheStore {
     public var principalKey: Data? {
         key.withLock { key in
             if let known = key { return known }
-            makeFolder()
+            BodyFolder.makeParents(of: path)
             let made = StoreKey.at(path + "-key")
             key = .some(made)
             return made
         }
-    }
-
-    private func makeFolder() {
-        BodyFolder.makeParents(of: path)
     }
 
     /// Returns the entries of a key, newest first, and the store's epoch. After the first operation, a lookup waits for
@@ -134,7 +130,9 @@ public final class SQLiteCacheStore: CacheStore {
             let found = try table.variants(for: key)
             // Most keys have one entry, and most lookups use it. Reading a small body here saves a second wait for the
             // thread of lookups, which would take as long as the rest of the lookup.
-            let first = try found.intact.first.flatMap { $0.bodyLength <= Self.insideLimit ? try table.find($0.id) : nil }
+            let first = try found.intact.first.flatMap {
+                $0.bodyLength <= Self.insideLimit ? try table.find($0.id) : nil
+            }
             return (epoch, found, first)
         }
         var (variants, damaged) = found

@@ -24,7 +24,7 @@ enum StoreKey {
     }
 
     private static func read(_ path: String) -> Data? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let file = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var facts = stat()
@@ -47,7 +47,7 @@ enum StoreKey {
     /// kept.
     private static func make(_ path: String) {
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
+        let file = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         guard file >= 0 else { return }
         defer { unlink(draft) }
         let isWritten = PrincipalKey.random().withUnsafeBytes { PrivateFile.write($0, to: file) } && fsync(file) == 0

@@ -184,23 +184,12 @@ extension HTTPResponse {
 }
 
 /// A store whose bodies end after 200,000 bytes, although they are longer. It has no bytes at hand.
-private struct ShortStore: CacheStore {
-    private let memory = MemoryCacheStore()
-    let isLasting = false
-    var bodyLimit: Int64 { memory.bodyLimit }
+private struct ShortStore: StoreOverMemory {
+    let memory = MemoryCacheStore()
 
-    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup { await memory.find(key) }
     func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
         await memory.body(of: response).map(Body.init)
     }
-    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
-        .Writer
-    {
-        await memory.write(response, since: epoch)
-    }
-    func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
-    func remove(_ selection: CacheRemoval) async throws -> Int { await memory.remove(selection) }
-    func statistics() async throws -> CacheStatistics { await memory.statistics() }
 
     private struct Body: StoredResponse.Body {
         let inner: any StoredResponse.Body

@@ -87,16 +87,38 @@ final class CountedChunks: AsyncSequence, Sendable {
     }
 }
 
+/// A store that differs from a store in memory in what it implements itself.
+protocol StoreOverMemory: CacheStore {
+    var memory: MemoryCacheStore { get }
+}
+
+extension StoreOverMemory {
+    var isLasting: Bool { false }
+    var bodyLimit: Int64 { memory.bodyLimit }
+
+    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup { await memory.find(key) }
+    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
+        await memory.body(of: response)
+    }
+    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
+        .Writer
+    {
+        await memory.write(response, since: epoch)
+    }
+    func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
+    func remove(_ selection: CacheRemoval) async throws -> Int { await memory.remove(selection) }
+    func statistics() async throws -> CacheStatistics { await memory.statistics() }
+}
+
 /// A store that fails at one kind of call, and is in memory otherwise.
-struct FailingStore: CacheStore {
+struct FailingStore: StoreOverMemory {
     enum Place: CaseIterable, Sendable { case variants, body, read, write, append, commit, update, remove }
 
     struct Broken: Error {}
 
     let place: Place
-    let isLasting = false
     let bodyLimit: Int64 = 1 << 20
-    private let memory = MemoryCacheStore()
+    let memory = MemoryCacheStore()
 
     init(_ place: Place) { self.place = place }
 
@@ -130,8 +152,6 @@ struct FailingStore: CacheStore {
         try check(.remove)
         return await memory.remove(selection)
     }
-
-    func statistics() async throws -> CacheStatistics { await memory.statistics() }
 
     private struct Body: StoredResponse.Body {
         let inner: any StoredResponse.Body

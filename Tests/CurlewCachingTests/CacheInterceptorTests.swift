@@ -211,21 +211,7 @@ private struct NamedUser: Interceptor {
 }
 
 /// A store in memory that says it outlives the process.
-private struct LastingStore: CacheStore {
-    private let memory = MemoryCacheStore()
+private struct LastingStore: StoreOverMemory {
+    let memory = MemoryCacheStore()
     let isLasting = true
-    var bodyLimit: Int64 { memory.bodyLimit }
-
-    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup { await memory.find(key) }
-    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
-        await memory.body(of: response)
-    }
-    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
-        .Writer
-    {
-        await memory.write(response, since: epoch)
-    }
-    func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
-    func remove(_ selection: CacheRemoval) async throws -> Int { await memory.remove(selection) }
-    func statistics() async throws -> CacheStatistics { await memory.statistics() }
 }

@@ -210,32 +210,17 @@ struct CacheTruthfulnessTests {
     }
 }
 
-private final class RemovalFailingStore: CacheStore {
-    struct Broken: Error {}
-
+private final class RemovalFailingStore: StoreOverMemory {
     let isBroken: Locked<Bool>
     let memory: MemoryCacheStore
-    let isLasting = false
-    var bodyLimit: Int64 { memory.bodyLimit }
 
     init(_ isBroken: Locked<Bool>, _ memory: MemoryCacheStore) {
         self.isBroken = isBroken
         self.memory = memory
     }
 
-    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup { await memory.find(key) }
-    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
-        await memory.body(of: response)
-    }
-    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
-        .Writer
-    {
-        await memory.write(response, since: epoch)
-    }
-    func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
     func remove(_ selection: CacheRemoval) async throws -> Int {
-        if isBroken.withLock({ $0 }) { throw Broken() }
+        if isBroken.withLock({ $0 }) { throw FailingStore.Broken() }
         return await memory.remove(selection)
     }
-    func statistics() async throws -> CacheStatistics { await memory.statistics() }
 }

@@ -174,18 +174,4 @@ struct SQLiteCacheStoreTests {
         #expect(SQLiteCacheStore(path: "/unused", bodyLimit: -1).bodyLimit == 0)
         #expect(SQLiteCacheStore(path: "/unused", byteLimit: -1, entryLimit: -1).bodyLimit == 0)
     }
-
-    @Test("a body whose file is removed or truncated is none")
-    func lostFiles() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/cache.sqlite"
-        let store = SQLiteCacheStore(path: path)
-        for number in 0..<2 {
-            let head = try await store.put("https://a.example/\(number)", Data(count: 100_000))
-            let file = path + "-bodies/\(head.id.number)"
-            if number == 0 { #expect(unlink(file) == 0) } else { #expect(truncate(file, 99_999) == 0) }
-            #expect(try await store.body(of: head) == nil)
-            #expect(try await store.variants(for: head.key).isEmpty)
-        }
-    }
 }

@@ -61,8 +61,8 @@ struct SizeTests {
             try table.connection.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
-                INSERT INTO entries(id, target, content, principal, variant, used, cost, length, head, body)
-                SELECT i, CAST('https://api.example/things/' || i AS BLOB), NULL, NULL, x'', i, 2000, 1000,
+                INSERT INTO entries(id, target, content, principal, variant, used, cost, length, sum, head, body)
+                SELECT i, CAST('https://api.example/things/' || i AS BLOB), NULL, NULL, x'', i, 2000, 1000, 0,
                     (SELECT head FROM entries WHERE seq = 1), zeroblob(1000) FROM n
                 """)
         }
