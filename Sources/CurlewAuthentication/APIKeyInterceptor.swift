@@ -14,11 +14,10 @@ extension BuiltInInterceptor {
 }
 
 /// Adds an API key to the requests to one origin. For the rules, see `.apiKey(_:in:for:name:)`.
-package struct APIKeyInterceptor: ValidatingInterceptor {
+package struct APIKeyInterceptor: CredentialInterceptor {
     private let key: String
     private let location: BuiltInInterceptor.APIKeyLocation
     private let scope: CredentialScope
-    private let name: String?
 
     /// Creates an interceptor for the origin of `url`, or of the client's base URL if `url` is nil.
     public init(
@@ -26,18 +25,13 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
     ) {
         self.key = key
         self.location = location
-        scope = url.map { .url($0) } ?? .client
-        self.name = name
+        scope = CredentialScope(url, name: name)
     }
-
-    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
-    /// signed.
-    public var placement: Placement { .authentication }
 
     /// Adds the key to a request that may receive it, and runs the rest of the pipeline. Errors contain the URL without
     /// the key.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        guard scope.covers(request, in: next.context, name: name) else { return try await next(request) }
+        guard scope.covers(request, in: next.context) else { return try await next(request) }
         var keyed = request
         switch location {
         case .header(let field):
@@ -66,8 +60,8 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
 
     /// Returns the principal that holds the key; `.anonymous` for a request that receives no key.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        guard scope.covers(request, in: context, name: name) else { return .anonymous }
-        return .holder(of: ["key", name ?? "", key], in: context)
+        guard scope.covers(request, in: context) else { return .anonymous }
+        return .holder(of: ["key", scope.name ?? "", key], in: context)
     }
 
     /// Declares that the header field or query item that contains the key is secret, so that it is redacted.

@@ -5,30 +5,22 @@ import CurlewFoundation
 import CurlewHTTP
 
 /// Adds a user name and password to the requests to one origin. For the rules, see `.basic(user:password:for:name:)`.
-package struct BasicInterceptor: ValidatingInterceptor {
+package struct BasicInterceptor: CredentialInterceptor {
     private let scope: CredentialScope
-    private let name: String?
     private let field: String?
 
     /// Creates an interceptor for the origin of `url`, or of the client's base URL if `url` is nil.
     public init(user: String, password: String, for url: String? = nil, name: String? = nil) {
-        scope = url.map { .url($0) } ?? .client
-        self.name = name
+        scope = CredentialScope(url, name: name)
         let isSound =
             !user.utf8.contains(UInt8(ascii: ":"))
             && !(user + password).unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{7F}" }
         field = isSound ? "Basic " + Data("\(user):\(password)".utf8).base64EncodedString() : nil
     }
 
-    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
-    /// signed.
-    public var placement: Placement { .authentication }
-
     /// Adds the user name and password to a request that may receive them, and runs the rest of the pipeline.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        guard let field, scope.covers(request, in: next.context, name: name),
-            !request.headers.contains(.authorization)
-        else { return try await next(request) }
+        guard let field, scope.admits(request, in: next.context) else { return try await next(request) }
         var request = request
         request.headers[.authorization] = field
         return try await next(request, context: next.context.authenticated)
@@ -36,9 +28,8 @@ package struct BasicInterceptor: ValidatingInterceptor {
 
     /// Returns the principal of this user name and password; `.anonymous` for a request that receives no credential.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        guard let field, scope.covers(request, in: context, name: name), !request.headers.contains(.authorization)
-        else { return .anonymous }
-        return .holder(of: ["basic", name ?? "", field], in: context)
+        guard let field, scope.admits(request, in: context) else { return .anonymous }
+        return .holder(of: ["basic", scope.name ?? "", field], in: context)
     }
 
     /// Returns an error if the origin is missing or invalid, or if the password would be sent unencrypted. Also returns

@@ -1,55 +1,29 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
-package import CurlewHTTP
+import CurlewHTTP
 
 /// Adds a bearer token to the requests to one origin. For the rules, see `.bearer(_:principal:)`.
-package struct BearerInterceptor: ValidatingInterceptor {
+package struct BearerInterceptor: CredentialInterceptor {
     private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?
     private let owner: (@Sendable () -> String?)?
 
-    /// Creates an interceptor for the origin of the client's base URL.
-    public init(
-        token: @escaping @Sendable () async throws -> String?, principal: (@Sendable () -> String?)? = nil
-    ) {
-        self.init(.client, token, principal)
-    }
-
-    /// Creates an interceptor for the origin of `url`.
-    public init(
-        for url: String, token: @escaping @Sendable () async throws -> String?,
+    /// Creates an interceptor for the requests in `scope`.
+    package init(
+        _ scope: CredentialScope = CredentialScope(), token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
-    ) {
-        self.init(.url(url), token, principal)
-    }
-
-    /// Creates an interceptor for `origin`.
-    public init(
-        for origin: Origin, token: @escaping @Sendable () async throws -> String?,
-        principal: (@Sendable () -> String?)? = nil
-    ) {
-        self.init(.origin(origin), token, principal)
-    }
-
-    private init(
-        _ scope: CredentialScope, _ token: @escaping @Sendable () async throws -> String?,
-        _ principal: (@Sendable () -> String?)?
     ) {
         self.scope = scope
         self.token = token
         owner = principal
     }
 
-    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
-    /// signed.
-    public var placement: Placement { .authentication }
-
     /// Adds the token to a request that may receive it, and runs the rest of the pipeline.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        guard scope.covers(request, in: next.context), !request.headers.contains(.authorization),
-            let token = try await currentToken(), !token.isEmpty
-        else { return try await next(request) }
+        guard scope.admits(request, in: next.context), let token = try await currentToken(), !token.isEmpty else {
+            return try await next(request)
+        }
         try Tokens(accessToken: token).check()
         var request = request
         request.headers[.authorization] = "Bearer \(token)"
@@ -70,7 +44,7 @@ package struct BearerInterceptor: ValidatingInterceptor {
     /// Returns the principal that the app specifies; `.unknown` if it specifies none, because only the token closure
     /// could determine it. Returns `.anonymous` for a request that receives no token.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        guard scope.covers(request, in: context), !request.headers.contains(.authorization) else { return .anonymous }
+        guard scope.admits(request, in: context) else { return .anonymous }
         return .named(owner?(), as: "bearer")
     }
 

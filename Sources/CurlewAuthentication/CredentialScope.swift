@@ -19,35 +19,35 @@ package struct CredentialScope: Sendable {
     }
 
     private let owner: Owner
+    /// The name by which calls select the credential; nil for all calls that select none.
+    package let name: String?
 
-    private init(owner: Owner) {
-        self.owner = owner
-    }
-
-    /// The scope of a credential that belongs to the origin of the client's base URL.
-    package static let client = CredentialScope(owner: .client)
-
-    package static func origin(_ origin: Origin) -> CredentialScope {
-        CredentialScope(owner: .origin(origin))
-    }
-
-    /// Returns the scope for the origin of `url`. The path of `url` is ignored. If `url` is not an absolute URL,
-    /// `problem(of:in:example:)` returns an error.
-    package static func url(_ url: String) -> CredentialScope {
-        do {
-            return .origin(try HTTPRequest(url: url).origin)
-        } catch {
-            return CredentialScope(owner: .unreadable(error.detail))
+    /// Creates a scope for the origin of `url`, or of the client's base URL if `url` is nil. The path of `url` is
+    /// ignored. If `url` is not an absolute URL, `problem(of:in:example:)` returns an error.
+    package init(_ url: String? = nil, name: String? = nil) {
+        self.name = name
+        guard let url else {
+            owner = .client
+            return
         }
+        do { owner = .origin(try HTTPRequest(url: url).origin) } catch { owner = .unreadable(error.detail) }
+    }
+
+    package init(_ origin: Origin) {
+        (owner, name) = (.origin(origin), nil)
+    }
+
+    /// Returns whether the credential may be sent in the `Authorization` field of `request`, which has none, and is the
+    /// credential that the call selects.
+    package func admits(_ request: HTTPRequest, in context: ExchangeContext) -> Bool {
+        covers(request, in: context) && !request.headers.contains(.authorization)
     }
 
     /// Returns whether the credential may be sent with `request` and is the credential that the call selects.
     ///
     /// - `isAddition`: whether the credential, for example a signature, may be sent in addition to another one.
     ///   Otherwise only the first credential is attached.
-    package func covers(
-        _ request: HTTPRequest, in context: ExchangeContext, name: String? = nil, isAddition: Bool = false
-    ) -> Bool {
+    package func covers(_ request: HTTPRequest, in context: ExchangeContext, isAddition: Bool = false) -> Bool {
         guard !context.crossedOrigin, isAddition || !context.isAuthenticated else { return false }
         switch context.authentication {
         case .anonymous: return false
@@ -55,7 +55,7 @@ package struct CredentialScope: Sendable {
         case .named(let wanted): if name != wanted, !isAddition || name != nil { return false }
         }
         switch owner {
-        case .client: return context.clientOrigin?.shares(with: request.origin) == true && isSafe(request.origin)
+        case .client: return context.clientOrigin?.shares(with: request.origin) == true && request.origin.isConfidential
         case .origin(let origin): return origin.shares(with: request.origin)
         case .unreadable: return false
         }
@@ -78,15 +78,11 @@ package struct CredentialScope: Sendable {
                 return "\(credential) has no origin. Set the client's base URL, or name the origin:"
                     + " \(example("https://api.example.com"))."
             }
-            guard !isSafe(origin) else { return nil }
+            guard !origin.isConfidential else { return nil }
             return
                 "\(credential) would be sent to \(origin) unencrypted. Use https; if plain http is intended, name the"
                 + " origin: \(example(origin.description))."
         }
-    }
-
-    private func isSafe(_ origin: Origin) -> Bool {
-        origin.isConfidential
     }
 
     /// Returns `name`, with the origin in parentheses if one was specified: `Bearer(https://api.example.com)`.

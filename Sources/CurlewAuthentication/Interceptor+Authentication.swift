@@ -44,7 +44,7 @@ extension Interceptor where Self == BuiltInInterceptor {
         for url: String, _ token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(BearerInterceptor(for: url, token: token, principal: principal))
+        BuiltInInterceptor(BearerInterceptor(CredentialScope(url), token: token, principal: principal))
     }
 
     /// Sends a bearer token with the requests to `origin`.
@@ -56,7 +56,7 @@ extension Interceptor where Self == BuiltInInterceptor {
         for origin: Origin, _ token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(BearerInterceptor(for: origin, token: token, principal: principal))
+        BuiltInInterceptor(BearerInterceptor(CredentialScope(origin), token: token, principal: principal))
     }
 }
 

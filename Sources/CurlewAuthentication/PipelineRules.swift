@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
+package import CurlewCore
 
-// These interceptors decide with `CredentialScope` which origins receive their credentials.
-extension APIKeyInterceptor: ScopedInterceptor {}
-extension BasicInterceptor: ScopedInterceptor {}
-extension BearerInterceptor: ScopedInterceptor {}
-extension DigestInterceptor: ScopedInterceptor {}
-extension SigningInterceptor: ScopedInterceptor {}
-extension TokenInterceptor: ScopedInterceptor {}
+/// An interceptor that attaches a credential, once per request on the wire. It decides with `CredentialScope` which
+/// origins receive the credential.
+package protocol CredentialInterceptor: ValidatingInterceptor, ScopedInterceptor {}
+
+extension CredentialInterceptor {
+    /// The placement `.authentication`: before the request is signed.
+    package var placement: Placement { .authentication }
+}

@@ -4,9 +4,8 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Signs the requests to one origin. For the rules, see `.signing(for:name:_:principal:)`.
-package struct SigningInterceptor: ValidatingInterceptor {
+package struct SigningInterceptor: CredentialInterceptor {
     private let scope: CredentialScope
-    private let name: String?
     private let sign: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     private let owner: (@Sendable () -> String?)?
 
@@ -16,8 +15,7 @@ package struct SigningInterceptor: ValidatingInterceptor {
         _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,
         principal: (@Sendable () -> String?)? = nil
     ) {
-        scope = url.map { .url($0) } ?? .client
-        self.name = name
+        scope = CredentialScope(url, name: name)
         self.sign = sign
         owner = principal
     }
@@ -29,7 +27,7 @@ package struct SigningInterceptor: ValidatingInterceptor {
     /// Signs a request to the interceptor's origin, and runs the rest of the pipeline. Throws `.configuration` if the
     /// closure changes the origin of the request.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        guard scope.covers(request, in: next.context, name: name, isAddition: true) else {
+        guard scope.covers(request, in: next.context, isAddition: true) else {
             return try await next(request)
         }
         var signed = request
@@ -45,8 +43,8 @@ package struct SigningInterceptor: ValidatingInterceptor {
     /// Returns the principal that the app specifies; `.unknown` if it specifies none, and `.anonymous` for a request
     /// that is not signed.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        guard scope.covers(request, in: context, name: name, isAddition: true) else { return .anonymous }
-        return .named(owner?(), as: "signing \(name ?? "")")
+        guard scope.covers(request, in: context, isAddition: true) else { return .anonymous }
+        return .named(owner?(), as: "signing \(scope.name ?? "")")
     }
 
     /// Returns an error if the origin is missing or invalid, or if the signature would be sent unencrypted.

@@ -5,10 +5,9 @@ import CurlewHTTP
 
 /// Adds the access token of a `TokenStore` to the requests to one origin. For the rules, see
 /// `.bearer(_:for:name:refresh:)`.
-package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
+package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
     private let store: TokenStore
     private let scope: CredentialScope
-    private let name: String?
     private let renew: (@Sendable (Tokens?, APIClient) async throws -> Tokens)?
     private let canObtain: Bool
 
@@ -18,8 +17,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         refresh: (@Sendable (TokenStore.Refresh) async throws -> Tokens)? = nil
     ) {
         self.store = store
-        scope = url.map { .url($0) } ?? .client
-        self.name = name
+        scope = CredentialScope(url, name: name)
         canObtain = false
         guard let refresh else {
             renew = nil
@@ -37,15 +35,10 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         obtain: @escaping @Sendable (APIClient) async throws -> Tokens
     ) {
         self.store = store
-        scope = url.map { .url($0) } ?? .client
-        self.name = name
+        scope = CredentialScope(url, name: name)
         canObtain = true
         renew = { _, client in try await obtain(client) }
     }
-
-    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
-    /// signed.
-    public var placement: Placement { .authentication }
 
     /// False: the store may have to load or refresh the tokens, and a preview must do neither.
     public var runsInPreview: Bool { false }
@@ -53,9 +46,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     /// Adds the access token to a request that may receive it. After a 401, sends the request once more with newer
     /// tokens.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization),
-            !store.isRenewing
-        else { return try await next(request) }
+        guard scope.admits(request, in: next.context), !store.isRenewing else { return try await next(request) }
         let (deadline, clock) = (next.context.deadline, next.context.time)
         let renewal = renewal(for: request.origin, next)
         guard let issued = try await store.issued(until: deadline, on: clock, by: renewal) else {
@@ -139,9 +130,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     /// sign-in. Returns `.unknown` until the store has loaded the stored tokens, and while it must still obtain tokens.
     /// Returns `.anonymous` when signed out, and for a request that receives no token.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
-            return .anonymous
-        }
+        guard scope.admits(request, in: context) else { return .anonymous }
         let principal = store.principal
         return principal == .anonymous && canObtain ? .unknown : principal
     }
@@ -170,5 +159,5 @@ extension TokenStore {
 
 extension TokenInterceptor: CustomStringConvertible {
     /// `Bearer`, followed by the name and the origin if they were specified. The description never contains a token.
-    public var description: String { scope.label(name.map { "Bearer \($0)" } ?? "Bearer") }
+    public var description: String { scope.label(scope.name.map { "Bearer \($0)" } ?? "Bearer") }
 }

@@ -136,11 +136,12 @@ struct TokenState {
         }
     }
 
-    /// Records that another process has refreshed and stored the tokens. Returns false if the refresh was cancelled.
+    /// Records the tokens that another process has stored. Returns false if they have expired, so that the refresh
+    /// continues.
     mutating func finishElsewhere(_ number: UInt64, _ tokens: Tokens, date: Date) -> Bool {
-        guard isUnderWay(number) else { return false }
+        issue(tokens, at: date)
+        if let end = current?.life?.end, date >= end { return false }
         refreshID = nil
-        adopt(tokens, date: date)
         return true
     }
 
@@ -156,15 +157,8 @@ struct TokenState {
     /// Returns whether the refresh is in progress: it is not cancelled, and its result has not arrived.
     func isUnderWay(_ number: UInt64) -> Bool { number == refreshID && arrived == nil }
 
-    /// Replaces the current tokens with tokens from another process. A refresh in progress continues.
-    mutating func adopt(_ tokens: Tokens, date: Date) { issue(tokens, at: date) }
-
-    func hasEnded(_ tokens: Tokens, at date: Date) -> Bool {
-        dated(tokens, 0, at: date).life.map { date >= $0.end } ?? false
-    }
-
-    /// Returns whether the result of the refresh is being stored.
-    func hasArrived(_ number: UInt64) -> Bool { number == refreshID && arrived != nil }
+    /// Whether the result of a refresh is being stored.
+    var isStoring: Bool { arrived != nil }
 
     /// The tokens to store: those that have arrived, or otherwise the current ones.
     var newest: Tokens? { arrived ?? current?.tokens }

@@ -28,10 +28,10 @@ extension TokenStore {
             guard let renewal else { return nil }
             start(refreshID, issued?.tokens, renewal)
             willWait()
-            return try await outcome(of: refreshID, until: deadline, on: clock)
-        case .wait(let refreshID):
+            return try await refreshed(until: deadline, on: clock)
+        case .wait:
             willWait()
-            return try await outcome(of: refreshID, until: deadline, on: clock)
+            return try await refreshed(until: deadline, on: clock)
         case .signedOut, .giveUp: return nil
         case .tooMany(let wait): throw tooMany(wait)
         }
@@ -70,79 +70,56 @@ extension TokenStore {
     nonisolated var isRenewing: Bool { Self.renewing == ObjectIdentifier(self) }
 
     private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
-        _ = sharedRefresh(number)
+        refresh = SharedResult()
         isObtained = renewal.canObtain
-        let (time, store) = (time, ObjectIdentifier(self))
-        let limit = max(policy.timeout, policy.longestRefresh)
-        let (isShared, end) = (persistence is any SharedTokens, Deadline(limit, after: time.now))
+        let end = Deadline(policy.longest, after: time.now)
         // Detached, because the cancellation of a caller must not end the refresh: the server may already have
         // exchanged the refresh token.
-        Task.detached {
-            let turn = await self.turn(of: number, tokens, canObtain: renewal.canObtain, limit: limit)
-            switch turn {
-            case .over: return
-            case .failed(let error): await self.finish(number, .failure(error))
-            case .renewed(let tokens): await self.finishElsewhere(number, tokens)
-            case .renew(let tokens, let lock):
-                // The wait for another process does not count toward the time limit of the refresh.
-                let end = isShared ? Deadline(limit, after: time.now) : end
-                let result = await Self.run(renewal, tokens, for: store, until: end, on: time)
-                await self.finish(number, result)
-                lock?.release()
-            }
-        }
+        Task.detached { await self.perform(number, tokens, renewal, until: end) }
     }
 
-    private static func run(
-        _ renewal: Renewal, _ tokens: Tokens?, for store: ObjectIdentifier, until end: Deadline, on time: any TimeSource
-    ) async -> Result<Tokens, any Error> {
-        let result = SharedResult<Result<Tokens, any Error>>()
+    private func perform(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal, until end: Deadline) async {
+        guard let shared = persistence as? any SharedTokens else {
+            return await finish(number, await run(renewal, tokens, until: end))
+        }
+        let lock: FileLock?
+        do {
+            lock = try await shared.lockForRenewal(until: end, on: time)
+        } catch is DeadlinePassed {
+            let error = NetworkError(
+                .storage, detail: "Another process has been refreshing them for \(policy.longest.brief).",
+                hint: "Check whether that process has stopped. The lock is released when it ends.")
+            return await finish(number, .failure(error))
+        } catch {
+            return await finish(number, .failure(error))
+        }
+        defer { lock?.release() }
+        var tokens = tokens
+        guard await mustRefresh(number, &tokens, canObtain: renewal.canObtain, shared) else { return }
+        // The wait for another process does not count toward the time limit of the refresh.
+        await finish(number, await run(renewal, tokens, until: Deadline(policy.longest, after: time.now)))
+    }
+
+    private func run(_ renewal: Renewal, _ tokens: Tokens?, until end: Deadline) async -> Result<Tokens, any Error> {
+        let (result, store) = (SharedResult<Tokens>(), ObjectIdentifier(self))
         let work = Task.detached {
             do {
                 let tokens = try await Self.$renewing.withValue(store) { try await renewal.run(tokens) }
                 try tokens.check()
-                result.finish(.success(.success(tokens)))
+                result.finish(.success(tokens))
             } catch {
-                result.finish(.success(.failure(error)))
+                result.finish(.failure(error))
             }
         }
-        let outcome = try? await result.wait(until: end, on: time)
         // A refresh that ignores its cancellation is abandoned.
-        if outcome == nil { work.cancel() }
-        return outcome ?? .failure(DeadlinePassed())
-    }
-
-    /// Returns the shared result that calls wait for. It fails after `TokenStore.RefreshPolicy.timeout`, although the
-    /// refresh may take longer. A later call then creates another shared result for the same refresh, because a second
-    /// refresh would send the same refresh token again.
-    private func sharedRefresh(_ number: UInt64) -> SharedResult<Void> {
-        if let shared = refreshes[number] { return shared }
-        let shared = SharedResult<Void>()
-        refreshes[number] = shared
-        let (time, end) = (time, Deadline(policy.timeout, after: time.now))
-        Task.detached { [weak self] in
-            do {
-                try await shared.wait(until: end, on: time)
-            } catch is DeadlinePassed {
-                await self?.close(shared, of: number)
-            } catch {
-                // The refresh has failed, and the calls have received its error.
-            }
-        }
-        return shared
-    }
-
-    private func close(_ shared: SharedResult<Void>, of number: UInt64) {
-        // If the tokens have arrived and are being stored, the time limit of the storage applies instead.
-        guard refreshes[number] === shared, !state.hasArrived(number) else { return }
-        refreshes[number] = nil
-        var failure = NetworkError.failedRefresh(DeadlinePassed())
-        failure.detail += " The refresh took longer than \(policy.timeout.brief) and continues."
-        shared.finish(.failure(failure))
+        defer { work.cancel() }
+        do { return .success(try await result.wait(until: end, on: time)) } catch { return .failure(error) }
     }
 
     private func finish(_ number: UInt64, _ result: Result<Tokens, any Error>) async {
         let (outcome, failure) = Self.outcome(result)
+        // Another refresh may begin while the result of this one is being stored.
+        let refresh = refresh
         switch state.finish(number, with: outcome) {
         case .discarded: return
         case .kept: lastFailure = failure
@@ -157,26 +134,38 @@ extension TokenStore {
             guard state.commit(number, date: time.date) else { return }
             renewed()
         }
-        refreshes.removeValue(forKey: number)?.finish(failure.map { .failure($0) } ?? .success(()))
+        end(refresh, failure.map { .failure($0) } ?? .success(()))
     }
 
-    private func finishElsewhere(_ number: UInt64, _ tokens: Tokens) {
-        guard state.finishElsewhere(number, tokens, date: time.date) else { return }
-        renewed()
-        refreshes.removeValue(forKey: number)?.finish(.success(()))
-    }
-
-    private func renewed() {
+    /// Records that there are new tokens.
+    func renewed() {
         lastFailure = nil
         publishPrincipal()
         announce(.refreshed)
     }
 
-    private func outcome(
-        of number: UInt64, until deadline: Deadline, on clock: any TimeSource
-    ) async throws -> IssuedTokens? {
+    /// Ends a refresh for the calls that wait for it.
+    func end(_ refresh: SharedResult<Void>?, _ result: Result<Void, any Error>) {
+        if self.refresh === refresh { self.refresh = nil }
+        refresh?.finish(result)
+    }
+
+    /// Waits for the refresh in progress, at most `TokenStore.RefreshPolicy.timeout`, and returns the new tokens.
+    private func refreshed(until deadline: Deadline, on clock: any TimeSource) async throws -> IssuedTokens? {
+        guard let refresh else { return state.current }
         let session = state.firstVersion
-        try await sharedRefresh(number).wait(until: deadline, on: clock)
+        let limit = Deadline(policy.timeout, after: clock.now)
+        do {
+            try await refresh.wait(until: deadline.earlier(limit), on: clock)
+        } catch is DeadlinePassed where !deadline.hasPassed(at: clock.now) {
+            // While the tokens are being stored, the time limit of the storage applies instead.
+            guard self.refresh !== refresh || state.isStoring else {
+                var failure = NetworkError.failedRefresh(DeadlinePassed())
+                failure.detail += " The refresh took longer than \(policy.timeout.brief) and continues."
+                throw failure
+            }
+            try await refresh.wait(until: deadline, on: clock)
+        }
         // A sign-out or sign-in may have occurred between the end of the refresh and this line.
         guard state.firstVersion == session, let current = state.current else { throw Self.signedOut }
         return current
@@ -204,10 +193,9 @@ extension TokenStore {
         .notAuthenticated(.signedOut), detail: "The user signed in again while the call waited for tokens.",
         hint: "Send the call again if it belongs to the new session.")
 
-    /// Ends the waits for all refreshes: the waiting calls fail with `error`.
-    func failPendingRefreshes(with error: NetworkError) {
-        let cancelled = refreshes.values
-        (refreshes, lastFailure) = ([:], nil)
-        for refresh in cancelled { refresh.finish(.failure(error)) }
+    /// Ends the waits for a refresh that no longer matters: the waiting calls fail with `error`.
+    func abandonRefresh(with error: NetworkError) {
+        lastFailure = nil
+        end(refresh, .failure(error))
     }
 }

@@ -39,6 +39,8 @@ extension TokenStore {
             self.window = window
         }
 
+        var longest: Duration { max(timeout, longestRefresh) }
+
         /// The policy with the default value of each property.
         public static let standard = TokenStore.RefreshPolicy()
     }

@@ -57,9 +57,8 @@ public actor TokenStore {
     var state: TokenState
     var loading: SharedResult<Void>?
     var isLoaded = false
-    /// The results that calls wait for, by the number of the refresh. A refresh that takes longer than
-    /// `TokenStore.RefreshPolicy.timeout` has no entry until the next call waits for it.
-    var refreshes: [UInt64: SharedResult<Void>] = [:]
+    /// The refresh in progress, for which calls wait; nil if there is none.
+    var refresh: SharedResult<Void>?
     var lastFailure: NetworkError?
     var isSaving = false
     /// The result of the next write; nil if nothing has changed since the last write began.
@@ -121,7 +120,7 @@ public actor TokenStore {
         isFromRefresh = false
         state.signIn(tokens, date: time.date)
         publishPrincipal()
-        failPendingRefreshes(with: Self.replaced)
+        abandonRefresh(with: Self.replaced)
         announce(.signedIn)
         try await save()
     }
@@ -135,7 +134,7 @@ public actor TokenStore {
         isFromRefresh = false
         let wasSignedIn = state.signOut()
         publishPrincipal()
-        failPendingRefreshes(with: Self.signedOut)
+        abandonRefresh(with: Self.signedOut)
         if wasSignedIn { announce(.signedOut) }
         try await save()
     }

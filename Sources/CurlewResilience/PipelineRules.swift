@@ -2,13 +2,16 @@
 
 package import CurlewCore
 
-// These interceptors attach nothing that belongs to one origin, so they may see requests to every origin.
-extension AttemptTimeoutInterceptor: ScopedInterceptor {}
-extension CircuitBreakerInterceptor: ScopedInterceptor {}
-extension ConcurrencyLimitInterceptor: ScopedInterceptor {}
-extension FallbackInterceptor: ScopedInterceptor {}
-extension HedgingInterceptor: ScopedInterceptor {}
-extension RateLimitInterceptor: ScopedInterceptor {}
+/// An interceptor that decides whether and when a request is sent, and does not change it. It attaches nothing that
+/// belongs to one origin, so it may see requests to every origin.
+package protocol PolicyInterceptor: ScopedInterceptor {}
+
+extension PolicyInterceptor {
+    /// Returns `.anonymous`, because the interceptor does not change requests.
+    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// False, because a preview sends nothing.
+    package var runsInPreview: Bool { false }
+}
 
 extension AttemptTimeoutInterceptor: SoleInterceptor {
     package var uniqueKind: UniqueKind { UniqueKind("attempt timeouts", "only the shortest has an effect") }

@@ -127,6 +127,34 @@ final class AccountServer: Transport {
     }
 }
 
+extension AccountServer {
+    /// A service whose refreshes wait for `gate`; `begun` ends with the first one.
+    static func gated() -> (server: AccountServer, begun: SharedResult<Void>, gate: SharedResult<Void>) {
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
+        let server = AccountServer(onRefresh: {
+            begun.finish(.success(()))
+            try await gate.wait()
+        })
+        return (server, begun, gate)
+    }
+
+    /// A client of the service with the tokens of `store`.
+    func client(
+        _ store: TokenStore, time: any TimeSource = SystemTime(), timeouts: Timeouts = .standard
+    ) -> APIClient {
+        APIClient(
+            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: self,
+            configuration: APIClient.Configuration(timeouts: timeouts, time: time))
+    }
+}
+
+extension APIClient {
+    /// Why a call fails; nil if it succeeds.
+    func outcome() async -> NetworkError.Reason? {
+        await failure { () throws(NetworkError) in try await send(Request<Void>.get("/")) }?.reason
+    }
+}
+
 /// Renews at `/refresh` of the same server.
 func renew(_ refresh: TokenStore.Refresh) async throws -> Tokens {
     try await refresh.client.send(

@@ -46,17 +46,17 @@ struct BearerInterceptorTests {
 
     @Test("A named origin gets the token, and the client's own does not")
     func namedOrigin() async throws {
-        let bearer = BearerInterceptor(for: "https://cdn.test/some/path") { "t" }
+        let bearer = BearerInterceptor(CredentialScope("https://cdn.test/some/path")) { "t" }
         #expect(try await Self.sent(to: "https://cdn.test/x", by: bearer) == "Bearer t")
         #expect(try await Self.sent(to: "https://api.test/x", by: bearer) == nil)
-        let same = BearerInterceptor(for: try Self.origin("https://cdn.test")) { "t" }
+        let same = BearerInterceptor(CredentialScope(try Self.origin("https://cdn.test"))) { "t" }
         #expect(try await Self.sent(to: "https://cdn.test/x", by: same, client: nil) == "Bearer t")
     }
 
     @Test("After a redirect has left the origin nothing is attached any more, not even back at it")
     func crossedOrigin() async throws {
         #expect(try await Self.sent(to: "https://api.test/", by: .bearer { "t" }, crossedOrigin: true) == nil)
-        let named = BearerInterceptor(for: "https://cdn.test") { "t" }
+        let named = BearerInterceptor(CredentialScope("https://cdn.test")) { "t" }
         #expect(try await Self.sent(to: "https://cdn.test/", by: named, crossedOrigin: true) == nil)
     }
 
@@ -71,7 +71,7 @@ struct BearerInterceptorTests {
         let implicit = BearerInterceptor { "t" }
         #expect(try await Self.sent(to: client, by: implicit, client: client) == (isAllowed ? "Bearer t" : nil))
         #expect((implicit.problem(in: setup) == nil) == isAllowed)
-        let named = BearerInterceptor(for: client) { "t" }
+        let named = BearerInterceptor(CredentialScope(client)) { "t" }
         #expect(try await Self.sent(to: client, by: named, client: client) == "Bearer t")
         #expect(named.problem(in: setup) == nil)
     }
@@ -81,7 +81,7 @@ struct BearerInterceptorTests {
         let problem = try #require(BearerInterceptor { "t" }.problem(in: Pipeline.Environment()))
         #expect(problem.contains("base URL") && problem.contains(".bearer(for:"))
         #expect(try await Self.sent(to: "https://api.test/", by: .bearer { "t" }, client: nil) == nil)
-        let unreadable = BearerInterceptor(for: "api.test?token=hunter2") { "t" }
+        let unreadable = BearerInterceptor(CredentialScope("api.test?token=hunter2")) { "t" }
         let reason = try #require(unreadable.problem(in: Pipeline.Environment()))
         #expect(reason.contains("no scheme") && !reason.contains("hunter2"))
         #expect(try await Self.sent(to: "https://api.test/", by: unreadable) == nil)
@@ -145,7 +145,9 @@ struct BearerInterceptorTests {
         #expect(client.recordedCalls.isEmpty)
     }
 
-    @Test("A token of spaces, or of more than 64 KiB, is not sent", arguments: [" ", String(repeating: "t", count: 65_537)])
+    @Test(
+        "A token of spaces, or of more than 64 KiB, is not sent",
+        arguments: [" ", String(repeating: "t", count: 65_537)])
     func unusableToken(token: String) async throws {
         let client = APIClient.mock(pipeline: [.bearer { token }]) { $0.onAny { _ in .status(200) } }
         let error = await #expect(throws: NetworkError.self) { try await client.send(GetPerson(id: 1)) }
@@ -179,6 +181,6 @@ struct BearerInterceptorTests {
     @Test("A description names the origin, never the token")
     func description() {
         #expect("\(BearerInterceptor { "hunter2" })" == "Bearer")
-        #expect("\(BearerInterceptor(for: "https://cdn.test/x") { "hunter2" })" == "Bearer(https://cdn.test)")
+        #expect("\(BearerInterceptor(CredentialScope("https://cdn.test/x")) { "hunter2" })" == "Bearer(https://cdn.test)")
     }
 }

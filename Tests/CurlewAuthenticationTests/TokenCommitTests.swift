@@ -41,32 +41,17 @@ struct TokenCommitTests {
     private let server = AccountServer()
     private let shelf = Shelf()
 
-    private func client(_ store: TokenStore, time: any TimeSource = SystemTime()) -> APIClient {
-        APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server,
-            configuration: APIClient.Configuration(time: time))
-    }
-
-    private func reason(_ client: APIClient) async -> NetworkError.Reason? {
-        do throws(NetworkError) {
-            try await client.send(Request<Void>.get("/"))
-            return nil
-        } catch {
-            return error.reason
-        }
-    }
-
     @Test("new tokens are stored before any call is sent with them, also calls that come later")
     func order() async throws {
         let store = TokenStore(shelf, policy: .patient)
         try await store.signIn(server.tokens)
         server.expire()
         let (begun, gate) = shelf.close()
-        let client = client(store)
-        var calls = [Task { await reason(client) }]
+        let client = server.client(store)
+        var calls = [Task { await client.outcome() }]
         try await begun.wait()
         // Refused with the old tokens: the new ones have arrived, and are not handed out.
-        calls += (0..<10).map { _ in Task { await reason(client) } }
+        calls += (0..<10).map { _ in Task { await client.outcome() } }
         try await yieldUntil { server.state.withLock { $0.calls } >= 11 }
         for _ in 0..<100 { await Task.yield() }
         #expect(server.state.withLock { $0.calls } == 11)
@@ -77,7 +62,7 @@ struct TokenCommitTests {
         #expect(shelf.kept.withLock { $0 } == [AccountServer.tokens(0), AccountServer.tokens(1)])
         // A process that starts after a crash continues with them.
         let next = TokenStore(shelf, policy: .patient)
-        #expect(await reason(self.client(next)) == nil)
+        #expect(await server.client(next).outcome() == nil)
         #expect(server.refreshes == 1)
     }
 
@@ -89,7 +74,7 @@ struct TokenCommitTests {
         server.expire()
         let (_, gate) = shelf.close()
         gate.finish(.failure(Shelf.Trouble()))
-        #expect(await reason(client(store)) == nil)
+        #expect(await server.client(store).outcome() == nil)
         #expect(await store.problem?.reason == .storage)
         #expect(await changes.next() == .notKept)
         #expect(await changes.next() == .refreshed)
@@ -107,8 +92,8 @@ struct TokenCommitTests {
         try await store.signIn(server.tokens)
         server.expire()
         let (begun, gate) = shelf.close()
-        let client = client(store)
-        let call = Task { await reason(client) }
+        let client = server.client(store)
+        let call = Task { await client.outcome() }
         try await begun.wait()
         let signOut = Task { try await store.signOut() }
         #expect(await call.value == .notAuthenticated(.signedOut))
@@ -126,8 +111,8 @@ struct TokenCommitTests {
         try await store.signIn(server.tokens)
         server.expire()
         let (begun, _) = shelf.close()
-        let client = client(store, time: clock)
-        let call = Task { await reason(client) }
+        let client = server.client(store, time: clock)
+        let call = Task { await client.outcome() }
         try await begun.wait()
         // The call itself, which has 300 s, and the write.
         try await clock.waitForSleepers(2, .all)
@@ -144,8 +129,8 @@ struct TokenCommitTests {
         }
         let clock = ManualClock()
         let store = TokenStore(Deaf(), time: clock)
-        let client = client(store, time: clock)
-        let call = Task { await reason(client) }
+        let client = server.client(store, time: clock)
+        let call = Task { await client.outcome() }
         let look = Task { try await store.tokens }
         try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(30))
@@ -164,9 +149,8 @@ struct TokenCommitTests {
         })
         let store = TokenStore()
         try await store.signIn(Tokens(accessToken: "ada", refreshToken: "r-ada"))
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)
-        let call = Task { await reason(client) }
+        let client = server.client(store)
+        let call = Task { await client.outcome() }
         try await begun.wait()
         // Ada's call is in progress when Bob signs in. As Bob it would succeed.
         try await store.signIn(server.signIn())
@@ -174,27 +158,22 @@ struct TokenCommitTests {
         #expect(await call.value == .status(.unauthorized))
         #expect(server.state.withLock { $0.calls } == 1)
         #expect(server.refreshes == 0)
-        #expect(await reason(client) == nil)
+        #expect(await client.outcome() == nil)
     }
 
     @Test("a call that waits for a refresh when another user signs in fails, and does not continue as that user")
     func replaced() async throws {
-        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
-        let server = AccountServer(onRefresh: {
-            begun.finish(.success(()))
-            try await gate.wait()
-        })
+        let (server, begun, gate) = AccountServer.gated()
         let store = TokenStore()
         try await store.signIn(server.tokens)
         server.expire()
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)
-        let call = Task { await reason(client) }
+        let client = server.client(store)
+        let call = Task { await client.outcome() }
         try await begun.wait()
         try await store.signIn(server.signIn())
         #expect(await call.value == .notAuthenticated(.signedOut))
         gate.finish(.success(()))
-        #expect(await reason(client) == nil)
+        #expect(await client.outcome() == nil)
         #expect(try await store.tokens == server.tokens)
     }
 
@@ -214,7 +193,7 @@ struct TokenCommitTests {
         whole.withLock { $0 = client }
         try await store.signIn(server.tokens)
         server.expire()
-        #expect(await reason(client) == nil)
+        #expect(await client.outcome() == nil)
         #expect(server.refreshes == 1)
     }
 
@@ -223,11 +202,11 @@ struct TokenCommitTests {
         let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 3), time: ManualClock())
         try await store.signIn(server.tokens)
         server.state.withLock { ($0.mode, $0.isValid) = (.failing, false) }
-        let client = client(store)
-        for _ in 0..<6 { #expect(await reason(client) == .notAuthenticated(.refreshFailed)) }
+        let client = server.client(store)
+        for _ in 0..<6 { #expect(await client.outcome() == .notAuthenticated(.refreshFailed)) }
         #expect(server.refreshes == 3)
         server.state.withLock { $0.mode = .good }
         try await store.signIn(server.signIn())
-        #expect(await reason(client) == nil)
+        #expect(await client.outcome() == nil)
     }
 }

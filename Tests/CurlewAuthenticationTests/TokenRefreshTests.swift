@@ -11,34 +11,15 @@ import Testing
 /// The refresh coordinator under everything that goes wrong in production.
 @Suite(.timeLimit(.minutes(1)))
 struct TokenRefreshTests {
-    private func client(
-        _ server: AccountServer, _ store: TokenStore, time: any TimeSource = SystemTime(),
-        extra: [any Interceptor] = [], timeouts: Timeouts = .standard
-    ) -> APIClient {
-        APIClient(
-            baseURL: "https://api.test", pipeline: Pipeline(extra + [.bearer(store, refresh: renew)]),
-            transport: server,
-            configuration: APIClient.Configuration(timeouts: timeouts, time: time))
-    }
-
-    private func outcome(_ client: APIClient, _ request: Request<Void> = .get("/")) async -> NetworkError.Reason? {
-        do throws(NetworkError) {
-            try await client.send(request)
-            return nil
-        } catch {
-            return error.reason
-        }
-    }
-
     @Test("200 concurrent calls meet an expired token: one refresh, 200 successes")
     func concurrent() async throws {
         let server = AccountServer()
         let store = TokenStore()
         try await store.signIn(server.tokens)
         server.expire()
-        let client = client(server, store)
+        let client = server.client(store)
         let failures = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<200 { group.addTask { await outcome(client) != nil } }
+            for _ in 0..<200 { group.addTask { await client.outcome() != nil } }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         #expect(failures == 0)
@@ -54,12 +35,12 @@ struct TokenRefreshTests {
         })
         let store = TokenStore()
         try await store.signIn(server.tokens)
-        let client = client(server, store)
+        let client = server.client(store)
         for rotation in 1...3 {
             server.expire()
             let mine = (0..<20).map { _ in SharedResult<Void>() }
             gates.withLock { $0 = mine }
-            let calls = (0..<20).map { _ in Task { await outcome(client) } }
+            let calls = (0..<20).map { _ in Task { await client.outcome() } }
             try await yieldUntil { gates.withLock { $0.isEmpty } }
             // The responses come one after the other, each when the calls before it are over or waiting.
             for gate in mine.shuffled() {
@@ -74,18 +55,14 @@ struct TokenRefreshTests {
 
     @Test("the first caller is cancelled in the middle of the refresh: the others succeed")
     func cancelled() async throws {
-        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
-        let server = AccountServer(onRefresh: {
-            begun.finish(.success(()))
-            try await gate.wait()
-        })
+        let (server, begun, gate) = AccountServer.gated()
         let store = TokenStore()
         try await store.signIn(server.tokens)
         server.expire()
-        let client = client(server, store)
-        let first = Task { await outcome(client) }
+        let client = server.client(store)
+        let first = Task { await client.outcome() }
         try await begun.wait()
-        let others = (0..<10).map { _ in Task { await outcome(client) } }
+        let others = (0..<10).map { _ in Task { await client.outcome() } }
         first.cancel()
         #expect(await first.value == .cancelled)
         gate.finish(.success(()))
@@ -96,17 +73,13 @@ struct TokenRefreshTests {
 
     @Test("signing out in the middle of a refresh: nothing is stored, and waiting calls are notified")
     func signOut() async throws {
-        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
-        let server = AccountServer(onRefresh: {
-            begun.finish(.success(()))
-            try await gate.wait()
-        })
+        let (server, begun, gate) = AccountServer.gated()
         let kept = RecordedTokens()
         let store = TokenStore(kept, policy: .patient)
         try await store.signIn(server.tokens)
         server.expire()
-        let client = client(server, store)
-        let calls = (0..<10).map { _ in Task { await outcome(client) } }
+        let client = server.client(store)
+        let calls = (0..<10).map { _ in Task { await client.outcome() } }
         try await begun.wait()
         try await yieldUntil { server.state.withLock { $0.calls } >= 10 }
         for _ in 0..<50 { await Task.yield() }
@@ -126,8 +99,8 @@ struct TokenRefreshTests {
         try await store.signIn(server.tokens)
         var changes = await store.changes().makeAsyncIterator()
         server.state.withLock { ($0.mode, $0.isValid) = (.refusing, false) }
-        let client = client(server, store)
-        let calls = (0..<20).map { _ in Task { await outcome(client) } }
+        let client = server.client(store)
+        let calls = (0..<20).map { _ in Task { await client.outcome() } }
         for call in calls {
             let reason = await call.value
             // A call that arrived after the others were notified is sent without a token, and is refused by the server.
@@ -144,13 +117,13 @@ struct TokenRefreshTests {
         let store = TokenStore()
         try await store.signIn(server.tokens)
         server.state.withLock { ($0.mode, $0.isValid) = (.failing, false) }
-        let client = client(server, store)
+        let client = server.client(store)
         let error = await #expect(throws: NetworkError.self) { try await client.send(.get("/") as Request<Void>) }
         #expect(error?.reason == .notAuthenticated(.refreshFailed))
         #expect(error?.isRetryable == true)
         #expect(try await store.tokens == AccountServer.tokens(0))
         server.state.withLock { $0.mode = .good }
-        #expect(await outcome(client) == nil)
+        #expect(await client.outcome() == nil)
         #expect(server.refreshes == 2)
     }
 
@@ -169,44 +142,40 @@ struct TokenRefreshTests {
         let store = TokenStore(policy: policy, time: clock)
         try await store.signIn(server.tokens)
         server.expire()
-        let client = client(server, store, time: clock, timeouts: Timeouts(total: .seconds(60)))
-        // Each has its deadline, the time that it waits, and the limit of the one refresh.
+        let client = server.client(store, time: clock, timeouts: Timeouts(total: .seconds(60)))
+        // Each waits, and the one refresh has its limit.
         for _ in 0..<2 {
-            let call = Task { await outcome(client) }
+            let call = Task { await client.outcome() }
             try await begun.wait()
-            try await clock.waitForSleepers(3, .all)
+            try await clock.waitForSleepers(2, .all)
             clock.advance(by: .seconds(10))
             #expect(await call.value == .timedOut(.total))
         }
         #expect(server.refreshes == 1)
         isStuck.withLock { $0 = false }
-        let call = Task { await outcome(client) }
-        try await clock.waitForSleepers(3, .all)
+        let call = Task { await client.outcome() }
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(5))
         #expect(await call.value == .timedOut(.total))
-        #expect(await outcome(client) == nil)
+        #expect(await client.outcome() == nil)
         #expect(server.refreshes == 2)
     }
 
     @Test("a call does not wait for a refresh beyond its own deadline; the refresh continues")
     func deadline() async throws {
         let clock = ManualClock()
-        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
-        let server = AccountServer(onRefresh: {
-            begun.finish(.success(()))
-            try await gate.wait()
-        })
+        let (server, begun, gate) = AccountServer.gated()
         let store = TokenStore(time: clock)
         try await store.signIn(server.tokens)
         server.expire()
-        let client = client(server, store, time: clock, timeouts: Timeouts(total: .seconds(5)))
-        let call = Task { await outcome(client) }
+        let client = server.client(store, time: clock, timeouts: Timeouts(total: .seconds(5)))
+        let call = Task { await client.outcome() }
         try await begun.wait()
         try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(5))
         #expect(await call.value == .timedOut(.total))
         gate.finish(.success(()))
-        #expect(await outcome(client) == nil)
+        #expect(await client.outcome() == nil)
         #expect(server.refreshes == 1)
     }
 
@@ -214,12 +183,12 @@ struct TokenRefreshTests {
     func refusesEverything() async throws {
         let server = AccountServer()
         let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 4), time: ManualClock())
-        let client = client(server, store)
+        let client = server.client(store)
         try await store.signIn(server.tokens)
         var reasons: [NetworkError.Reason?] = []
         for _ in 0..<10 {
             server.expire()
-            let call = Task { await outcome(client) }
+            let call = Task { await client.outcome() }
             reasons.append(await call.value)
         }
         #expect(server.refreshes == 4)
@@ -242,11 +211,11 @@ struct TokenRefreshTests {
             Tokens(accessToken: "a", refreshToken: "r", expiresAt: hasExpired ? Date(timeIntervalSince1970: 1) : nil))
         let client = APIClient(
             baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: mock)
-        #expect(await outcome(client) == (status == 200 ? nil : .status(.unauthorized)))
+        #expect(await client.outcome() == (status == 200 ? nil : .status(.unauthorized)))
         let refreshes = { mock.requests.count { $0.request.target == "/refresh" } }
         #expect(mock.requestCount - refreshes() == sent && refreshes() == refreshed)
         // All calls together have the limit of the store.
-        for _ in 0..<30 { _ = await outcome(client) }
+        for _ in 0..<30 { _ = await client.outcome() }
         #expect(refreshes() == TokenStore.RefreshPolicy.standard.limit)
     }
 }

@@ -24,19 +24,6 @@ final class TokenSharingTests: Sendable {
 
     private func store(_ time: any TimeSource = SystemTime()) -> TokenStore { TokenStore(.file(path), time: time) }
 
-    private func client(_ store: TokenStore, _ server: AccountServer) -> APIClient {
-        APIClient(baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)
-    }
-
-    private func reason(_ client: APIClient) async -> NetworkError.Reason? {
-        do throws(NetworkError) {
-            try await client.send(Request<Void>.get("/"))
-            return nil
-        } catch {
-            return error.reason
-        }
-    }
-
     @Test("stores that meet ended tokens at the same moment refresh once between them")
     func once() async throws {
         let server = AccountServer()
@@ -47,7 +34,7 @@ final class TokenSharingTests: Sendable {
             server.expire()
             let reasons = await withTaskGroup(of: NetworkError.Reason?.self) { group in
                 for store in stores + stores {
-                    group.addTask { await self.reason(self.client(store, server)) }
+                    group.addTask { await server.client(store).outcome() }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
@@ -64,9 +51,9 @@ final class TokenSharingTests: Sendable {
         try await one.signIn(server.tokens)
         #expect(try await other.tokens == server.tokens)
         server.expire()
-        #expect(await reason(client(one, server)) == nil)
+        #expect(await server.client(one).outcome() == nil)
         let changes = await other.changes()
-        #expect(await reason(client(other, server)) == nil)
+        #expect(await server.client(other).outcome() == nil)
         #expect(server.refreshes == 1)
         #expect(try await other.tokens == AccountServer.tokens(1))
         #expect(one.principal == other.principal && one.principal != .anonymous)
@@ -83,8 +70,8 @@ final class TokenSharingTests: Sendable {
         let (one, other) = (store(), store())
         #expect(try await one.tokens == other.tokens)
         server.expire()
-        #expect(await reason(client(one, server)) == nil)
-        #expect(await reason(client(other, server)) == nil)
+        #expect(await server.client(one).outcome() == nil)
+        #expect(await server.client(other).outcome() == nil)
         #expect(server.refreshes == 1)
     }
 
@@ -100,7 +87,7 @@ final class TokenSharingTests: Sendable {
         (kept.accessToken, kept.refreshToken, kept.expiresAt) = ("a1", "r1", clock.date.addingTimeInterval(-1))
         try await FileTokens(path).save(kept)
         server.expire()
-        #expect(await reason(client(other, server)) == nil)
+        #expect(await server.client(other).outcome() == nil)
         #expect(server.state.withLock { $0.presented } == ["r1": 1])
     }
 
@@ -112,7 +99,7 @@ final class TokenSharingTests: Sendable {
         #expect(try await other.tokens != nil)
         try await one.signOut()
         server.expire()
-        #expect(await reason(client(other, server)) == .notAuthenticated(.signedOut))
+        #expect(await server.client(other).outcome() == .notAuthenticated(.signedOut))
         #expect(server.refreshes == 0)
         #expect(try await other.tokens == nil && other.principal == .anonymous)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
@@ -122,16 +109,12 @@ final class TokenSharingTests: Sendable {
 
     @Test("what happens in another process during a refresh is not decoded by it", arguments: Meanwhile.allCases)
     func meanwhile(_ event: Meanwhile) async throws {
-        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
-        let server = AccountServer(onRefresh: {
-            begun.finish(.success(()))
-            try await gate.wait()
-        })
+        let (server, begun, gate) = AccountServer.gated()
         let (one, other) = (store(), store())
         try await one.signIn(server.tokens)
         #expect(try await other.tokens != nil)
         server.expire()
-        let call = Task { await self.reason(client(one, server)) }
+        let call = Task { await server.client(one).outcome() }
         try await begun.wait()
         let anew = Tokens(accessToken: "new", refreshToken: "new")
         if event == .signedOut { try await other.signOut() } else { try await other.signIn(anew) }
@@ -153,9 +136,9 @@ final class TokenSharingTests: Sendable {
         try await store.signIn(server.tokens)
         server.expire()
         let lock = try #require(try FileLock.attempt(path + ".renewal"))
-        let call = Task { await self.reason(client(store, server)) }
-        // The refresh waits for the lock, and the call for the refresh.
-        try await clock.waitForSleepers(2, .all)
+        let call = Task { await server.client(store).outcome() }
+        // The refresh waits for the lock.
+        try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(600))
         // The call may give up before the refresh does.
         let reason = await call.value
@@ -163,7 +146,7 @@ final class TokenSharingTests: Sendable {
         try await yieldUntil { await !store.state.isUnderWay(1) }
         #expect(server.refreshes == 0)
         lock.release()
-        #expect(await self.reason(client(store, server)) == nil)
+        #expect(await server.client(store).outcome() == nil)
         #expect(server.refreshes == 1)
     }
 
@@ -183,13 +166,13 @@ final class TokenSharingTests: Sendable {
                 ], transport: server)
         }
         let (one, other) = (client(store()), client(store()))
-        #expect(await reason(one) == nil)
-        #expect(await reason(other) == nil)
+        #expect(await one.outcome() == nil)
+        #expect(await other.outcome() == nil)
         #expect(obtained.withLock { $0 } == 1)
         server.expire()
         try FileManager.default.removeItem(atPath: path)
-        #expect(await reason(one) == nil)
-        #expect(await reason(other) == nil)
+        #expect(await one.outcome() == nil)
+        #expect(await other.outcome() == nil)
         #expect(obtained.withLock { $0 } == 2)
     }
 

@@ -4,9 +4,8 @@ public import CurlewCore
 import CurlewHTTP
 
 /// Responds to the `Digest` challenges of one origin. For the rules, see `.digest(user:password:for:name:minimum:)`.
-package struct DigestInterceptor: ValidatingInterceptor {
+package struct DigestInterceptor: CredentialInterceptor {
     private let scope: CredentialScope
-    private let name: String?
     private let authenticator: Locked<DigestAuthenticator>
     private let holder: [String]
 
@@ -19,22 +18,15 @@ package struct DigestInterceptor: ValidatingInterceptor {
     }
 
     init(_ authenticator: sending DigestAuthenticator, for url: String? = nil, name: String? = nil) {
-        scope = url.map { .url($0) } ?? .client
-        self.name = name
+        scope = CredentialScope(url, name: name)
         holder = ["digest", name ?? "", authenticator.user, authenticator.password]
         self.authenticator = Locked(authenticator)
     }
 
-    /// The placement `.authentication`. The interceptor runs once per request on the wire, before the request is
-    /// signed.
-    public var placement: Placement { .authentication }
-
     /// Sends the request, with a credential if a challenge has already arrived. After a supported challenge, sends the
     /// request again with a new credential.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization) else {
-            return try await next(request)
-        }
+        guard scope.admits(request, in: next.context) else { return try await next(request) }
         var attempts = 0
         var context: ExchangeContext?
         while true {
@@ -82,9 +74,7 @@ package struct DigestInterceptor: ValidatingInterceptor {
 
     /// Returns the principal of this user name and password; `.anonymous` for a request that receives no credential.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
-            return .anonymous
-        }
+        guard scope.admits(request, in: context) else { return .anonymous }
         return .holder(of: holder, in: context)
     }
 

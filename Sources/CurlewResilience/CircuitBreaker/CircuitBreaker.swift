@@ -56,7 +56,7 @@ public final class CircuitBreaker: Sendable {
 
     /// Returns the phase of the circuit of a scope; `.closed` if the breaker knows no circuit for it.
     public func phase(of scope: LimitScope.Key) -> CircuitBreaker.Phase {
-        table.withLock { $0.circuits[scope] }?.phase ?? .closed
+        table.withLock { $0.circuits[scope] }?.state.withLock { $0.phase } ?? .closed
     }
 
     /// Returns the phase of the circuit of an origin; `.closed` if the breaker knows no circuit for it.
@@ -64,7 +64,7 @@ public final class CircuitBreaker: Sendable {
 
     /// The circuits that are not closed, with their phases.
     public var openCircuits: [LimitScope.Key: CircuitBreaker.Phase] {
-        table.withLock { $0.circuits }.mapValues(\.phase).filter { $0.value != .closed }
+        table.withLock { $0.circuits }.mapValues { $0.state.withLock { $0.phase } }.filter { $0.value != .closed }
     }
 }
 
@@ -81,19 +81,17 @@ extension CircuitBreaker {
     func circuit(of key: LimitScope.Key) -> Circuit {
         table.withLock { table in
             table.uses += 1
-            if let last = table.last, last.key == key {
-                last.use(table.uses)
-                return last
-            }
-            if table.circuits[key] == nil, table.circuits.count >= Self.mostCircuits,
+            let known = table.last?.key == key ? table.last : table.circuits[key]
+            let circuit = known ?? Circuit(key, policy)
+            circuit.state.withLock { $0.lastUse = table.uses }
+            table.last = circuit
+            guard known == nil else { return circuit }
+            if table.circuits.count >= Self.mostCircuits,
                 let oldest = table.circuits.values.min(by: { $0.rank < $1.rank })
             {
                 table.circuits[oldest.key] = nil
             }
-            let circuit = table.circuits[key] ?? Circuit(key, policy)
-            circuit.use(table.uses)
             table.circuits[key] = circuit
-            table.last = circuit
             return circuit
         }
     }
@@ -102,45 +100,31 @@ extension CircuitBreaker {
 /// The circuit of one scope, which all calls of the scope share.
 final class Circuit: Sendable {
     let key: LimitScope.Key
-    private let state: Locked<(circuit: CircuitState, lastUse: UInt64)>
+    let state: Locked<CircuitState>
 
     init(_ key: LimitScope.Key, _ policy: CircuitBreaker.Policy) {
         self.key = key
-        state = Locked((CircuitState(policy), 0))
+        state = Locked(CircuitState(policy))
     }
-
-    var phase: CircuitBreaker.Phase { state.withLock { $0.circuit.phase } }
-    var cause: String { state.withLock { $0.circuit.cause } }
 
     /// When the circuit is forgotten: closed circuits first, then the least recently used.
-    var rank: (isOpen: Int, lastUse: UInt64) {
-        state.withLock { ($0.circuit.phase == .closed ? 0 : 1, $0.lastUse) }
-    }
-
-    /// Returns how long a call would be refused now; nil if it may pass.
-    func refusal(at now: MonotonicInstant) -> Duration? {
-        state.withLock { $0.circuit.refusal(at: now) }
-    }
-
-    func isCurrent(_ permit: CircuitState.Permit) -> Bool { state.withLock { $0.circuit.isCurrent(permit) } }
-
-    func use(_ number: UInt64) {
-        state.withLock { $0.lastUse = number }
+    fileprivate var rank: (isOpen: Int, lastUse: UInt64) {
+        state.withLock { ($0.phase == .closed ? 0 : 1, $0.lastUse) }
     }
 
     /// Changes the state. Returns the notice about its new phase; nil if the phase stays.
     func change(_ change: (inout CircuitState) -> Void) -> PolicyNotice? {
         state.withLock { state in
-            let former = state.circuit.phase
-            change(&state.circuit)
-            guard state.circuit.phase != former else { return nil }
+            let former = state.phase
+            change(&state)
+            guard state.phase != former else { return nil }
             let kind: PolicyNotice.Kind =
-                switch state.circuit.phase {
-                case .open: .circuitOpened(state.circuit.openTime)
+                switch state.phase {
+                case .open: .circuitOpened(state.openTime)
                 case .halfOpen: .circuitHalfOpened
                 case .closed: .circuitClosed
                 }
-            return PolicyNotice(kind, by: .circuitBreaker, scope: "\(key)", cause: state.circuit.reason)
+            return PolicyNotice(kind, by: .circuitBreaker, scope: "\(key)", cause: state.reason)
         }
     }
 }

@@ -4,7 +4,7 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Rejects calls to a server that keeps failing. For the rules, see `CircuitBreaker`.
-package struct CircuitBreakerInterceptor: ValidatingInterceptor {
+package struct CircuitBreakerInterceptor: ValidatingInterceptor, PolicyInterceptor {
     /// The breaker that holds the circuits.
     public let breaker: CircuitBreaker
 
@@ -15,12 +15,6 @@ package struct CircuitBreakerInterceptor: ValidatingInterceptor {
 
     /// The placement of the interceptor: `.circuitBreaker`.
     public var placement: Placement { .circuitBreaker }
-
-    /// False, because a preview sends nothing that could be refused.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor does not change requests.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Sends the request if the circuit lets it pass, and records the outcome in the circuit.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

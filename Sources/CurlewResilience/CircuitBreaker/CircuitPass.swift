@@ -28,19 +28,20 @@ final class CircuitPass: Departure {
 
     /// Throws if the circuit would refuse the call now.
     func check(at time: any TimeSource) throws {
-        if circuit.phase == .closed { return }
-        if let wait = circuit.refusal(at: time.now) { throw refusal(wait) }
+        let wait = circuit.state.withLock { $0.phase == .closed ? nil : $0.refusal(at: time.now) }
+        if let wait { throw refusal(wait) }
     }
 
     func leave(at now: MonotonicInstant, in context: ExchangeContext) throws {
         // An interceptor closer to the transport may send the request twice, for example after a 401.
-        if let permit = state.withLock({ $0.permit }), circuit.isCurrent(permit) { return }
-        var admission = CircuitState.Admission.refuse(tryAfter: .zero)
-        change { admission = $0.admit(at: now) }
-        switch admission {
-        case .refuse(let wait): throw refusal(wait)
-        case .pass(let permit): state.withLock { $0 = State(permit: permit, left: now) }
+        let former = state.withLock { $0.permit }
+        var (permit, wait): (CircuitState.Permit?, Duration?)
+        change { circuit in
+            wait = circuit.refusal(at: now)
+            permit = former.flatMap { circuit.isCurrent($0) ? $0 : nil } ?? circuit.admit(at: now)
         }
+        guard let permit else { throw refusal(wait ?? .zero) }
+        if permit != former { state.withLock { $0 = State(permit: permit, left: now) } }
     }
 
     /// Records a response whose head has arrived. Status 501 is no failure: a healthy server sends it for a method that
@@ -95,14 +96,15 @@ final class CircuitPass: Departure {
     }
 
     private func refusal(_ wait: Duration) -> NetworkError {
+        let cause = circuit.state.withLock { $0.cause }
         var error = NetworkError(
             .refused(by: .circuitBreaker),
-            detail: "The circuit of \(circuit.key) is open: \(circuit.cause). The next trial is in \(wait.brief).",
+            detail: "The circuit of \(circuit.key) is open: \(cause). The next trial is in \(wait.brief).",
             hint: "Check the earlier failures of that origin; observers of the client receive them.")
         error.expectedWait = wait
         if context.isObserved {
             let scope = "\(circuit.key)"
-            context.record(.feature(PolicyNotice(.refused, by: .circuitBreaker, scope: scope, cause: circuit.cause)))
+            context.record(.feature(PolicyNotice(.refused, by: .circuitBreaker, scope: scope, cause: cause)))
         }
         return error
     }

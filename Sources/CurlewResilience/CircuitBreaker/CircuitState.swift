@@ -19,18 +19,9 @@ extension CircuitBreaker {
 struct CircuitState: Sendable {
     /// The permission for a call to pass. The caller hands it back to `finish` with the outcome of the call.
     struct Permit: Hashable, Sendable {
-        /// Whether the call is a trial of a half-open circuit.
-        let isTrial: Bool
         fileprivate let round: UInt64
-        fileprivate var trial: UInt64 = 0
-    }
-
-    /// The decision about a call.
-    enum Admission: Hashable, Sendable {
-        /// The call may pass. Hand the permit back to `finish`.
-        case pass(Permit)
-        /// The call may not pass. Try again after this time.
-        case refuse(tryAfter: Duration)
+        /// The number of the trial of a half-open circuit; nil for any other call.
+        fileprivate(set) var trial: UInt64?
     }
 
     /// The outcome of a call, as the circuit counts it.
@@ -46,7 +37,6 @@ struct CircuitState: Sendable {
     /// The time after which a trial that has not ended no longer prevents another trial.
     static let trialTime = Duration.seconds(30)
 
-    /// The rules that decide when the circuit opens, and for how long.
     let policy: CircuitBreaker.Policy
     /// The current phase. When the open time has passed, the circuit stays open until the next call.
     private(set) var phase = CircuitBreaker.Phase.closed
@@ -57,7 +47,10 @@ struct CircuitState: Sendable {
     /// How long the circuit stays open, as of its last opening.
     private(set) var openTime = Duration.zero
 
-    private var window: CircuitWindow
+    /// The use of the circuit that was the last, counted over all circuits of the breaker.
+    var lastUse: UInt64 = 0
+
+    private(set) var window: CircuitWindow
     /// The number of phase changes so far. Permits from an earlier round do not count.
     private var round: UInt64 = 0
     private var trials: [(number: UInt64, end: MonotonicInstant)] = []
@@ -66,31 +59,24 @@ struct CircuitState: Sendable {
     /// The round of the trials that closed the circuit.
     private var closingRound: UInt64?
 
-    /// Creates a closed circuit.
     init(_ policy: CircuitBreaker.Policy) {
         self.policy = policy
         window = CircuitWindow(policy.window)
     }
 
-    /// Returns the number of calls that ended in the window, and how many of them failed.
-    func counts(at now: MonotonicInstant) -> CircuitWindow.Counts {
-        var window = window
-        window.advance(to: now)
-        return window.counts
-    }
-
-    /// Decides whether a call may pass now. Hand the permit back to `finish` when the call has ended.
-    mutating func admit(at now: MonotonicInstant) -> Admission {
-        if let wait = refusal(at: now) { return .refuse(tryAfter: wait) }
+    /// Returns the permit of a call that may pass now; nil if it may not. Hand the permit back to `finish` when the
+    /// call has ended.
+    mutating func admit(at now: MonotonicInstant) -> Permit? {
+        guard refusal(at: now) == nil else { return nil }
         switch phase {
-        case .closed: return .pass(Permit(isTrial: false, round: round))
+        case .closed: return Permit(round: round)
         case .open: enter(.halfOpen, because: "its open period ended")
         case .halfOpen: break
         }
         trials.removeAll { $0.end <= now }
         lastTrial &+= 1
         trials.append((lastTrial, now.advanced(by: Self.trialTime)))
-        return .pass(Permit(isTrial: true, round: round, trial: lastTrial))
+        return Permit(round: round, trial: lastTrial)
     }
 
     /// Returns how long `admit` would refuse a call now, at most one second if the circuit is half-open; nil if it would
@@ -108,7 +94,7 @@ struct CircuitState: Sendable {
 
     /// Returns whether the outcome of the call with this permit still counts.
     func isCurrent(_ permit: Permit) -> Bool {
-        permit.round == round && (!permit.isTrial || trials.contains { $0.number == permit.trial })
+        permit.round == round && (permit.trial == nil || trials.contains { $0.number == permit.trial })
     }
 
     /// Records the outcome of a call that passed. Does nothing if the permit is from an earlier phase.
@@ -116,9 +102,9 @@ struct CircuitState: Sendable {
     /// - `random`: a uniformly distributed number in 0..<1, from which an open time is computed.
     mutating func finish(_ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant, random: Double) {
         guard isCurrent(permit) else { return }
-        if permit.isTrial { trials.removeAll { $0.number == permit.trial } }
+        trials.removeAll { $0.number == permit.trial }
         guard outcome != .unknown else { return }
-        guard permit.isTrial else {
+        guard permit.trial != nil else {
             window.add(failed: outcome == .failure, at: now)
             return judge(at: now, random)
         }
@@ -135,7 +121,7 @@ struct CircuitState: Sendable {
     mutating func bodyFailed(
         _ permit: Permit, responded: MonotonicInstant, at now: MonotonicInstant, random: Double
     ) {
-        if permit.isTrial, permit.round == round || permit.round == closingRound {
+        if permit.trial != nil, permit.round == round || permit.round == closingRound {
             return open(at: now, because: "the body of the trial's response was interrupted", random)
         }
         guard permit.round == round else { return }
@@ -145,7 +131,7 @@ struct CircuitState: Sendable {
 
     /// Opens the circuit if too many calls in the window failed.
     private mutating func judge(at now: MonotonicInstant, _ random: Double) {
-        let counts = window.counts
+        let counts = window.counts(at: now)
         guard counts.calls >= policy.minimumCalls,
             Double(counts.failed) >= policy.failureRatio * Double(counts.calls)
         else { return }

@@ -4,7 +4,7 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Limits the number of concurrent exchanges. For the rules, see `ConcurrencyLimit`.
-package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
+package struct ConcurrencyLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
     /// The limit, with its permits and queues.
     public let limit: ConcurrencyLimit
 
@@ -15,12 +15,6 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
 
     /// The placement of the interceptor: `.concurrencyLimit`.
     public var placement: Placement { .concurrencyLimit }
-
-    /// False, because a preview sends nothing that needs a permit.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor does not change requests.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Waits for a permit, sends the request, and keeps the permit until the response body ends.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -10,27 +10,35 @@ struct ConcurrencyQueue<Waiter> {
         let deadline: Deadline
     }
 
-    private var semaphore: FairSemaphore<Entry>
+    private let permits: Int
+    /// The number of permits in use.
+    private(set) var running = 0
+    private var queue: FairQueue<Entry>
     private var usual = UsualTime()
 
+    /// - `capacity`: the maximum number of waiting calls.
     init(permits: Int, capacity: Int) {
-        semaphore = FairSemaphore(permits: permits, capacity: capacity)
+        self.permits = permits
+        queue = FairQueue(capacity: capacity)
     }
 
-    var running: Int { semaphore.running }
-    var waiting: Int { semaphore.count }
-    var isIdle: Bool { semaphore.isIdle }
+    var waiting: Int { queue.count }
+    var isIdle: Bool { running == 0 && queue.isEmpty }
 
     /// Takes a permit if one is free and no call waits for it. Returns whether it did.
-    mutating func acquire() -> Bool { semaphore.acquire() }
+    mutating func acquire() -> Bool {
+        guard running < permits, queue.isEmpty else { return false }
+        running += 1
+        return true
+    }
 
     /// Adds a call to the queue. Returns its ticket, or nil if the queue is full.
     mutating func wait(_ waiter: Waiter, until deadline: Deadline, _ priority: RequestOptions.Priority) -> UInt64? {
-        semaphore.wait(Entry(waiter: waiter, deadline: deadline), priority)
+        queue.wait(Entry(waiter: waiter, deadline: deadline), priority)
     }
 
     /// Removes a call from the queue. Returns false if its turn has already come.
-    mutating func leave(_ ticket: UInt64) -> Bool { semaphore.leave(ticket) }
+    mutating func leave(_ ticket: UInt64) -> Bool { queue.leave(ticket) }
 
     /// Learns how long an exchange took, from its response head or its failure.
     mutating func learn(_ outcome: ConcurrencyOutcome) {
@@ -49,14 +57,13 @@ struct ConcurrencyQueue<Waiter> {
     ///
     /// - `now`: the time that decides which calls lose their turn; nil if none does.
     mutating func finish(at now: MonotonicInstant?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
-        semaphore.finish()
-        guard semaphore.isDue else { return ([], []) }
+        running -= 1
         var (going, late): ([Waiter], [(waiter: Waiter, left: Duration)]) = ([], [])
-        while let next = semaphore.next() {
+        while running < permits, let next = queue.next() {
             if let now, let usual = usual.time, let left = next.deadline.remaining(at: now), left < usual {
                 late.append((next.waiter, left))
-                semaphore.finish()
             } else {
+                running += 1
                 going.append(next.waiter)
             }
         }

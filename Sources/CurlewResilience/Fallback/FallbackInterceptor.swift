@@ -4,7 +4,7 @@ public import CurlewCore
 import CurlewHTTP
 
 /// Returns substitute responses for calls that fail. For the rules, see `.fallback(when:_:)`.
-package struct FallbackInterceptor: Interceptor {
+package struct FallbackInterceptor: PolicyInterceptor {
     private let when: @Sendable (NetworkError) -> Bool
     private let respond: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
 
@@ -22,12 +22,6 @@ package struct FallbackInterceptor: Interceptor {
 
     /// The placement of the interceptor: `.fallback`.
     public var placement: Placement { .fallback }
-
-    /// False, because a preview has no failure.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor does not change requests.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Runs the rest of the pipeline, and returns a substitute response if the call fails.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// Sends a request a second time when the first response is late. For the rules, see
 /// `.hedging(after:budget:when:)`.
-package struct HedgingInterceptor: ValidatingInterceptor {
+package struct HedgingInterceptor: ValidatingInterceptor, PolicyInterceptor {
     /// The delay before the second request.
     public let delay: Duration
     /// The budget that second requests draw on.
@@ -33,12 +33,6 @@ package struct HedgingInterceptor: ValidatingInterceptor {
 
     /// The placement of the interceptor: `.hedging`.
     public var placement: Placement { .hedging }
-
-    /// False, because a preview sends nothing.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor does not change requests.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Runs the rest of the pipeline, and runs it again concurrently if the response is late.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -4,7 +4,7 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Limits the number of requests in a period. For the rules, see `RateLimit`.
-package struct RateLimitInterceptor: ValidatingInterceptor {
+package struct RateLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
     /// The limit, with its buckets and queues.
     public let limit: RateLimit
 
@@ -15,12 +15,6 @@ package struct RateLimitInterceptor: ValidatingInterceptor {
 
     /// The placement of the interceptor: `.rateLimit`.
     public var placement: Placement { .rateLimit }
-
-    /// False, because a preview sends nothing that needs a token.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor does not change requests.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Waits for a token, sends the request, and adapts the limit to the response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -3,7 +3,7 @@
 package import CurlewCore
 
 /// Limits the time that each attempt may wait for its response head. For the rules, see `.attemptTimeout(_:)`.
-package struct AttemptTimeoutInterceptor: ValidatingInterceptor {
+package struct AttemptTimeoutInterceptor: ValidatingInterceptor, PolicyInterceptor {
     /// The maximum time that an attempt may wait for its response head.
     public let limit: Duration
 
@@ -15,8 +15,8 @@ package struct AttemptTimeoutInterceptor: ValidatingInterceptor {
     /// The placement of the interceptor: `.attemptTimeout`, next to the transport.
     public var placement: Placement { .attemptTimeout }
 
-    /// Returns `.anonymous`, because the interceptor does not change requests.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// True: the deadline of the attempt holds for a preview too.
+    public var runsInPreview: Bool { true }
 
     /// Sets the deadline of the attempt, unless it has an earlier one, and runs the rest of the pipeline.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

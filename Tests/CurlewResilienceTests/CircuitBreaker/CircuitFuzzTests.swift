@@ -34,20 +34,21 @@ struct CircuitFuzzTests {
             let former = circuit.phase
             switch Int.random(in: 0..<9, using: &random) {
             case 0..<5:
-                switch circuit.admit(at: now) {
-                case .pass(let permit):
-                    if permit.isTrial {
+                let wait = circuit.refusal(at: now)
+                if let permit = circuit.admit(at: now) {
+                    check(wait == nil, "passed a refused call")
+                    if permit.trial != nil {
                         trials += 1
-                        let alive = calls.filter { $0.permit.isTrial && $0.period == period }
+                        let alive = calls.filter { $0.permit.trial != nil && $0.period == period }
                         check(alive.allSatisfy { $0.began.duration(to: now) >= CircuitState.trialTime }, "two trials")
                         if circuit.phase != former { period += 1 }
                     } else {
                         check(circuit.phase == .closed, "a call passed in \(circuit.phase)")
                     }
                     calls.append(Call(permit: permit, period: period, began: now))
-                case .refuse(let wait):
+                } else {
                     check(circuit.phase != .closed, "a closed circuit refused")
-                    check(wait > .zero && wait <= .seconds(9), "refused for \(wait.brief)")
+                    check(wait.map { $0 > .zero && $0 <= .seconds(9) } ?? false, "refused for \(wait?.brief ?? "-")")
                 }
             case 5..<8:
                 guard let index = calls.indices.randomElement(using: &random) else { continue }
@@ -60,7 +61,7 @@ struct CircuitFuzzTests {
                     }
                 circuit.finish(call.permit, outcome, at: now, random: .random(in: 0..<1, using: &random))
                 let mayCount = call.period == period && outcome != .unknown
-                if call.permit.isTrial {
+                if call.permit.trial != nil {
                     check(circuit.phase == former || mayCount, "a late or lost trial moved it")
                 } else if former == .closed, mayCount {
                     ended.append((now, outcome == .failure))
@@ -84,10 +85,8 @@ struct CircuitFuzzTests {
         }
         // A server that is well gets its calls back, whatever was before.
         now = now.advanced(by: .seconds(60))
-        if case .pass(let permit) = circuit.admit(at: now) {
-            circuit.finish(permit, .success, at: now, random: 0)
-        }
-        if case .pass = circuit.admit(at: now) {} else { check(false, "wedged in \(circuit.phase)") }
+        if let permit = circuit.admit(at: now) { circuit.finish(permit, .success, at: now, random: 0) }
+        check(circuit.admit(at: now) != nil, "wedged in \(circuit.phase)")
         check(policy.failureRatio == 1 || opened > 0 || trials == 0, "the life was too quiet to say anything")
     }
 

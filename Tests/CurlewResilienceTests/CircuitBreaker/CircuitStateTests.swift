@@ -19,9 +19,7 @@ struct CircuitStateTests {
             circuit = CircuitState(policy)
         }
 
-        mutating func admit() -> CircuitState.Permit? {
-            if case .pass(let permit) = circuit.admit(at: now) { permit } else { nil }
-        }
+        mutating func admit() -> CircuitState.Permit? { circuit.admit(at: now) }
 
         mutating func finish(_ permit: CircuitState.Permit, _ outcome: CircuitState.Outcome) {
             circuit.finish(permit, outcome, at: now, random: .random(in: 0..<1, using: &random))
@@ -74,7 +72,7 @@ struct CircuitStateTests {
     func unknown() {
         var bench = Bench()
         for _ in 0..<20 { bench.call(.unknown) }
-        #expect(bench.circuit.counts(at: bench.now).calls == 0)
+        #expect(bench.circuit.window.counts(at: bench.now).calls == 0)
         bench.call(.failure, .failure, .failure)
         #expect(bench.circuit.phase == .closed)
     }
@@ -84,9 +82,9 @@ struct CircuitStateTests {
         var bench = Bench()
         bench.call(.failure, .failure, .failure)
         bench.now = bench.now.advanced(by: .seconds(26))
-        #expect(bench.circuit.counts(at: bench.now).failed == 3)
+        #expect(bench.circuit.window.counts(at: bench.now).failed == 3)
         bench.now = bench.now.advanced(by: .seconds(4))
-        #expect(bench.circuit.counts(at: bench.now).calls == 0)
+        #expect(bench.circuit.window.counts(at: bench.now).calls == 0)
         bench.call(.failure)
         #expect(bench.circuit.phase == .closed)
     }
@@ -99,16 +97,16 @@ struct CircuitStateTests {
             Issue.record("not open")
             return
         }
-        #expect(bench.circuit.admit(at: bench.now) == .refuse(tryAfter: bench.now.duration(to: end)))
+        #expect(bench.admit() == nil && bench.circuit.refusal(at: bench.now) == bench.now.duration(to: end))
         bench.now = MonotonicInstant(nanoseconds: end.nanoseconds - 1)
         #expect(bench.admit() == nil)
         bench.now = end
         let trial = bench.admit()
-        #expect(trial?.isTrial == true && bench.circuit.phase == .halfOpen)
+        #expect(trial?.trial != nil && bench.circuit.phase == .halfOpen)
         #expect(bench.admit() == nil)
         if let trial { bench.finish(trial, Self.quick) }
         #expect(bench.circuit.phase == .closed)
-        #expect(bench.circuit.counts(at: bench.now).calls == 0)
+        #expect(bench.circuit.window.counts(at: bench.now).calls == 0)
         #expect(bench.call(.failure, .failure, .failure) == 3)
         #expect(bench.circuit.phase == .closed)
     }
@@ -141,13 +139,13 @@ struct CircuitStateTests {
         _ = bench.waitUntilTrial()
         bench.call(.unknown)
         let first = bench.admit()
-        #expect(first?.isTrial == true)
-        #expect(bench.circuit.admit(at: bench.now) == .refuse(tryAfter: .seconds(1)))
+        #expect(first?.trial != nil)
+        #expect(bench.admit() == nil && bench.circuit.refusal(at: bench.now) == .seconds(1))
         bench.now = bench.now.advanced(by: .milliseconds(29_999))
-        #expect(bench.circuit.admit(at: bench.now) == .refuse(tryAfter: .milliseconds(1)))
+        #expect(bench.admit() == nil && bench.circuit.refusal(at: bench.now) == .milliseconds(1))
         bench.now = bench.now.advanced(by: .milliseconds(1))
         let second = bench.admit()
-        #expect(second?.isTrial == true && second != first)
+        #expect(second?.trial != nil && second != first)
         if let first { bench.finish(first, .failure) }
         #expect(bench.circuit.phase == .halfOpen, "the first comes too late")
         if let second { bench.finish(second, Self.quick) }
@@ -165,6 +163,6 @@ struct CircuitStateTests {
         _ = bench.waitUntilTrial()
         bench.call(Self.quick)
         for permit in early.suffix(5) { bench.finish(permit, .failure) }
-        #expect(bench.circuit.phase == .closed && bench.circuit.counts(at: bench.now).calls == 0)
+        #expect(bench.circuit.phase == .closed && bench.circuit.window.counts(at: bench.now).calls == 0)
     }
 }
