@@ -28,24 +28,11 @@ struct CassetteRedactor: Sendable {
     /// Returns the fields without secrets. Of a cookie that a response sets, the name and the attributes are kept.
     func fields(_ headers: HTTPHeaders) -> [HARDocument.NameValue] {
         headers.map { field in
-            let isHidden = isSecret(field.name, in: headers)
-            let value =
-                if isHidden, field.name == .setCookie {
-                    Self.setCookie(field.value, redaction)
-                } else if isHidden {
-                    Redaction.mark
-                } else {
-                    redaction.value(field.value, ofHeader: field.name)
-                }
-            return HARDocument.NameValue(name: field.name.text, value: value)
+            let shown = headers.value(of: field, redaction)
+            let isCookie = field.name == .setCookie && shown == Redaction.mark
+            return HARDocument.NameValue(
+                name: field.name.text, value: isCookie ? Self.setCookie(field.value, redaction) : shown)
         }
-    }
-
-    private func isSecret(_ name: HTTPField.Name, in headers: HTTPHeaders) -> Bool {
-        if redaction.isSecret(header: name) { return true }
-        // A client with secret paths declares the fields whose values are URLs, which `redaction` can show without them.
-        return headers.isSecret(name) && !redaction.hidesNothing
-            && (redaction.pathPatterns.isEmpty || !Redaction.urlHeaders.contains(name))
     }
 
     /// Returns a `Set-Cookie` value without the value of the cookie and without unknown attributes.
