@@ -2,148 +2,82 @@
 
 /// Names of secrets and of ordinary values: of fields, query items, form fields, members of JSON, and in text.
 package enum SecretNames {
-    /// Real names, by the documentation that describes them.
-    private static let documented: [(source: String, names: String)] = [
-        (
-            "detect-secrets, plugins/keyword.py, DENYLIST",
-            """
-            apikey api_key appkey app_key authkey auth_key servicekey service_key applicationkey application_key
-            accountkey account_key dbkey db_key databasekey database_key clientkey client_key aws_secret_access_key
-            db_pass password passwd pass pwd private_key privatekey priv_key privkey secret secrete secreto keypass token
-            contrasena
-            """
-        ),
-        (
-            "Sentry for Python, scrubber.py, DEFAULT_DENYLIST",
-            """
-            auth credentials mysql_pwd session csrftoken sessionid x_csrftoken set_cookie cookie authorization x_api_key
-            aiohttp_session connect.sid csrf_token csrf _csrf _csrf_token PHPSESSID _session user_session _xsrf
-            XSRF-TOKEN
-            """
-        ),
-        ("Ruby on Rails, config/initializers/filter_parameter_logging.rb", "otp ssn cvv cvc access_token_secret"),
-        (
-            "RFC 6749, 7009, 7521, 7522, 7591, 7636, 8628, 8693, 9449 and OpenID Connect",
-            """
-            access_token refresh_token client_secret code_verifier device_code user_code client_assertion assertion
-            subject_token actor_token id_token id_token_hint logout_token registration_access_token DPoP
-            """
-        ),
-        (
-            "RFC 4918, 6265, 7615, 9110, 9421",
-            """
-            Authorization Proxy-Authorization Authentication-Info Proxy-Authentication-Info Cookie Set-Cookie Signature
-            Lock-Token
-            """
-        ),
-        (
-            "OWASP, Session Management Cheat Sheet; vendors' session cookies",
-            """
-            JSESSIONID CFTOKEN ASP.NET_SessionId LtpaToken2 iPlanetDirectoryPro laravel_session rack.session
-            PLAY_SESSION grafana_session PVEAuthCookie CSRFPreventionToken SMSESSION .AspNet.ApplicationCookie
-            """
-        ),
-        (
-            "Cross-site request forgery: Django, Rails, Laravel, ASP.NET, Jenkins, SAP, Kibana, Qlik",
-            """
-            csrfmiddlewaretoken X-CSRFToken authenticity_token X-CSRF-Token X-XSRF-TOKEN _token
-            __RequestVerificationToken Jenkins-Crumb kbn-xsrf qlik-csrf-token csrfmiddlewaretoken csrf-token
-            """
-        ),
-        (
-            "AWS: Signature Version 4, S3, STS, instance metadata, Cognito",
-            """
-            X-Amz-Signature X-Amz-Credential X-Amz-Security-Token x-amz-server-side-encryption-customer-key
-            AWSAccessKeyId SecretAccessKey SessionToken X-aws-ec2-metadata-token AccessToken IdToken RefreshToken
-            SECRET_HASH SMS_MFA_CODE SOFTWARE_TOKEN_MFA_CODE EMAIL_OTP_CODE NEW_PASSWORD PASSWORD_CLAIM_SIGNATURE
-            PASSWORD_CLAIM_SECRET_BLOCK DEVICE_KEY ConfirmationCode PreviousPassword ProposedPassword SecretCode
-            TemporaryPassword
-            """
-        ),
-        (
-            "Microsoft Azure and Graph",
-            """
-            Ocp-Apim-Subscription-Key api-key x-functions-key x-ms-authorization-auxiliary aeg-sas-key aeg-sas-token
-            X-ZUMO-AUTH X-MS-TOKEN-AAD-ACCESS-TOKEN X-MS-TOKEN-AAD-ID-TOKEN SharedAccessKey SharedAccessSignature
-            sig connectionString secretText x-ms-encryption-key
-            """
-        ),
-        (
-            "Google Cloud, Firebase",
-            """
-            X-Goog-Api-Key X-Goog-Signature X-Goog-Credential X-Goog-IAM-Authorization-Token X-Goog-Channel-Token
-            X-Serverless-Authorization X-Goog-IAP-JWT-Assertion idToken customToken oobCode
-            """
-        ),
-        (
-            "GitHub, GitLab, Gitea, Bitbucket, CircleCI, Buildkite, Jenkins",
-            """
-            X-GitHub-OTP X-Hub-Signature X-Hub-Signature-256 PRIVATE-TOKEN JOB-TOKEN Deploy-Token X-Gitlab-Token
-            private_token job_token runners_token X-Gitea-Signature X-Gitea-OTP Circle-Token X-Buildkite-Token
-            X-Buildkite-Signature
-            """
-        ),
-        (
-            "Meta, Apple, TikTok, WeChat, Alipay, Telegram, Discord, Slack, LINE, Zoom",
-            """
-            appsecret_proof fb_exchange_token client_token app_secret Music-User-Token identityToken authorizationCode
-            appsecret js_code session_key paySign sign auth_code app_auth_token X-Telegram-Bot-Api-Secret-Token
-            X-Signature-Ed25519 X-Slack-Signature signing_secret bot_access_token X-Line-Signature x-zm-signature
-            """
-        ),
-        (
-            "Stripe, Square, Shopify, Twilio, SendGrid, Mandrill, Razorpay, Paystack, Checkout, Adyen, PayPal",
-            """
-            Stripe-Signature x-square-hmacsha256-signature X-Shopify-Access-Token X-Shopify-Hmac-Sha256
-            X-Shopify-Storefront-Access-Token X-Twilio-Signature AuthToken X-Twilio-Email-Event-Webhook-Signature
-            X-Mandrill-Signature X-Razorpay-Signature key_secret x-paystack-signature cko-signature hmacSignature
-            PAYPAL-TRANSMISSION-SIG card_number cardNumber securityCode card_code pin
-            """
-        ),
-        (
-            "Webhooks of Linear, Typeform, HubSpot, Box, Dropbox, DocuSign, Asana, Zendesk, Twitch, AfterShip, Oracle",
-            """
-            Linear-Signature Typeform-Signature X-HubSpot-Signature-v3 BOX-SIGNATURE-PRIMARY BOX-SIGNATURE-SECONDARY
-            X-Dropbox-Signature X-DocuSign-Signature-1 X-Hook-Secret X-Hook-Signature X-Zendesk-Webhook-Signature
-            Twitch-Eventsub-Message-Signature as-signature-hmac-sha256 X-Oracle-CC-WebHook-Signature
-            webhook-signature X-Cal-Signature-256
-            """
-        ),
-        (
-            "Exchanges: Coinbase, Kraken, Binance, OKX, KuCoin, Bybit, Bitfinex, Bitget, Gate, Gemini",
-            """
-            CB-ACCESS-KEY CB-ACCESS-SIGN CB-ACCESS-PASSPHRASE API-Key API-Sign X-MBX-APIKEY OK-ACCESS-KEY
-            OK-ACCESS-SIGN OK-ACCESS-PASSPHRASE KC-API-KEY KC-API-SIGN KC-API-PASSPHRASE KC-API-PARTNER-SIGN
-            X-BAPI-API-KEY X-BAPI-SIGN bfx-apikey bfx-signature ACCESS-KEY ACCESS-SIGN ACCESS-PASSPHRASE SIGN
-            X-GEMINI-APIKEY X-GEMINI-SIGNATURE X-SHA-Signature
-            """
-        ),
-        (
-            "HashiCorp, Datadog, New Relic, Sentry, Elastic, Docker, npm, Proxmox, OpenStack, Cloudflare, Grafana",
-            """
-            X-Vault-Token X-Consul-Token X-Nomad-Token secret_id DD-API-KEY DD-APPLICATION-KEY X-Insert-Key X-Query-Key
-            X-License-Key X-Sentry-Auth sentry_key sentry_secret dsn es-secondary-authorization X-Registry-Auth
-            identitytoken registrytoken npm-otp _authToken _auth X-Auth-Token X-Subject-Token X-Service-Token
-            X-Storage-Token temp_url_sig X-Auth-Key X-Auth-User-Service-Key CF-Access-Client-Secret
-            CF-Access-Jwt-Assertion hapikey xi-api-key X-RapidAPI-Key X-RapidAPI-Proxy-Secret X-Algolia-API-Key
-            X-Plex-Token X-Parse-Session-Token X-Figma-Token X-Riot-Token X-SecretKey X-EntityToken
-            """
-        ),
-        (
-            "Auth0, Okta, Duo, MediaWiki, SAML, Twilio Verify, Active Directory",
-            """
-            mfa_token mfa_code binding_code recovery_code sessionToken stateToken passCode lgpassword lgtoken
-            SAMLResponse SAMLRequest unicodePwd userPassword totp passphrase
-            """
-        ),
-        (
-            "PostgreSQL, MySQL, MongoDB, Oracle GoldenGate, Ansible, wpa_supplicant, Kubernetes",
-            """
-            sslpassword PGPASSWORD MYSQL_PWD keyStorePassword trustStorePassword ansible_password become_pass
-            vault_password psk wpa_psk bootstrap-token
-            """
-        ),
-    ]
+    /// Real names, each after the documentation that describes it.
+    private static let sources = """
+        # detect-secrets, plugins/keyword.py, DENYLIST
+        apikey api_key appkey app_key authkey auth_key servicekey service_key applicationkey application_key accountkey
+        account_key dbkey db_key databasekey database_key clientkey client_key aws_secret_access_key db_pass password
+        passwd pass pwd private_key privatekey priv_key privkey secret secrete secreto keypass token contrasena
+        # Sentry for Python, scrubber.py, DEFAULT_DENYLIST
+        auth credentials mysql_pwd session csrftoken sessionid x_csrftoken set_cookie cookie authorization x_api_key
+        aiohttp_session connect.sid csrf_token csrf _csrf _csrf_token PHPSESSID _session user_session _xsrf XSRF-TOKEN
+        # Ruby on Rails, config/initializers/filter_parameter_logging.rb
+        otp ssn cvv cvc access_token_secret
+        # RFC 6749, 7009, 7521, 7522, 7591, 7636, 8628, 8693, 9449 and OpenID Connect
+        access_token refresh_token client_secret code_verifier device_code user_code client_assertion assertion
+        subject_token actor_token id_token id_token_hint logout_token registration_access_token DPoP
+        # RFC 4918, 6265, 7615, 9110, 9421
+        Authorization Proxy-Authorization Authentication-Info Proxy-Authentication-Info Cookie Set-Cookie Signature
+        Lock-Token
+        # OWASP, Session Management Cheat Sheet; vendors' session cookies
+        JSESSIONID CFTOKEN ASP.NET_SessionId LtpaToken2 iPlanetDirectoryPro laravel_session rack.session PLAY_SESSION
+        grafana_session PVEAuthCookie CSRFPreventionToken SMSESSION .AspNet.ApplicationCookie
+        # Cross-site request forgery: Django, Rails, Laravel, ASP.NET, Jenkins, SAP, Kibana, Qlik
+        csrfmiddlewaretoken X-CSRFToken authenticity_token X-CSRF-Token X-XSRF-TOKEN _token __RequestVerificationToken
+        Jenkins-Crumb kbn-xsrf qlik-csrf-token csrfmiddlewaretoken csrf-token
+        # AWS: Signature Version 4, S3, STS, instance metadata, Cognito
+        X-Amz-Signature X-Amz-Credential X-Amz-Security-Token x-amz-server-side-encryption-customer-key AWSAccessKeyId
+        SecretAccessKey SessionToken X-aws-ec2-metadata-token AccessToken IdToken RefreshToken SECRET_HASH SMS_MFA_CODE
+        SOFTWARE_TOKEN_MFA_CODE EMAIL_OTP_CODE NEW_PASSWORD PASSWORD_CLAIM_SIGNATURE PASSWORD_CLAIM_SECRET_BLOCK
+        DEVICE_KEY ConfirmationCode PreviousPassword ProposedPassword SecretCode TemporaryPassword
+        # Microsoft Azure and Graph
+        Ocp-Apim-Subscription-Key api-key x-functions-key x-ms-authorization-auxiliary aeg-sas-key aeg-sas-token
+        X-ZUMO-AUTH X-MS-TOKEN-AAD-ACCESS-TOKEN X-MS-TOKEN-AAD-ID-TOKEN SharedAccessKey SharedAccessSignature sig
+        connectionString secretText x-ms-encryption-key
+        # Google Cloud, Firebase
+        X-Goog-Api-Key X-Goog-Signature X-Goog-Credential X-Goog-IAM-Authorization-Token X-Goog-Channel-Token
+        X-Serverless-Authorization X-Goog-IAP-JWT-Assertion idToken customToken oobCode
+        # GitHub, GitLab, Gitea, Bitbucket, CircleCI, Buildkite, Jenkins
+        X-GitHub-OTP X-Hub-Signature X-Hub-Signature-256 PRIVATE-TOKEN JOB-TOKEN Deploy-Token X-Gitlab-Token
+        private_token job_token runners_token X-Gitea-Signature X-Gitea-OTP Circle-Token X-Buildkite-Token
+        X-Buildkite-Signature
+        # Meta, Apple, TikTok, WeChat, Alipay, Telegram, Discord, Slack, LINE, Zoom
+        appsecret_proof fb_exchange_token client_token app_secret Music-User-Token identityToken authorizationCode
+        appsecret js_code session_key paySign sign auth_code app_auth_token X-Telegram-Bot-Api-Secret-Token
+        X-Signature-Ed25519 X-Slack-Signature signing_secret bot_access_token X-Line-Signature x-zm-signature
+        # Stripe, Square, Shopify, Twilio, SendGrid, Mandrill, Razorpay, Paystack, Checkout, Adyen, PayPal
+        Stripe-Signature x-square-hmacsha256-signature X-Shopify-Access-Token X-Shopify-Hmac-Sha256
+        X-Shopify-Storefront-Access-Token X-Twilio-Signature AuthToken X-Twilio-Email-Event-Webhook-Signature
+        X-Mandrill-Signature X-Razorpay-Signature key_secret x-paystack-signature cko-signature hmacSignature
+        PAYPAL-TRANSMISSION-SIG card_number cardNumber securityCode card_code pin
+        # Webhooks of Linear, Typeform, HubSpot, Box, Dropbox, DocuSign, Asana, Zendesk, Twitch, AfterShip, Oracle
+        Linear-Signature Typeform-Signature X-HubSpot-Signature-v3 BOX-SIGNATURE-PRIMARY BOX-SIGNATURE-SECONDARY
+        X-Dropbox-Signature X-DocuSign-Signature-1 X-Hook-Secret X-Hook-Signature X-Zendesk-Webhook-Signature
+        Twitch-Eventsub-Message-Signature as-signature-hmac-sha256 X-Oracle-CC-WebHook-Signature webhook-signature
+        X-Cal-Signature-256
+        # Exchanges: Coinbase, Kraken, Binance, OKX, KuCoin, Bybit, Bitfinex, Bitget, Gate, Gemini
+        CB-ACCESS-KEY CB-ACCESS-SIGN CB-ACCESS-PASSPHRASE API-Key API-Sign X-MBX-APIKEY OK-ACCESS-KEY OK-ACCESS-SIGN
+        OK-ACCESS-PASSPHRASE KC-API-KEY KC-API-SIGN KC-API-PASSPHRASE KC-API-PARTNER-SIGN X-BAPI-API-KEY X-BAPI-SIGN
+        bfx-apikey bfx-signature ACCESS-KEY ACCESS-SIGN ACCESS-PASSPHRASE SIGN X-GEMINI-APIKEY X-GEMINI-SIGNATURE
+        X-SHA-Signature
+        # HashiCorp, Datadog, New Relic, Sentry, Elastic, Docker, npm, Proxmox, OpenStack, Cloudflare, Grafana
+        X-Vault-Token X-Consul-Token X-Nomad-Token secret_id DD-API-KEY DD-APPLICATION-KEY X-Insert-Key X-Query-Key
+        X-License-Key X-Sentry-Auth sentry_key sentry_secret dsn es-secondary-authorization X-Registry-Auth
+        identitytoken registrytoken npm-otp _authToken _auth X-Auth-Token X-Subject-Token X-Service-Token
+        X-Storage-Token temp_url_sig X-Auth-Key X-Auth-User-Service-Key CF-Access-Client-Secret CF-Access-Jwt-Assertion
+        hapikey xi-api-key X-RapidAPI-Key X-RapidAPI-Proxy-Secret X-Algolia-API-Key X-Plex-Token X-Parse-Session-Token
+        X-Figma-Token X-Riot-Token X-SecretKey X-EntityToken
+        # Auth0, Okta, Duo, MediaWiki, SAML, Twilio Verify, Active Directory
+        mfa_token mfa_code binding_code recovery_code sessionToken stateToken passCode lgpassword lgtoken SAMLResponse
+        SAMLRequest unicodePwd userPassword totp passphrase
+        # PostgreSQL, MySQL, MongoDB, Oracle GoldenGate, Ansible, wpa_supplicant, Kubernetes
+        sslpassword PGPASSWORD MYSQL_PWD keyStorePassword trustStorePassword ansible_password become_pass vault_password
+        psk wpa_psk bootstrap-token
+        """
+
+    package static let documented = Set(
+        sources.split(separator: "\n").filter { !$0.hasPrefix("#") }.flatMap { $0.split(separator: " ") }.map(
+            String.init))
 
     private static let words: [String] = [
         "token", "accessToken", "secret", "password", "passwd", "passphrase", "apiKey", "credential", "signature",
@@ -165,15 +99,7 @@ package enum SecretNames {
     }
 
     /// All names that are secret, wherever they occur.
-    package static let secret: [String] = {
-        let names = documented.flatMap { $0.names.split(whereSeparator: \.isWhitespace).map(String.init) } + generated
-        return Set(names).sorted()
-    }()
-
-    /// The number of documented names.
-    package static let documentedCount = Set(
-        documented.flatMap { $0.names.split(whereSeparator: \.isWhitespace) }
-    ).count
+    package static let secret = documented.union(generated).sorted()
 
     /// Names whose values must stay readable, also where they resemble secrets.
     package static let ordinary: [String] = """

@@ -162,7 +162,7 @@ public struct Next: Sendable {
             context.record(&response)
             return response
         } catch {
-            var failure = NetworkError(error)
+            var failure = NetworkError(error).withholding(context.secrets)
             if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
             context.recordFailure(failure)
             // Interceptors closer to the caller may log the error, so its secrets are declared before they receive it.

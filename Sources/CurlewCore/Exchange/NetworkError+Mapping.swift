@@ -38,9 +38,8 @@ extension NetworkError {
     /// Returns the error with the declared secrets of a client and its interceptors, which also apply if the error has
     /// no request. `detail` and `hint` are redacted immediately, `description` when it is formatted.
     package func withholding(_ secrets: DeclaredSecrets) -> NetworkError {
-        guard !secrets.isEmpty else { return self }
         var failure = self
-        failure.secrets = secrets
+        if !secrets.isEmpty { failure.secrets = secrets }
         if !detail.isEmpty { failure.detail = secrets.redaction.text(detail) }
         if let hint { failure.hint = secrets.redaction.text(hint) }
         return failure

@@ -49,10 +49,9 @@ public struct HTTPField: Hashable, Sendable {
 
         /// Whether the field is treated as a secret, so that descriptions omit its value.
         ///
-        /// True for Authorization, Proxy-Authorization, Cookie and Set-Cookie, for names with an ending such as
-        /// `token`, `secret`, `password`, `key`, `session` or `signature`, and for names that services use to identify
-        /// users, such as `X-User-ID`. Some names with such an ending are exceptions: `Idempotency-Key` is not
-        /// sensitive.
+        /// True for Authorization, Proxy-Authorization, Cookie and Set-Cookie, for names with a word such as `token`,
+        /// `secret`, `password`, `key`, `session` or `signature`, and for names that services use to identify users,
+        /// such as `X-User-ID`. Other words can make a name ordinary: `Idempotency-Key` is not sensitive.
         public var isSensitive: Bool {
             isCredential || SecretName.isSecret(text.utf8, in: .field)
         }

@@ -20,7 +20,7 @@
 /// - A secret field is never shown and is sent to its origin only.
 /// - An unknown field is part of the principal and is sent to its origin only.
 public struct FieldRules: Hashable, Sendable {
-    /// The request fields that do not affect responses and are not secret, even if their names have an ending such as
+    /// The request fields that do not affect responses and are not secret, even if their names have a word such as
     /// `Token` or `Key`. Built-in credentials such as `Authorization` remain credentials. Default none.
     public var harmless: Set<HTTPField.Name>
     /// The request fields that are credentials, in addition to those that Curlew recognizes by their names. A field

@@ -5,8 +5,12 @@ extension Redaction {
     /// parts of the path that `FieldRules.secretPaths` match. The userinfo is removed. Names and order are kept. URLs in
     /// values and in lists, as in a `Link` field, are treated in the same way.
     public func url(_ url: String) -> String {
-        SecretScanner.redact(url, as: .url, self)
+        guard !pathPatterns.isEmpty || url.firstByte(where: Self.mayReveal) != nil else { return url }
+        return SecretScanner.redact(url, as: .url, self)
     }
+
+    /// Returns whether a URL with this byte may contain a secret: a pair, userinfo, an escape, a quoted name.
+    private static func mayReveal(_ byte: UInt8) -> Bool { "=@%\\\"' ".utf8.contains(byte) }
 
     /// Returns the redacted text of a URL that cannot be parsed. The end of its userinfo is unknown, so everything
     /// before the last `@` is hidden, except the scheme.

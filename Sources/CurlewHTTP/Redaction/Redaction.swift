@@ -46,8 +46,8 @@ public struct Redaction: Sendable {
         !knowsNames && rules.secret.isEmpty && secretMembers.isEmpty && rules.secretPaths.isEmpty
     }
 
-    /// Returns the headers with secret values replaced. Order and names are kept. In other fields, such as `Location`,
-    /// only the secrets of URLs and pairs are replaced.
+    /// Returns the headers with secret values replaced. Order and names are kept. In a field whose value is a URL, such
+    /// as `Location`, only the secrets of the URL are replaced.
     public func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(headers.map { HTTPField(name: $0.name, value: value($0.value, ofHeader: $0.name)) })
     }

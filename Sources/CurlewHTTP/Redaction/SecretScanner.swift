@@ -20,35 +20,36 @@ struct SecretScanner {
     }
 
     /// A byte with its escapes undone, where it ends, and how many escapes were undone.
-    private struct Unit {
+    struct Unit {
         var byte: UInt8
         var end: Int
         var level = 0
     }
 
-    private let redaction: Redaction
-    private let kind: Kind
-    private let bytes: [UInt8]
+    let redaction: Redaction
+    let kind: Kind
+    let bytes: [UInt8]
+    var isText: Bool { kind == .text || kind == .json }
     private var edits: [(range: Range<Int>, text: [UInt8])] = []
 
     /// The end of the string of JSON that contains the current byte, without its quote, or the end of the text.
-    private var limit: Int
-    private var isInString = false
+    var limit: Int
+    var isInString = false
     /// The last word: bytes that can be part of a name. The byte before it.
-    private var word = 0..<0
-    private var beforeWord: UInt8 = 0x20
+    var word = 0..<0
+    var beforeWord: UInt8 = 0x20
     /// The last two quotes.
-    private var quote = (range: 0..<0, level: 0)
-    private var quoteBefore = 0..<0
+    var quote = 0..<0
+    var quoteBefore = 0..<0
     /// The end of the last byte that is not a blank.
-    private var solidEnd = 0
+    var solidEnd = 0
     /// The preceding byte, and the one before the slashes that end here.
     private var last: UInt8 = 0x20
     private var beforeSlashes: UInt8 = 0x20
     /// Where the userinfo of a URL may have begun.
-    private var authority: Int?
-    private var isInQuery = false
-    private var isInBrackets = false
+    var authority: Int?
+    var isInQuery = false
+    var isInBrackets = false
     /// The last tag of the region that ends at `limit`.
     private var markup: (limit: Int, lastClosing: Int, end: Int)?
     private var path: SecretPath
@@ -83,7 +84,7 @@ struct SecretScanner {
         return String(decoding: output + bytes[index...], as: UTF8.self)
     }
 
-    private mutating func hide(_ range: Range<Int>, by text: [UInt8] = Array(Redaction.mark.utf8)) {
+    mutating func hide(_ range: Range<Int>, by text: [UInt8] = Array(Redaction.mark.utf8)) {
         edits.append((range, text))
     }
 
@@ -140,8 +141,7 @@ struct SecretScanner {
             }
         case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
             if kind == .json, unit.byte == UInt8(ascii: "\""), unit.level == 0 { toggleString(at: index) }
-            quoteBefore = quote.range
-            quote = (index..<unit.end, unit.level)
+            (quoteBefore, quote) = (quote, index..<unit.end)
         case let byte where Self.isBlank(byte):
             if word.upperBound == index, let end = credentialEnd(from: unit.end) {
                 hide(unit.end..<end)
@@ -171,7 +171,7 @@ struct SecretScanner {
     }
 
     /// Returns the byte at `start` with all of its escapes undone. A byte outside of ASCII is 0x80.
-    private func unit(at start: Int) -> Unit {
+    func unit(at start: Int) -> Unit {
         var index = start + 1
         if bytes[start] == UInt8(ascii: "%") {
             var level = 1
@@ -198,7 +198,7 @@ struct SecretScanner {
         return Unit(byte: UInt8(ascii: "\\"), end: index, level: 1)
     }
 
-    private func matches(_ text: StaticString, at index: Int) -> Bool {
+    func matches(_ text: StaticString, at index: Int) -> Bool {
         index + text.utf8CodeUnitCount <= bytes.count
             && text.withUTF8Buffer { $0.elementsEqual(bytes[index..<(index + $0.count)]) }
     }
@@ -217,7 +217,7 @@ struct SecretScanner {
 
     private static func isStop(_ byte: UInt8) -> Bool { byte <= 0x20 || "&;?#,\"'`{}()<>=:|/!@\\".utf8.contains(byte) }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte >= 0x09 && byte <= 0x0D }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte >= 0x09 && byte <= 0x0D }
 
     /// Returns whether the byte cannot be part of a URL.
     private static func isBoundary(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"'`<>(){}".utf8.contains(byte) }
@@ -289,199 +289,5 @@ struct SecretScanner {
             for (range, text) in path.end(bytes, at: end) { hide(range, by: text) }
         }
         if isSlash { path.skip(to: unit.end) } else { path.begin(at: unit.end) }
-    }
-
-    // MARK: - Values
-
-    /// Hides the value after a separator and returns its end; nil if the name before the separator is not secret.
-    private mutating func secretEnd(after separator: Unit, at index: Int, in place: SecretName.Place) -> Int? {
-        let isQuoted = solidEnd == quote.range.upperBound && solidEnd > 0
-        let range = isQuoted ? quoteBefore.upperBound..<quote.range.lowerBound : word
-        guard isQuoted || solidEnd == word.upperBound, !range.isEmpty else { return nil }
-        if place == .member, !isQuoted {
-            // A host with a port, a method of a resource such as `/token:revoke`, and a place such as `$.tokens[0]`.
-            let isIndex =
-                bytes[range].last == UInt8(ascii: "]") && bytes[range].dropLast().last.map(ASCII.isDigit) == true
-            if isIndex || authority != nil || kind == .url && separator.level == 0 { return nil }
-        }
-        guard isSecret(name(in: range), in: place) else { return nil }
-        var start = separator.end
-        if kind == .text || kind == .json {
-            while start < limit {
-                let next = unit(at: start)
-                let isPart = start == separator.end && "=>".utf8.contains(next.byte)
-                let isSpace = place == .member ? Self.isBlank(next.byte) : ASCII.isBlank(next.byte)
-                guard isPart || isSpace else { break }
-                start = next.end
-            }
-        }
-        let first = start < bytes.count ? unit(at: start) : Unit(byte: 0x20, end: start)
-        // The scheme of a URL, or a namespace, with the name of a secret.
-        if place == .member, !isQuoted, matches("//", at: separator.end) || matches(":", at: separator.end) {
-            return nil
-        }
-        let end = isInString ? limit : bytes.count
-        if place == .member, start >= end { return nil }
-        // In a string that is a URL, the value of a query item may contain blanks.
-        let isItem = kind == .json && place == .pair && "?&#;".utf8.contains(beforeWord)
-        if kind == .text || kind == .json, !isItem {
-            if "\"'`".utf8.contains(first.byte) {
-                let close = quoteEnd(from: first.end, like: first, to: end)
-                hide(first.end..<close.lowerBound)
-                return close.upperBound
-            }
-            let mark =
-                place == .member && isQuoted
-                ? bytes[quote.range] + Array(Redaction.mark.utf8) + bytes[quote.range] : Array(Redaction.mark.utf8)
-            let valueEnd =
-                "{[".utf8.contains(first.byte)
-                ? containerEnd(from: start, to: end)
-                : wordEnd(from: start, to: end, separator, place, name: range)
-            hide(start..<max(start, valueEnd), by: mark)
-            return max(separator.end, valueEnd)
-        }
-        let valueEnd = pairEnd(from: start, to: end, separator)
-        hide(start..<valueEnd)
-        return valueEnd
-    }
-
-    private func isSecret(_ name: String, in place: SecretName.Place) -> Bool {
-        redaction.isSecret(name, in: place) || place == .member && kind != .url && redaction.isSecretField(name)
-    }
-
-    /// Returns the name with its escapes undone. Of a longer name, the last 128 bytes.
-    private func name(in range: Range<Int>) -> String {
-        let range = max(range.lowerBound, range.upperBound - 128)..<range.upperBound
-        guard bytes[range].contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else {
-            return String(decoding: bytes[range], as: UTF8.self)
-        }
-        var name: [UInt8] = []
-        var index = range.lowerBound
-        while index < range.upperBound {
-            let unit = unit(at: index)
-            let isLetter = bytes[index] == UInt8(ascii: "\\") && unit.byte == 0x0A
-            name.append(isLetter ? bytes[unit.end - 1] : unit.byte < 0x80 ? unit.byte : 0x20)
-            index = unit.end
-        }
-        // The letter of an escape may be the first one of the name or not: `\token`, `\npin`.
-        if bytes[range.lowerBound] == UInt8(ascii: "\\") { name += [0x20] + name.dropFirst() }
-        return String(decoding: name, as: UTF8.self)
-    }
-
-    /// Returns the closing quote of a string, or an empty range at `end`. A doubled quote closes nothing.
-    private func quoteEnd(from start: Int, like first: Unit, to end: Int) -> Range<Int> {
-        var index = start
-        while index < end {
-            let unit = unit(at: index)
-            if unit.byte == first.byte, unit.level <= first.level {
-                guard kind == .text, unit.end < end, bytes[unit.end] == first.byte else {
-                    // Further backslashes before the quote belong to the string.
-                    let isEscaped = bytes[index] == UInt8(ascii: "\\") && bytes[unit.end - 1] == first.byte
-                    return (isEscaped ? unit.end - 1 << unit.level : index)..<unit.end
-                }
-                index = unit.end
-            }
-            index = self.unit(at: index).end
-        }
-        return end..<end
-    }
-
-    private func containerEnd(from start: Int, to end: Int) -> Int {
-        var (depth, index) = (0, start)
-        while index < end {
-            let unit = unit(at: index)
-            index = unit.end
-            switch unit.byte {
-            case UInt8(ascii: "\""): index = quoteEnd(from: index, like: unit, to: end).upperBound
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                depth -= 1
-                if depth == 0 { return index }
-            default: break
-            }
-        }
-        return end
-    }
-
-    /// Returns the end of a value that is neither quoted nor in brackets.
-    private func wordEnd(
-        from start: Int, to end: Int, _ separator: Unit, _ place: SecretName.Place, name: Range<Int>
-    ) -> Int {
-        let stops = place == .member ? ",;&)}]<\"" : "&<>\""
-        var (index, before) = (start, UInt8(0))
-        let isLine = Self.wholeLine.contains(SecretName.plain(self.name(in: name)))
-        while index < end {
-            let unit = unit(at: index)
-            if unit.level <= separator.level {
-                if unit.byte == 0x0A || unit.byte == 0x0D { break }
-                if !isLine {
-                    if unit.byte == UInt8(ascii: "\""), "([{=:@".utf8.contains(before) {
-                        // `password: Optional("…")`
-                        index = quoteEnd(from: unit.end, like: unit, to: end).upperBound
-                        before = unit.byte
-                        continue
-                    }
-                    if stops.utf8.contains(unit.byte) { break }
-                    // The credential follows the name of its scheme.
-                    if Self.isBlank(unit.byte), !Self.isScheme(bytes[start..<index]) { break }
-                }
-            }
-            (index, before) = (unit.end, unit.byte)
-        }
-        return min(index, end)
-    }
-
-    private func pairEnd(from start: Int, to end: Int, _ separator: Unit) -> Int {
-        let isParameter = kind == .url && !isInQuery && beforeWord == UInt8(ascii: ";")
-        var index = start
-        while index < end {
-            let unit = unit(at: index)
-            if unit.level <= separator.level {
-                switch unit.byte {
-                case UInt8(ascii: "&"): return index
-                case UInt8(ascii: "#"): if kind != .form { return index }
-                case UInt8(ascii: ">"): if isInBrackets { return index }
-                case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: ";"): if isParameter { return index }
-                default: break
-                }
-            }
-            index = unit.end
-        }
-        return end
-    }
-
-    /// The names whose values may contain spaces and extend to the end of the line.
-    private static let wholeLine: Set<String> = [
-        "authorization", "proxyauthorization", "cookie", "setcookie", "authenticationinfo", "credentials",
-    ]
-
-    // MARK: - Credentials
-
-    private static let schemes: Set<String> = ["bearer", "basic", "dpop"]
-    private static let allSchemes = schemes.union(["digest", "token", "negotiate", "ntlm", "hmac", "apikey"])
-
-    private static func isScheme(_ word: ArraySlice<UInt8>) -> Bool {
-        word.count < 10 && allSchemes.contains(String(decoding: word, as: UTF8.self).lowercased())
-    }
-
-    /// Returns the end of the credential after an authentication scheme and a space; nil if there is none.
-    private func credentialEnd(from start: Int) -> Int? {
-        guard word.count < 7, word.count > 3, !redaction.hidesNothing,
-            Self.schemes.contains(name(in: word).lowercased()), redaction.isSecret(header: .authorization)
-        else { return nil }
-        var end = start
-        while end < bytes.count, Self.isCredential[Int(bytes[end])] { end += 1 }
-        let credential = bytes[start..<end]
-        // In prose, a short word follows the name of the scheme: "the bearer token", "basic access". A parameter of a
-        // challenge is `realm="x"`.
-        let isProse =
-            credential.count < 20
-            && credential.allSatisfy { ASCII.isLetter($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "=") }
-        return credential.isEmpty || isProse ? nil : end
-    }
-
-    /// The bytes of a `token68` credential (RFC 9110 §11.2).
-    private static let isCredential: [Bool] = (0..<256).map { (byte: Int) in
-        ASCII.isLetter(UInt8(byte)) || ASCII.isDigit(UInt8(byte)) || "-_.~+/=%".utf8.contains(UInt8(byte))
     }
 }

@@ -123,7 +123,7 @@ extension Duration {
 
 extension HTTPHeaders {
     /// Returns the value of a field of these headers with its secrets replaced.
-    func value(of field: HTTPField, _ redaction: Redaction) -> String {
+    package func value(of field: HTTPField, _ redaction: Redaction) -> String {
         // A client with secret paths declares the fields whose values are URLs as secret, because descriptions of
         // headers cannot apply the patterns. A redaction that knows the patterns can.
         let isDeclared =

@@ -22,11 +22,9 @@ struct FieldFilter {
     /// entries, and the table does not grow.
     private var table = [Entry](repeating: Entry(), count: 256)
     private var nextReplaced = 0
-    private let hidesPaths: Bool
 
     init(_ redaction: Redaction) {
         self.redaction = redaction
-        hidesPaths = !redaction.pathPatterns.isEmpty
     }
 
     /// Returns the headers with secret values replaced, and without declarations, and an estimate of their memory.
@@ -52,25 +50,13 @@ struct FieldFilter {
         return (result, size)
     }
 
-    /// Returns the redacted target of the request. Mutating, so that calling it in an array copies nothing.
-    mutating func target(of request: HTTPRequest) -> String {
-        guard hidesPaths || request.target.firstByte(where: Self.beginsSecret) != nil else { return request.target }
-        let origin = request.origin.description
-        return String(Substring(redaction.url(origin + request.target).utf8.dropFirst(origin.utf8.count)))
-    }
+    /// Returns the redacted target of the request.
+    func target(of request: HTTPRequest) -> String { redaction.url(request.target) }
 
     /// Returns the redacted reason phrase of the response. A short one has no room for a name and a secret.
     func reasonPhrase(of response: HTTPResponse) -> String? {
         guard let phrase = response.reasonPhrase, phrase.utf8.count > 4 else { return response.reasonPhrase }
         return redaction.text(phrase).clipped(to: 200)
-    }
-
-    /// Whether a secret may follow this byte of a target.
-    private static func beginsSecret(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "?"), UInt8(ascii: ";"), UInt8(ascii: "#"), UInt8(ascii: "@"): true
-        default: false
-        }
     }
 
     private mutating func verdict(on name: String) -> Verdict {

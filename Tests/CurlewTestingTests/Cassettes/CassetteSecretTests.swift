@@ -74,4 +74,19 @@ struct CassetteSecretTests {
         try await run(replay)
         #expect(replay.problems.count == 6 && !replay.problems.joined().contains(secret))
     }
+
+    @Test("No value under any of 500 names enters the file", arguments: SecretNames.groups)
+    func names(group: [String]) async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("secrets-\(UUID().uuidString).har")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let mock = MockTransport { mock in mock.onAny { try SecretNames.answer(group, to: $0.request) } }
+        let cassette = try Cassette(path, mode: .recordNew, recording: mock)
+        let client = APIClient(baseURL: "https://api.test", pipeline: [.redirects()], transport: cassette)
+        _ = await SecretNames.send(group, by: client)
+        try await cassette.finish()
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        #expect(SecretNames.leaks(in: text) == [] && text.contains("/refused") && text.contains("see /cb?"))
+        #expect(cassette.problems.isEmpty && cassette.count == 4)
+    }
 }
