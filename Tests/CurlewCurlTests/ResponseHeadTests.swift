@@ -68,6 +68,18 @@ struct ResponseHeadTests {
         #expect(try await response.text() == "ok")
     }
 
+    @Test("a folded field that determines the length of the body is a bad response", arguments: [false, true])
+    func foldedFraming(streams: Bool) async throws {
+        for lines in ["Transfer-Encoding:\r\n chunked", "Content-Length:\r\n 5", "content-length: 5\r\n\t5"] {
+            let server = try MockServer()
+            server.enqueue(.lines("HTTP/1.1 200 OK", lines, body: "5\r\nhello\r\n0\r\n\r\n"))
+            let error = try await #require(throws: NetworkError.self, "\(lines)") {
+                try await transport.exchange(.get, server.url + "/") { $0.streaming = streams }.data()
+            }
+            #expect(error.reason == .badResponse, "\(error)")
+        }
+    }
+
     @Test("bytes that are not UTF-8 are read as Latin-1")
     func latin1() async throws {
         let head =
