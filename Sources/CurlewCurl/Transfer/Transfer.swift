@@ -61,6 +61,7 @@ final class Transfer: @unchecked Sendable {
     /// The easy handle while the transfer is active.
     var easy: EasyHandle?
     var lookup = Lookup.none
+    var isLookingUp: Bool { if case .waiting = lookup { true } else { false } }
     var connection = UsedConnection()
     var sent = SentRequest()
     var received: ReceivedResponse
