@@ -5,7 +5,7 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// Transfers that libcurl does not have while they wait for the addresses of a name.
+/// Transfers that libcurl does not have while they wait: for the addresses of a name, or for a descriptor.
 extension MultiHandle {
     /// Suspends a transfer whose name libcurl was about to look up. libcurl has ended the transfer instead, and the
     /// loop looks up the name once for all waiting transfers.
@@ -52,6 +52,18 @@ extension MultiHandle {
         } catch {
             complete(transfer, easy, .failure(error))
         }
+    }
+
+    /// Suspends a transfer that failed because the process has no descriptor for its connection. When another transfer
+    /// ends, its connection or descriptor is free. Returns false if there is no other one, or if a part of the request
+    /// was sent, which libcurl would forget.
+    func awaitDescriptor(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
+        guard transfer.connection.lacksDescriptor, transfer.sent.attempts == 0, !transfer.ending.isDiscarding,
+            withoutDescriptor.count + 1 < active.count
+        else { return false }
+        curl_multi_remove_handle(pointer, easy.pointer)
+        withoutDescriptor.append(transfer)
+        return true
     }
 }
 #endif

@@ -46,6 +46,9 @@ final class MultiHandle {
     var foundNow: [String: NameLookup.Outcome] = [:]
     /// The transfers that received the slots of ended transfers and have not begun.
     private var successors: [Transfer] = []
+    /// The transfers that wait for the end of another one, because the process had no descriptor for their connection.
+    /// They are removed from libcurl while they wait.
+    var withoutDescriptor: [Transfer] = []
     /// The number of transfers added since libcurl last processed its timer.
     var begun = 0
 
@@ -273,6 +276,7 @@ final class MultiHandle {
                 wait(transfer, easy, for: name)
                 continue
             }
+            if code == CURLE_COULDNT_CONNECT, awaitDescriptor(transfer, easy) { continue }
             if code == CURLE_OK, transfer.received.decoder?.isComplete == false, !transfer.ending.isDiscarding {
                 transfer.ending.failure = NetworkError(
                     .badResponse, detail: "The body ends before its content coding does: it is truncated.")
@@ -307,6 +311,7 @@ final class MultiHandle {
         active[ObjectIdentifier(transfer)] = nil
         // The other transfers that wait for the name still receive the result of the lookup.
         if case .waiting(let name, _) = transfer.lookup { waiting[name]?.removeAll { $0 === transfer } }
+        withoutDescriptor.removeAll { $0 === transfer }
         transfer.easy = nil
         noteReleased(transfer)
         if keepsConnection { handles.noteIdleConnection(of: transfer) }
@@ -323,6 +328,9 @@ final class MultiHandle {
         transfer.plan.context.record(metrics)
         transfer.deliver(result, metrics: metrics)
         transfer.multi = nil
+        guard let next = withoutDescriptor.first, let handle = next.easy else { return }
+        withoutDescriptor.removeFirst()
+        beginAgain(next, handle)
     }
 
     /// Returns whether the handle must be discarded. libcurl counts the repeated requests of a handle over all its
