@@ -17,16 +17,6 @@ struct HTTP2FaultTests {
         )
     }
 
-    @Test("a stream that the server refused is sent again if that is harmless")
-    func refusedGet() async throws {
-        let (server, transport) = try await start()
-        try await LibraryDeviation.refusedStream.mayDiffer {
-            let response = try await transport.exchange(.get, server.url + "/refuse")
-            #expect(response.version == .http2)
-            #expect(try await response.text() == "2")
-        }
-    }
-
     @Test("a POST that the server refused or left is not sent again by the transport", arguments: ["refuse", "goaway"])
     func refusedPost(kind: String) async throws {
         for body in [RequestBody.empty, .bytes(Data(count: 10))] {
