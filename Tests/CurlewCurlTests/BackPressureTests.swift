@@ -45,47 +45,6 @@ struct BackPressureTests {
         }
     }
 
-    @Test("while no reader reads, the server cannot send more than the buffers hold", arguments: [false, true])
-    func stoppedReader(hasBegun: Bool) async throws {
-        let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 100_000))
-        let (server, connection, _) = try endlessServer()
-        let response = try await transport.exchange(.get, server.url + "/", limits: Limits(responseBody: .max))
-        var iterator = response.body.makeAsyncIterator()
-        var received = Data()
-        if hasBegun { received = try #require(try await iterator.next()) }
-        // Socket buffers of the system hold up to about ten megabytes.
-        #expect(try await standstill(connection) < Self.size / 3)
-
-        while let chunk = try await iterator.next() { received += chunk }
-        #expect(received.count == Self.size)
-        #expect(received == pattern(Self.size))
-    }
-
-    @Test("readers that pause now and then receive every byte, several over one transport")
-    func pausingReaders() async throws {
-        let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
-        let server = try MockServer()
-        server.on(.get, "/", respond: .data(pattern(3_000_000)))
-        server.on(.get, "/chunked", respond: MockResponse(body: .chunks([pattern(3_000_000)])))
-        let expected = pattern(3_000_000)
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            for index in 0..<8 {
-                group.addTask {
-                    let response = try await transport.exchange(
-                        .get, server.url + (index % 2 == 0 ? "/" : "/chunked"))
-                    var received = Data()
-                    for try await chunk in response.body {
-                        received += chunk
-                        // Gives the agent time to fill the buffer.
-                        for _ in 0..<(received.count % 7) * 20 { await Task.yield() }
-                    }
-                    return received == expected
-                }
-            }
-            for try await isEqual in group { #expect(isEqual) }
-        }
-    }
-
     @Test(
         "a body that is released unread closes its connection", arguments: ["unread", "begun", "cancelled", "paused"])
     func abandoned(kind: String) async throws {

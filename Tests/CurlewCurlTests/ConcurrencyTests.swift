@@ -48,16 +48,4 @@ struct ConcurrencyTests {
         }
         #expect(server.connectionCount <= 48)
     }
-
-    @Test("transports at the same time do not share anything that matters")
-    func engines() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
-        try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<50 {
-                group.addTask { try await CurlTransport().exchange(.get, server.url + "/").text() }
-            }
-            for try await text in group { #expect(text == "ok") }
-        }
-    }
 }

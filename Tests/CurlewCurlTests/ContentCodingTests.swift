@@ -14,46 +14,6 @@ import Testing
 struct ContentCodingTests {
     let transport = CurlTransport()
 
-    private func encoded(_ bytes: Data, _ coding: String, named name: String? = nil) async throws -> MockResponse {
-        MockResponse(
-            headers: [.contentEncoding: name ?? coding, .contentType: "text/plain"],
-            body: .data(try await Program.encode(bytes, coding)))
-    }
-
-    @Test(
-        "a coded body is given decoded, and its head no longer speaks of the coding",
-        arguments: [("gzip", "gzip"), ("gzip", "x-gzip"), ("gzip", "GZIP"), ("deflate", "deflate")], [300, 300_000])
-    func decoded(names: (coding: String, name: String), size: Int) async throws {
-        let bytes = pattern(size)
-        let server = try MockServer()
-        server.enqueue(try await encoded(bytes, names.coding, named: names.name))
-        let response = try await transport.exchange(.get, server.url + "/")
-        #expect(!response.headers.contains(.contentEncoding))
-        #expect(!response.headers.contains(.contentLength))
-        #expect(response.headers[.contentType] == "text/plain")
-        #expect(try await response.data() == bytes)
-    }
-
-    @Test("codings on top of each other are decoded, the last one first")
-    func stacked() async throws {
-        let bytes = pattern(5000)
-        let twice = try await Program.encode(Program.encode(bytes, "deflate"), "gzip")
-        let server = try MockServer()
-        server.enqueue(MockResponse(headers: [.contentEncoding: "deflate, gzip"], body: .data(twice)))
-        #expect(try await transport.exchange(.get, server.url + "/").data() == bytes)
-    }
-
-    @Test("a raw body is given unchanged")
-    func raw() async throws {
-        let bytes = try await Program.encode(pattern(5000), "gzip")
-        let server = try MockServer()
-        server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
-        let response = try await transport.exchange(.get, server.url + "/") { $0.skipsContentDecoding = true }
-        #expect(response.headers[.contentEncoding] == "gzip")
-        #expect(response.headers[.contentLength] == "\(bytes.count)")
-        #expect(try await response.data() == bytes)
-    }
-
     @Test("a large raw body streams, keeps its fields, and its limit counts what came")
     func rawStream() async throws {
         // Hardly compressible, so that what comes is large as well.
@@ -73,45 +33,6 @@ struct ContentCodingTests {
             try await transport.exchange(.get, server.url + "/", limits: limits) { $0.skipsContentDecoding = true }
                 .data()
         }
-        #expect(error.reason == .limitExceeded(.responseBody))
-    }
-
-    @Test("identity is no coding, and a body without content needs none", arguments: ["identity", "gzip"])
-    func identity(coding: String) async throws {
-        let server = try MockServer()
-        let content = coding == "gzip" ? "" : "plain"
-        server.enqueue(
-            MockResponse(headers: [.contentEncoding: coding], body: .data(Data(content.utf8))))
-        #expect(try await transport.exchange(.get, server.url + "/").text() == content)
-    }
-
-    @Test(
-        "a body that is not what its coding says is a bad response",
-        arguments: ["garbage", "broken", "too many"])
-    func malformed(kind: String) async throws {
-        var bytes = try await Program.encode(pattern(5000), "gzip")
-        var coding = "gzip"
-        switch kind {
-        case "garbage": bytes = Data("this is no gzip".utf8)
-        case "broken": bytes[bytes.count / 2] ^= 0xFF
-        default: coding = "gzip, gzip, gzip, gzip, gzip, gzip"
-        }
-        let server = try MockServer()
-        server.enqueue(MockResponse(headers: [.contentEncoding: coding], body: .data(bytes)), .text("next"))
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, server.url + "/").data()
-        }
-        #expect(error.reason == .badResponse)
-        expectTexts(error)
-        #expect(try await transport.exchange(.get, server.url + "/").text() == "next")
-    }
-
-    @Test("limits count decoded bytes")
-    func limit() async throws {
-        let server = try MockServer()
-        server.enqueue(try await encoded(Data(count: 500_000), "gzip"))
-        let response = try await transport.exchange(.get, server.url + "/", limits: Limits(responseBody: 100_000))
-        let error = try await #require(throws: NetworkError.self) { try await response.data() }
         #expect(error.reason == .limitExceeded(.responseBody))
     }
 

@@ -125,15 +125,6 @@ struct CutOffCodingTests {
         }
     }
 
-    @Test("an unknown coding is delivered unchanged", arguments: ["rot13", "gzip, rot13", "rot13, gzip"])
-    func unknown(coding: String) async throws {
-        let server = try MockServer()
-        server.enqueue(MockResponse(headers: [.contentEncoding: coding], body: .data(Data("grkg".utf8))))
-        let response = try await transport.exchange(.get, server.url + "/")
-        #expect(response.headers[.contentEncoding] == coding && response.headers[.contentLength] == "4")
-        #expect(try await response.text() == "grkg")
-    }
-
     private static let plain = Data((0..<120).map { "line \($0) of a text that is coded; " }.joined().utf8)
 
     private static func isKnown(_ coding: String) -> Bool { ContentCoding(coding)?.isAvailable == true }

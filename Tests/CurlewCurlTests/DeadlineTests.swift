@@ -71,22 +71,6 @@ struct DeadlineTests {
         }
     }
 
-    @Test("the first-byte limit counts to the end of the head, however slowly lines drip in")
-    func drippingHead() async throws {
-        let server = try RawServer { connection in
-            _ = try connection.readHead()
-            try connection.write("HTTP/1.1 200 OK\r\n")
-            while true {
-                try connection.pause(20)
-                try connection.write("X: y\r\n")
-            }
-        }
-        try await expectTimeout(.firstByte) { observer in
-            _ = try await transport.exchange(
-                .get, server.url + "/", timeouts: only(\.firstByte), observers: [observer])
-        }
-    }
-
     @Test("a body that stalls reaches the idle limit", arguments: [1000, 200_000], [false, true])
     func idle(size: Int, streaming: Bool) async throws {
         let server = try MockServer()
@@ -96,19 +80,6 @@ struct DeadlineTests {
                 .get, server.url + "/", timeouts: only(\.idle), observers: [observer]
             ) { $0.streaming = streaming }
             _ = try await response.bytes()
-        }
-    }
-
-    @Test("an upload that the server does not read reaches the idle limit")
-    func idleUpload() async throws {
-        let server = try RawServer(receiveBuffer: 16_384) { connection in
-            _ = try connection.readHead()
-            connection.waitUntilClosed()
-        }
-        try await expectTimeout(.idle) { observer in
-            _ = try await transport.exchange(
-                .put, server.url + "/", body: .bytes(Data(count: 20_000_000)), timeouts: only(\.idle),
-                observers: [observer])
         }
     }
 
@@ -131,27 +102,6 @@ struct DeadlineTests {
         }
     }
 
-    @Test("the deadline of the attempt is distinguished from that of the call")
-    func attempt() async throws {
-        let server = try MockServer()
-        server.enqueue(MockResponse().stalled(at: .beforeHead))
-        try await expectTimeout(.attempt) { observer in
-            var context = ExchangeContext(observers: [observer])
-            context.attemptDeadline = Deadline(Self.limit, after: context.time.now)
-            _ = try await transport.send(HTTPRequest(url: server.url + "/"), in: context)
-        }
-    }
-
-    @Test("a call whose time is over is not sent")
-    func over() async throws {
-        let server = try MockServer()
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, server.url + "/", timeouts: Timeouts(total: .zero))
-        }
-        #expect(error.reason == .timedOut(.total))
-        #expect(server.connectionCount == 0)
-    }
-
     @Test("handles are counted right whatever becomes of their calls")
     func handles() async throws {
         let server = try MockServer()
@@ -165,37 +115,12 @@ struct DeadlineTests {
         _ = try await transport.exchange(.get, server.url + "/").data()
         #expect(transport.snapshot.handles == 1)
     }
-
-    @Test(
-        "no limit and endless limits are limits too",
-        arguments: [
-            Timeouts.none, Timeouts(connect: .seconds(Int64.max), firstByte: .seconds(Int64.max)),
-            Timeouts(idle: .seconds(Int64.max), total: .seconds(Int64.max)), Timeouts(connect: .seconds(100 * 86_400)),
-        ])
-    func extremes(timeouts: Timeouts) async throws {
-        let server = try MockServer()
-        server.enqueue(.text("ok"))
-        #expect(try await transport.exchange(.get, server.url + "/", timeouts: timeouts).text() == "ok")
-    }
 }
 
 /// What does not count as standing still.
 @Suite(.timeLimit(.minutes(1)))
 struct PatienceTests {
     let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
-
-    @Test("a reader that pauses for longer than the idle limit gets its body")
-    func pausedReader() async throws {
-        let server = try MockServer()
-        server.enqueue(.data(Data(count: 30_000_000)))
-        let response = try await transport.exchange(
-            .get, server.url + "/", timeouts: Timeouts(idle: .milliseconds(250)))
-        var iterator = response.body.makeAsyncIterator()
-        var received = try #require(try await iterator.next()).count
-        try await SystemTime().sleep(for: .milliseconds(600))
-        while let chunk = try await iterator.next() { received += chunk.count }
-        #expect(received == 30_000_000)
-    }
 
     @Test("an upload that makes progress for longer than the first-byte limit arrives")
     func longUpload() async throws {

@@ -51,36 +51,6 @@ struct HTTP2Tests {
         #expect(connections.count == 1)
     }
 
-    @Test("fields are what they would be over HTTP/1.1")
-    func fields() async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: nginx.configuration)
-        let response = try await transport.exchange(
-            .get, nginx.secure() + "/connection", headers: ["X-Value": "ünï: code"])
-        #expect(try await response.text().hasSuffix("HTTP/2.0 ünï: code"))
-        #expect(response.headers[.server]?.hasPrefix("nginx") == true)
-    }
-
-    @Test("bodies of every kind go up and come back", arguments: BodySource.allCases, [0, 1, 1_000_000])
-    func upload(source: BodySource, size: Int) async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: nginx.configuration)
-        let folder = try TemporaryFolder()
-        let url = nginx.secure() + "/upload/\(source)-\(size).bin"
-        let put = try await transport.exchange(.put, url, body: source.body(of: size, in: folder))
-        #expect(put.status.isSuccess)
-        let response = try await transport.exchange(.get, url)
-        #expect(try await response.data() == pattern(size))
-    }
-
-    @Test("a POST without a body says so")
-    func emptyPost() async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: nginx.configuration)
-        let response = try await transport.exchange(.post, nginx.secure() + "/connection")
-        #expect(response.status == .ok)
-    }
-
     @Test("a coded body is decoded")
     func coding() async throws {
         let nginx = try await Nginx.shared()
@@ -163,23 +133,6 @@ struct HTTP2Tests {
             }
             try await group.waitForAll()
         }
-    }
-
-    @Test("a cancelled stream leaves the connection to the others")
-    func cancellation() async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: nginx.configuration)
-        let number = try await transport.exchange(.get, nginx.secure() + "/connection").text()
-        for _ in 0..<5 {
-            let task = Task {
-                let response = try await transport.exchange(.get, nginx.secure() + "/body.bin")
-                await Signal().wait()
-                return try await response.data()
-            }
-            task.cancel()
-            #expect(await outcome(task).reason == .cancelled)
-        }
-        #expect(try await transport.exchange(.get, nginx.secure() + "/connection").text() == number)
     }
 
     @Test("a connection that is never idle takes no new requests once it is older than the lifetime")

@@ -91,6 +91,29 @@ struct ProcessTests {
         }
     }
 
+    @Test("a call without a descriptor waits for the connection of another one; the only call fails, and says why")
+    func fewDescriptors() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("hello"))
+        await #expect(processExitsWith: .success) { [url = server.url as String] in
+            let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: 64))
+            let elsewhere = "http://127.0.0.1:1/"
+            #expect(await transport.failure(.get, elsewhere)?.reason == .unreachable)
+            ChildProcess.limitDescriptors(further: 3)
+            // With 16 a second event loop would begin, which needs descriptors of its own.
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<15 { group.addTask { try await transport.exchange(.get, url + "/").text() } }
+                for try await text in group { #expect(text == "hello") }
+            }
+            ChildProcess.limitDescriptors(further: 0)
+            let error = await transport.failure(.get, elsewhere)
+            #expect(error?.reason == .configuration, "\(String(describing: error))")
+            #expect(error?.hint?.contains("ulimit") == true)
+            #expect(try await transport.exchange(.get, url + "/").text() == "hello")
+        }
+        #expect(server.connectionCount <= 3)
+    }
+
     @Test("a connection that breaks while it is written to does not end the process")
     func brokenPipe() async {
         await #expect(processExitsWith: .success) {

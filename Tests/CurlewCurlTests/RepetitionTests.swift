@@ -202,33 +202,6 @@ struct RepetitionTests {
         #expect(result.reason == (isIdempotent ? nil : Self.mayHaveArrived))
         #expect(arrivals.withLock { $0 } == (isIdempotent ? 2 : 1))
     }
-
-    @Test("a new connection that dies is not tried again, whatever the method", arguments: [HTTPMethod.get, .post])
-    func freshConnection(method: HTTPMethod) async throws {
-        let server = try MockServer()
-        server.enqueue(.closeBeforeReply, .text("second"))
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(method, server.url + "/")
-        }
-        #expect(error.reason == Self.mayHaveArrived)
-        #expect(server.requestCount == 1)
-    }
-
-    @Test("a server that closed an idle connection costs nothing: the next POST takes a new one")
-    func staleConnection() async throws {
-        let server = try RawServer { connection in
-            let head = try connection.readHead()
-            try RawRequest.skipBody(connection, head)
-            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        }
-        for count in 1...4 {
-            let response = try await transport.exchange(.post, server.url + "/", body: .bytes(Data("x".utf8)))
-            #expect(try await response.text() == "ok")
-            #expect(server.connectionCount == count)
-            // The end of the connection has to reach the client's side before the next request.
-            try await SystemTime().sleep(for: .milliseconds(20))
-        }
-    }
 }
 
 /// Enough HTTP to read the body of a request after which the client waits.

@@ -63,44 +63,6 @@ struct RequestBodyTests {
         #expect(request.headers[.transferEncoding] == (source == .chunkedStream ? "chunked" : nil))
     }
 
-    @Test("framing that the caller writes is not sent: the transport knows better")
-    func framing() async throws {
-        let server = try MockServer()
-        server.enqueue(.status(.ok))
-        _ = try await transport.exchange(
-            .post, server.url + "/", headers: [.contentLength: "999"],
-            body: .bytes(Data("abc".utf8)))
-        let request = try #require(server.requests.first)
-        #expect(request.headers[values: .contentLength] == ["3"])
-        #expect(!request.headers.contains(.transferEncoding))
-        #expect(request.text == "abc")
-    }
-
-    @Test("a handle that carried one kind of message carries any other after it")
-    func recycling() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("get"))
-        server.on(.post, "/") { .text("post \($0.text)") }
-        server.on("PURGE", "/", respond: .text("purge"))
-        for _ in 0..<3 {
-            let post = try await transport.exchange(.post, server.url + "/", body: .bytes(Data("x".utf8)))
-            #expect(try await post.text() == "post x")
-            let head = try await transport.exchange(.head, server.url + "/")
-            #expect(try await head.bytes().isEmpty)
-            let purge = try await transport.exchange("PURGE", server.url + "/", headers: ["X-Once": "1"])
-            #expect(try await purge.text() == "purge")
-            let get = try await transport.exchange(.get, server.url + "/")
-            #expect(try await get.text() == "get")
-            let stream = RequestBody.stream { .init(Chunked([Data("s".utf8)])) }
-            let streamed = try await transport.exchange(.post, server.url + "/", body: stream)
-            #expect(try await streamed.text() == "post s")
-        }
-        let gets = server.requests.filter { $0.method == .get }
-        #expect(gets.allSatisfy { $0.body.isEmpty && !$0.headers.contains("X-Once") })
-        #expect(gets.allSatisfy { !$0.headers.contains(.contentLength) && !$0.headers.contains(.transferEncoding) })
-        #expect(server.connectionCount == 1)
-    }
-
     @Test("a HEAD with a body is refused: libcurl would wait for content that never comes")
     func headWithBody() async throws {
         let server = try MockServer()

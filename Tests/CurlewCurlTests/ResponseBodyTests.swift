@@ -14,27 +14,6 @@ struct ResponseBodyTests {
     let transport = CurlTransport()
 
     @Test(
-        "a body arrives complete in whatever chunks it was sent", arguments: [1, 2, 7, 1000, 16_384, 65_537],
-        [false, true])
-    func chunked(size: Int, streaming: Bool) async throws {
-        let bytes = pattern(size < 100 ? 300 : 200_000)
-        let pieces = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
-        let server = try MockServer()
-        server.enqueue(MockResponse(body: .chunks(pieces)))
-        let response = try await transport.exchange(.get, server.url + "/") { $0.streaming = streaming }
-        #expect((response.body.declaredLength == nil) == streaming)
-        #expect(try await response.bytes() == bytes)
-    }
-
-    @Test("a body without framing ends with the connection", arguments: [0, 10, 200_000])
-    func untilClose(size: Int) async throws {
-        let server = try MockServer()
-        server.enqueue(.raw(Data("HTTP/1.1 200 OK\r\n\r\n".utf8) + pattern(size)))
-        let response = try await transport.exchange(.get, server.url + "/")
-        #expect(try await response.data() == pattern(size))
-    }
-
-    @Test(
         "up to the threshold a body comes with the response, beyond it streams",
         arguments: [4999, 5000, 5001, 0, 1], [true, false])
     func threshold(size: Int, chunked: Bool) async throws {
@@ -103,39 +82,5 @@ struct ResponseBodyTests {
         }
         #expect(try await iterator.next() == nil)
         #expect(try await iterator.next() == nil)
-    }
-
-    @Test("a body is read once", arguments: [10, 200_000])
-    func readOnce(size: Int) async throws {
-        let server = try MockServer()
-        server.enqueue(.generated(bytes: size))
-        let response = try await transport.exchange(.get, server.url + "/")
-        #expect(try await response.data().count == size)
-        let error = try await #require(throws: NetworkError.self) { try await response.data() }
-        #expect(error.reason == .invalidRequest)
-        expectTexts(error)
-        await #expect(throws: NetworkError.self) { try await response.bytes() }
-    }
-
-    @Test(
-        "a body over the limit throws, declared or not, and the transport goes on", arguments: [100, 200_000],
-        [true, false])
-    func overLimit(size: Int, chunked: Bool) async throws {
-        let server = try MockServer()
-        server.enqueue(.generated(bytes: size, chunked: chunked), .text("next"))
-        let response = try await transport.exchange(
-            .get, server.url + "/", limits: Limits(responseBody: Int64(size - 1)))
-        let error = try await #require(throws: NetworkError.self) { try await response.data() }
-        #expect(error.reason == .limitExceeded(.responseBody))
-        expectTexts(error)
-        #expect(try await transport.exchange(.get, server.url + "/").text() == "next")
-    }
-
-    @Test("a body exactly at the limit passes", arguments: [100, 200_000])
-    func atLimit(size: Int) async throws {
-        let server = try MockServer()
-        server.enqueue(.generated(bytes: size))
-        let response = try await transport.exchange(.get, server.url + "/", limits: Limits(responseBody: Int64(size)))
-        #expect(try await response.data().count == size)
     }
 }

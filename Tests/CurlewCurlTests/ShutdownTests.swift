@@ -52,33 +52,6 @@ struct ShutdownTests {
         await transport.shutdown()
     }
 
-    @Test("shutting down a transport that never ran is harmless, and final")
-    func unused() async throws {
-        let transport = CurlTransport()
-        await transport.shutdown()
-        await transport.shutdown()
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, "http://127.0.0.1:1/")
-        }
-        #expect(error.reason == Self.refused)
-    }
-
-    @Test("calls that race with the shutdown end one way or the other")
-    func race() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
-        for _ in 0..<20 {
-            let transport = CurlTransport()
-            let tasks = (0..<20).map { _ in Task { try await transport.exchange(.get, server.url + "/").text() } }
-            for _ in 0..<Int.random(in: 0..<50) { await Task.yield() }
-            await transport.shutdown()
-            for task in tasks {
-                let result = await outcome(task)
-                #expect(result.reason == nil || result.reason == Self.refused)
-            }
-        }
-    }
-
     @Test("several callers may shut down at the same time")
     func concurrentShutdown() async throws {
         let server = try MockServer()

@@ -11,38 +11,6 @@ import Testing
 /// Whom the transport trusts, against a real server.
 @Suite(.timeLimit(.minutes(1)))
 struct TLSTests {
-    @Test(
-        "a certificate of a trusted authority is accepted, by name and by address",
-        arguments: ["localhost", "127.0.0.1"])
-    func trusted(host: String) async throws {
-        let nginx = try await Nginx.shared()
-        let pem = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
-        for roots in [TLSConfiguration.TrustedRoots.file(nginx.certificates.authority), .pem(pem)] {
-            let tls = TLSConfiguration(trustedRoots: roots)
-            let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
-            let response = try await transport.exchange(.get, nginx.secure(host: host) + "/body.bin")
-            #expect(try await response.data() == pattern(3_000_000))
-            #expect(response.metrics.secureConnect ?? .zero > .zero)
-        }
-    }
-
-    @Test(
-        "a certificate that proves nothing ends the call, with the reason",
-        arguments: [
-            (.expired, .expired), (.notYetValid, .notYetValid), (.wrongHost, .wrongHost), (.selfSigned, .untrusted),
-        ] as [(Certificates.Kind, NetworkError.TLSFailure)])
-    func refused(kind: Certificates.Kind, failure: NetworkError.TLSFailure) async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: nginx.configuration)
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, nginx.secure(kind) + "/empty")
-        }
-        #expect(error.reason == .secureConnectionFailed(failure))
-        #expect(!error.isRetryable)
-        expectTexts(error)
-        #expect(try await transport.exchange(.get, nginx.secure() + "/empty").status == .noContent)
-    }
-
     @Test("the reason is that of this connection, whatever the handle met before")
     func recycledHandle() async throws {
         let nginx = try await Nginx.shared()

@@ -71,21 +71,6 @@ struct UploadFailureTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("a stream that breaks its promise about its length is an error", arguments: [4, 6, 0, 100_000])
-    func wrongLength(produced: Int) async throws {
-        let server = try MockServer()
-        server.on(.post, "/", respond: .status(.ok))
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(
-                .post, server.url + "/", body: .stream(length: 5) { .init(Chunked([Data(count: produced)])) },
-                timeouts: Timeouts(firstByte: .seconds(5), idle: .seconds(5)))
-        }
-        #expect(error.reason == .encoding)
-        #expect(error.detail.contains("5"))
-        expectTexts(error)
-        #expect(server.requestCount == 0)
-    }
-
     @Test("bytes beyond the declared length are an error also when they come late", arguments: [10, 1])
     func lateSurplus(length: Int) async throws {
         let server = try MockServer()
@@ -110,63 +95,6 @@ struct UploadFailureTests {
         let response = try await transport.exchange(
             .post, server.url + "/", body: .stream(length: 10) { .init(Chunked(chunks)) })
         #expect(try await response.text() == "10")
-    }
-
-    @Test("a response that comes before the body is complete is given to the caller")
-    func earlyAnswer() async throws {
-        let server = try RawServer(receiveBuffer: 16_384) { connection in
-            _ = try connection.readHead()
-            try connection.write("HTTP/1.1 413 Content Too Large\r\nContent-Length: 4\r\nConnection: close\r\n\r\nstop")
-            connection.waitUntilClosed()
-        }
-        let produced = Locked(0)
-        let body = RequestBody.stream {
-            .init(
-                AsyncStream {
-                    produced.withLock { $0 += 1 }
-                    return Data(count: 16_384)
-                })
-        }
-        let response = try await transport.exchange(.post, server.url + "/", body: body)
-        #expect(response.status.code == 413)
-        #expect(try await response.text() == "stop")
-        // The producer is stopped with the exchange.
-        let after = produced.withLock { $0 }
-        #expect(await eventually { produced.withLock { $0 } <= after + 2 })
-    }
-
-    @Test("a producer is asked for the next chunk only when the previous one has left")
-    func uploadBackPressure() async throws {
-        let mayRead = Signal()
-        let server = try RawServer(receiveBuffer: 16_384) { connection in
-            _ = try connection.readHead()
-            mayRead.block()
-            _ = try connection.read(10_000_000)
-            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-            connection.waitUntilClosed()
-        }
-        let produced = Locked(0)
-        let body = RequestBody.stream(length: 10_000_000) {
-            .init(
-                AsyncStream {
-                    produced.withLock { produced in
-                        guard produced < 100 else { return nil }
-                        produced += 1
-                        return Data(count: 100_000)
-                    }
-                })
-        }
-        let task = Task { try await transport.exchange(.put, server.url + "/", body: body) }
-        // What the two socket buffers hold has left; then nothing more is asked for.
-        var last = -1
-        while last != produced.withLock({ $0 }) || last == 0 {
-            last = produced.withLock { $0 }
-            try await SystemTime().sleep(for: .milliseconds(50))
-        }
-        #expect(last < 100)
-        mayRead.fire()
-        #expect(try await task.value.status == .ok)
-        #expect(produced.withLock { $0 } == 100)
     }
 }
 

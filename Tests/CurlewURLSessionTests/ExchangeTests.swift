@@ -25,16 +25,6 @@ struct ExchangeTests {
         #expect(request.target == "/any?a=1&b=%20")
     }
 
-    @Test("HEAD has a head and no body")
-    func head() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("twelve bytes"))
-        let response = try await transport.exchange(.head, server.url + "/")
-        #expect(response.headers[.contentLength] == "12")
-        #expect(response.body.declaredLength == 0)
-        #expect(try await response.data().isEmpty)
-    }
-
     @Test(
         "every status is a response",
         arguments: [200, 201, 204, 206, 300, 304, 400, 403, 404, 418, 429, 500, 503, 599])

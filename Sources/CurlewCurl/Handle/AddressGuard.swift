@@ -9,31 +9,11 @@ import CurlewHTTP
 
 /// Enforces `TransportConfiguration.addressPolicy`. libcurl requests a socket for each address immediately before it
 /// connects, when no further lookup can change the address.
-extension EasyHandle {
-    /// Whether the address policy restricts connections.
-    var isGuarded: Bool { configuration.addressPolicy != .everything }
-}
-
-extension EasyHandle {
-    /// Installs a callback that checks or reports each address that libcurl tries, if the address policy or an observer
-    /// needs it.
-    func setOpening(of transfer: Transfer, _ context: UnsafeMutableRawPointer) {
-        if isGuarded { return setPointer(CURLOPT_OPENSOCKETDATA, context) }
-        if transfer.plan.context.observes(.connecting) {
-            check(curlew_set_open_socket_callback(pointer, openWatchedSocket))
-            setPointer(CURLOPT_OPENSOCKETDATA, context)
-        } else if current.reportsAddresses {
-            check(curlew_set_open_socket_callback(pointer, openSocket))
-            setPointer(CURLOPT_OPENSOCKETDATA, transfer.multi.map { Unmanaged.passUnretained($0.handles).toOpaque() })
-        }
-        current.reportsAddresses = transfer.plan.context.observes(.connecting)
-    }
-}
-
 extension Transfer {
     /// Returns whether libcurl may connect to this address, and records the address if not. `address` is nil if it is
     /// neither IPv4 nor IPv6. Called from libcurl's callback.
     func mayConnect(to address: IPAddress?) -> Bool {
+        guard plan.owner.configuration.addressPolicy != .everything else { return true }
         guard let address else {
             connection.refusedAddress = "an address of an unknown kind"
             return false

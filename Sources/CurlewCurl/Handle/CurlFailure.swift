@@ -22,6 +22,9 @@ enum CurlFailure {
         if repetition == nil, let refusal = addressRefusal(code, transfer: transfer) {
             return completed(refusal, transfer)
         }
+        if repetition == nil, code == CURLE_COULDNT_CONNECT, transfer.connection.lacksDescriptor {
+            return completed(EventLoop.noDescriptor, transfer)
+        }
         let message =
             code == CURLE_OK
             ? "The connection closed before the response head was complete." : own ?? handle.message(for: code)

@@ -17,17 +17,17 @@ struct CurlLibrary: Sendable {
     let supportsHTTP2: Bool
     /// Whether this version cannot reuse a connection with HTTP/2 prior knowledge: it acts as if the connection still
     /// had to switch to HTTP/2, unless TLS negotiated the version (curl#10634).
-    let cannotReusePriorKnowledge: Bool
+    var cannotReusePriorKnowledge: Bool { version < 0x08_00_00 }
     /// Whether this version loses bytes of a download when an upload of unknown length ends on the same HTTP/2
     /// connection: it continues to read although earlier bytes are still buffered, and overwrites its record of them.
     /// If the download has no declared length, the loss would go undetected.
-    let losesBytesBesideUploads: Bool
+    var losesBytesBesideUploads: Bool { version < 0x08_01_00 }
     /// Whether this version may leave bytes of a shared connection undelivered; see `ForgottenBytes`.
-    let forgetsBytes: Bool
+    var forgetsBytes: Bool { version < 0x08_01_00 }
     /// Whether this version may send several requests at the same time on one HTTP/1.1 connection; see `MixedVersions`.
-    let mixesVersions: Bool
+    var mixesVersions: Bool { version < 0x08_06_00 }
     /// Whether this version keeps TLS sessions per handle, unless handles share a `SessionStore`.
-    let keepsSessionsByHandle: Bool
+    var keepsSessionsByHandle: Bool { version < 0x08_0C_00 }
     /// Whether `SSLKEYLOGFILE` was set when libcurl was initialised. libcurl reads the variable only then. Unsetting it
     /// before the initialisation would be unsafe while other threads read the environment.
     let mayLogKeys: Bool
@@ -59,11 +59,6 @@ struct CurlLibrary: Sendable {
             version = 0
             systemRoots = nil
             supportsHTTP2 = false
-            cannotReusePriorKnowledge = false
-            losesBytesBesideUploads = false
-            forgetsBytes = false
-            mixesVersions = false
-            keepsSessionsByHandle = false
             keyLogProblem = nil
             showsSecureContexts = false
             pathProblem = nil
@@ -74,11 +69,6 @@ struct CurlLibrary: Sendable {
         name = "libcurl \(text)"
         version = info.pointee.version_num
         supportsHTTP2 = info.pointee.features & CURL_VERSION_HTTP2 != 0
-        cannotReusePriorKnowledge = (0x07_57_00..<0x08_00_00).contains(info.pointee.version_num)
-        losesBytesBesideUploads = info.pointee.version_num < 0x08_01_00
-        forgetsBytes = losesBytesBesideUploads
-        mixesVersions = info.pointee.version_num < 0x08_06_00
-        keepsSessionsByHandle = info.pointee.version_num < 0x08_0C_00
         systemRoots = Self.findRoots(
             file: info.pointee.cainfo.map { String(cString: $0) },
             folder: info.pointee.capath.map { String(cString: $0) })

@@ -73,7 +73,6 @@ final class EasyHandle {
         setPointer(CURLOPT_SEEKDATA, context)
         setPointer(CURLOPT_PREREQDATA, context)
         setPointer(CURLOPT_RESOLVER_START_DATA, context)
-        setOpening(of: transfer, context)
         if forgetsAddresses { forgetAddresses(for: transfer) }
         setText(CURLOPT_URL, transfer.plan.url)
         setTarget(of: transfer)

@@ -16,8 +16,6 @@ struct Current {
     var opensConnection: Bool?
     /// The request target that is set instead of the one that libcurl derives from the URL.
     var target: String?
-    /// Whether observers are notified of the addresses that libcurl tries.
-    var reportsAddresses = false
     /// The origin for which the identity, the pins and the proxy are set.
     var origin: Origin?
     var proxy: ProxyConfiguration.Server?

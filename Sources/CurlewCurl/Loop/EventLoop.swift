@@ -84,11 +84,6 @@ final class EventLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Passes a transfer that has a slot to this loop. Returns an error if the loop cannot perform it.
-    func start(_ transfer: Transfer) -> NetworkError? {
-        send(.start(transfer))
-    }
-
     /// Sends a command to the loop's thread. `.start` and `.look` start the thread if it is not running. They return an
     /// error if the loop is stopped or the thread cannot be started. Other commands have no effect without a thread.
     @discardableResult

@@ -124,7 +124,7 @@ struct EventLoopGroup: Sendable {
     private func start(_ transfer: Transfer, at loop: EventLoop) {
         var due = [transfer]
         while let transfer = due.popLast() {
-            guard let error = loop.start(transfer) else { continue }
+            guard let error = loop.send(.start(transfer)) else { continue }
             due += loop.queues.releaseSlot(of: transfer)
             transfer.refuse(error)
         }

@@ -33,14 +33,11 @@ final class HandleStore {
         guard let easy = EasyHandle(configuration: loop.configuration, proxies: loop.proxies) else { return nil }
         // Connections outlive the handle that opened them, but not the multi handle, which closes them before it is
         // released.
-        let context = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
-            easy.isGuarded
-                ? curlew_set_open_socket_callback(easy.pointer, openWatchedSocket)
-                : curlew_set_open_socket_callback(easy.pointer, openSocket),
+            curlew_set_open_socket_callback(easy.pointer, openSocket),
             curlew_set_close_socket_callback(easy.pointer, closeSocket),
-            curlew_set_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, context),
-            curlew_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context),
+            curlew_set_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, easy.pointer),
+            curlew_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self).toOpaque()),
         ]
         guard codes.allSatisfy({ $0 == CURLE_OK }), easy.share(sessions) else { return nil }
         loop.gauges.handles += 1
@@ -117,8 +114,9 @@ final class HandleStore {
 
     /// Opens a socket that is not inherited by programs that the process starts. libcurl 7.88 does not ensure this
     /// itself.
-    fileprivate func open(_ address: curl_sockaddr) -> curl_socket_t {
+    fileprivate func open(_ address: curl_sockaddr, for transfer: Transfer) -> curl_socket_t {
         let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+        transfer.connection.lacksDescriptor = descriptor < 0 && (errno == EMFILE || errno == ENFILE)
         guard descriptor >= 0 else { return descriptor }
         loop.gauges.connections += poller.opened(descriptor) ? 0 : 1
         loop.gauges.connectionsOpened += 1
@@ -155,27 +153,19 @@ struct RecentPeak {
     }
 }
 
-/// Opens a socket for libcurl. The context is the store.
-func openSocket(
-    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
-) -> curl_socket_t {
-    guard let context, let address else { return -1 }
-    return Unmanaged<HandleStore>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.open(address.pointee) }
-}
-
-/// Opens a socket if the configuration restricts addresses or observers need them. The context is the transfer.
+/// Opens a socket for libcurl, if the address policy allows the address. The context is libcurl's handle.
 ///
 /// libcurl connects to the passed address next, regardless of earlier and later lookups.
-func openWatchedSocket(
+private func openSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-    guard let context, let address else { return -1 }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { transfer in
+    guard let context, let address, let transfer = curlew_info_pointer(context, CURLINFO_PRIVATE) else { return -1 }
+    return Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { transfer in
         let target = IPAddress(address)
-        guard transfer.easy?.isGuarded != true || transfer.mayConnect(to: target) else { return -1 }
+        guard transfer.mayConnect(to: target), let multi = transfer.multi else { return -1 }
         let port = UnsafePointer(address).port
         transfer.noteTrying(target.map { ConnectionInfo.place("\($0)", port) } ?? transfer.unixSocket)
-        return transfer.multi?.handles.open(address.pointee) ?? -1
+        return multi.handles.open(address.pointee, for: transfer)
     }
 }
 

@@ -29,25 +29,28 @@ final class MultiHandle {
     /// The time of creation, on the loop's clock.
     let opened: Int64
     /// The time of the next deadline check, on the loop's clock; `Int64.max` if no transfer has a deadline.
-    @exclusivity(unchecked) private var nextCheck = Int64.max
+    @exclusivity(unchecked) var nextCheck = Int64.max
     let poller: SocketPoller
     let handles: HandleStore
     unowned let loop: EventLoop
 
-    private let pointer: UnsafeMutableRawPointer
+    let pointer: UnsafeMutableRawPointer
     @exclusivity(unchecked) private(set) var active: [ObjectIdentifier: Transfer] = [:]
     /// The number of active transfers that the loop's gauges include.
     @exclusivity(unchecked) private var counted = 0
     @exclusivity(unchecked) private var effects: [Effect] = []
     /// The transfers that wait for the addresses of a name. They are removed from libcurl while they wait.
-    @exclusivity(unchecked) private var waiting: [String: [Transfer]] = [:]
+    @exclusivity(unchecked) var waiting: [String: [Transfer]] = [:]
     /// The lookup results of this turn. libcurl may request a name once more before it has processed the transfer that
     /// provides the addresses of the name.
-    @exclusivity(unchecked) private var foundNow: [String: NameLookup.Outcome] = [:]
+    @exclusivity(unchecked) var foundNow: [String: NameLookup.Outcome] = [:]
     /// The transfers that received the slots of ended transfers and have not begun.
     @exclusivity(unchecked) private var successors: [Transfer] = []
+    /// The transfers that wait for the end of another one, because the process had no descriptor for their connection.
+    /// They are removed from libcurl while they wait.
+    @exclusivity(unchecked) var withoutDescriptor: [Transfer] = []
     /// The number of transfers added since libcurl last processed its timer.
-    @exclusivity(unchecked) private var begun = 0
+    @exclusivity(unchecked) var begun = 0
 
     /// Creates a multi handle. Returns nil if the system has no descriptor left, or if this libcurl cannot be used.
     init?(loop: EventLoop) {
@@ -114,49 +117,6 @@ final class MultiHandle {
         handles.recount(at: loop.now, isIdle: isIdle)
     }
 
-    /// Ends late transfers if the next check is due.
-    func endLate() {
-        guard loop.now >= nextCheck else { return }
-        let now = TimeoutTracker.now()
-        nextCheck = .max
-        var late: [(Transfer, NetworkError)] = []
-        for transfer in active.values {
-            var check = transfer.clock.check(at: now)
-            if check.expired == .connect, waitsForOthers(transfer) {
-                transfer.clock.connectLater(from: now)
-                check = transfer.clock.check(at: now)
-            }
-            if let phase = check.expired {
-                let error =
-                    transfer.ending.isDraining
-                    ? NetworkError(.cancelled) : CurlFailure.timeout(phase, transfer: transfer)
-                late.append((transfer, error))
-            } else {
-                nextCheck = min(nextCheck, check.next)
-            }
-        }
-        for (transfer, error) in late {
-            giveUpConnection(of: transfer, at: now)
-            end(transfer, with: error)
-        }
-        applyEffects()
-    }
-
-    /// Returns whether other transfers use connections to the same origin, so that this transfer may be waiting for one
-    /// of the connections. If it is connecting, libcurl enforces the timeout.
-    private func waitsForOthers(_ transfer: Transfer) -> Bool {
-        if case .waiting = transfer.lookup { return false }
-        return active.values.contains { $0.queue === transfer.queue && $0.clock.isConnected }
-    }
-
-    /// Shuts down the connection of a late transfer if nothing arrives on the connection.
-    private func giveUpConnection(of transfer: Transfer, at now: Int64) {
-        // While the transfer waits for its reader or its producer, a delay indicates nothing about the server.
-        guard !transfer.isHeld, let connection = transfer.easy.flatMap(ConnectionName.init(of:)) else { return }
-        let isAlone = active.values.allSatisfy { $0 === transfer || $0.queue !== transfer.queue }
-        poller.giveUp(connection, lateSince: transfer.clock.lastActivity, isAlone: isAlone, at: now)
-    }
-
     func endAll(with error: NetworkError) {
         for transfer in Array(active.values) { end(transfer, with: error) }
         applyEffects()
@@ -205,50 +165,10 @@ final class MultiHandle {
         }
     }
 
-    private func attach(_ easy: EasyHandle) throws(NetworkError) {
+    func attach(_ easy: EasyHandle) throws(NetworkError) {
         let code = curl_multi_add_handle(pointer, easy.pointer)
         guard code != CURLM_OK else { return }
         throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
-    }
-
-    /// Suspends a transfer whose name libcurl was about to look up. libcurl has ended the transfer instead, and the
-    /// loop looks up the name once for all waiting transfers.
-    private func wait(_ transfer: Transfer, _ easy: EasyHandle, for name: String) {
-        curl_multi_remove_handle(pointer, easy.pointer)
-        transfer.lookup = .waiting(name, since: loop.now)
-        let isFirst = waiting[name] == nil
-        waiting[name, default: []].append(transfer)
-        // Names such as `app.localhost` are loopback names by definition (RFC 6761 §6.3), but not every libcurl
-        // resolves them as such. The DNS is not queried for them: it could return another machine, which would receive
-        // data intended for this machine only.
-        if let known = Origin(scheme: "http", host: name, port: 80)?.loopbackAddresses {
-            return found(name, .addresses(known))
-        }
-        if let known = foundNow[name] { return found(name, known) }
-        transfer.plan.context.record(.connecting(.lookingUp(name: name)))
-        guard isFirst else { return }
-        loop.names.resolve(name) { [weak loop] outcome in loop?.send(.found(name, outcome)) }
-    }
-
-    /// Resumes or ends the transfers that wait for this name.
-    func found(_ name: String, _ outcome: NameLookup.Outcome) {
-        foundNow[name] = outcome
-        for transfer in waiting.removeValue(forKey: name) ?? [] {
-            guard let easy = transfer.easy, case .waiting(_, let since) = transfer.lookup else { continue }
-            let now = TimeoutTracker.now()
-            transfer.lookup = .over(took: now - since)
-            do throws(NetworkError) {
-                switch outcome {
-                case .addresses(let list): easy.setAddresses(list, for: transfer)
-                case .unwritable: break
-                case .failed(let reason): throw CurlFailure.lookup(of: name, reason, easy, transfer)
-                }
-                try attach(easy)
-                begun += 1
-            } catch {
-                complete(transfer, easy, .failure(error))
-            }
-        }
     }
 
     /// Resumes a paused transfer. Does nothing if the transfer is not paused.
@@ -287,12 +207,6 @@ final class MultiHandle {
         // and its bytes are discarded.
         if transfer.received.isPaused { curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
         complete(transfer, easy, .failure(error))
-    }
-
-    /// Updates the time of the next deadline check when a transfer has entered another phase, because the deadline of
-    /// that phase may be earlier.
-    func noteDeadline(of transfer: Transfer) {
-        nextCheck = min(nextCheck, transfer.clock.check(at: loop.now).next)
     }
 
     /// Adds an effect, which is applied when libcurl has returned. Called from callbacks.
@@ -362,6 +276,8 @@ final class MultiHandle {
                 wait(transfer, easy, for: name)
                 continue
             }
+            if code == CURLE_COULDNT_CONNECT, awaitDescriptor(transfer, easy) { continue }
+            if code == CURLE_HTTP2, let connection = ConnectionName(of: easy) { poller.endShared(connection) }
             if code == CURLE_OK, transfer.received.decoder?.isComplete == false, !transfer.ending.isDiscarding {
                 transfer.ending.failure = NetworkError(
                     .badResponse, detail: "The body ends before its content coding does: it is truncated.")
@@ -379,7 +295,7 @@ final class MultiHandle {
     ///
     /// - `keepsConnection`: whether libcurl has ended the transfer successfully, even if the transport rejects the
     ///   response.
-    private func complete(
+    func complete(
         _ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>, keepsConnection: Bool = false
     ) {
         applyNoted()
@@ -396,6 +312,7 @@ final class MultiHandle {
         active[ObjectIdentifier(transfer)] = nil
         // The other transfers that wait for the name still receive the result of the lookup.
         if case .waiting(let name, _) = transfer.lookup { waiting[name]?.removeAll { $0 === transfer } }
+        withoutDescriptor.removeAll { $0 === transfer }
         transfer.easy = nil
         noteReleased(transfer)
         if keepsConnection { handles.noteIdleConnection(of: transfer) }
@@ -412,6 +329,9 @@ final class MultiHandle {
         transfer.plan.context.record(metrics)
         transfer.deliver(result, metrics: metrics)
         transfer.multi = nil
+        guard let next = withoutDescriptor.first, let handle = next.easy else { return }
+        withoutDescriptor.removeFirst()
+        beginAgain(next, handle)
     }
 
     /// Returns whether the handle must be discarded. libcurl counts the repeated requests of a handle over all its

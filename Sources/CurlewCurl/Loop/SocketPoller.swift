@@ -173,9 +173,21 @@ final class SocketPoller {
 
     /// Handles a late response on a possibly shared connection; see `SharedConnections.isDead`. A dead connection is
     /// shut down, which ends the other transfers on it.
-    func giveUp(_ connection: ConnectionName, lateSince moment: Int64, isAlone: Bool, at now: Int64) {
-        guard let socket = shared.sockets.first(where: { name(at: Int($0)) == connection }) else { return }
-        if shared.isDead(socket, lateSince: moment, isAlone: isAlone, at: now) { shutdown(socket, Self.bothWays) }
+    func giveUp(
+        _ connection: ConnectionName, lateSince moment: Int64, isAlone: @autoclosure () -> Bool, at now: Int64
+    ) {
+        guard let socket = sharedSocket(of: connection) else { return }
+        if shared.isDead(socket, lateSince: moment, isAlone: isAlone(), at: now) { shutdown(socket, Self.bothWays) }
+    }
+
+    /// Shuts down a shared connection after an HTTP/2 connection error, which ends all transfers on it (RFC 9113
+    /// §5.4.1). libcurl ends only a transfer that has work to do, and the others would wait for the peer to close.
+    func endShared(_ connection: ConnectionName) {
+        if let socket = sharedSocket(of: connection) { shutdown(socket, Self.bothWays) }
+    }
+
+    private func sharedSocket(of connection: ConnectionName) -> Int32? {
+        shared.sockets.first { name(at: Int($0)) == connection }
     }
 
     /// Returns whether the transport opened the socket and, as far as it knows, the socket is still open.

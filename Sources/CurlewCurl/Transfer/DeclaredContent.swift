@@ -8,8 +8,8 @@ struct DeclaredContent {
     /// The declared length of the body in bytes; nil without `Content-Length` or with `Transfer-Encoding` (RFC 9112
     /// §6.3).
     private(set) var length: Int64?
-    /// Whether the declared length is not a number, is too large, or is ambiguous, so that the end of the body is
-    /// unknown.
+    /// Whether the declared length is not a number, is too large, or is ambiguous, or a field that determines the end
+    /// of the body is folded, so that this end is unknown.
     private(set) var hasBadLength = false
     /// The content codings in the order in which they were applied. Nil if none is declared, or if one of them is
     /// unknown: the body is then delivered as received.
@@ -22,7 +22,8 @@ struct DeclaredContent {
     /// Creates a value without declarations.
     init() {}
 
-    init(_ headers: HTTPHeaders) {
+    init(_ headers: HTTPHeaders, isFolded: Bool) {
+        hasBadLength = isFolded
         if headers.contains(.contentEncoding) { readCodings(headers) }
         guard headers.contains(.contentLength), !headers.contains(.transferEncoding) else { return }
         for text in headers[values: .contentLength] {

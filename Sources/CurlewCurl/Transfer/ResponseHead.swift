@@ -29,6 +29,8 @@ struct ResponseHead: ~Copyable {
     private var count = 0
     /// The latest field, which the next line may continue.
     private var open: HTTPField?
+    /// Whether a field that determines the end of the body is folded. libcurl does not read its other lines.
+    private var hasFoldedFraming = false
 
     /// Creates an empty head. With `keepsInterim`, the latest interim response is kept until it is taken.
     init(limits: Limits, keepsInterim: Bool = false) {
@@ -54,6 +56,7 @@ struct ResponseHead: ~Copyable {
         } else if Self.isBlank(line[0]) {
             if let field = open, let more = Self.trimmed(line[..<end]) {
                 open = HTTPField(name: field.name, value: field.value + " " + Self.text(more))
+                if [.contentLength, .transferEncoding].contains(field.name) { hasFoldedFraming = true }
             }
         } else if end > 5, line.starts(with: "HTTP/".utf8) {
             beginHead(line[..<end])
@@ -92,6 +95,7 @@ struct ResponseHead: ~Copyable {
         headers = HTTPHeaders()
         headers.reserveCapacity(12)
         open = nil
+        hasFoldedFraming = false
         switch text[5] {
         case UInt8(ascii: "2"): version = .http2
         case UInt8(ascii: "3"): version = .http3
@@ -121,7 +125,7 @@ struct ResponseHead: ~Copyable {
 
     private mutating func endOfHead() {
         closeField()
-        content = DeclaredContent(headers)
+        content = DeclaredContent(headers, isFolded: hasFoldedFraming)
         if isInterim {
             // Interim responses count towards the limits of the head that follows, which also limits their number.
             count -= 2

@@ -61,6 +61,7 @@ final class Transfer: @unchecked Sendable {
     /// The easy handle while the transfer is active.
     @exclusivity(unchecked) var easy: EasyHandle?
     @exclusivity(unchecked) var lookup = Lookup.none
+    var isLookingUp: Bool { if case .waiting = lookup { true } else { false } }
     @exclusivity(unchecked) var connection = UsedConnection()
     @exclusivity(unchecked) var sent = SentRequest()
     @exclusivity(unchecked) var received: ReceivedResponse

@@ -96,7 +96,9 @@ extension Transfer {
         }
         guard !received.head.content.hasBadLength else {
             ending.failure = NetworkError(
-                .badResponse, detail: "The length of the response is unknown: Content-Length is not a single number.")
+                .badResponse,
+                detail: "The length of the response is unknown: Content-Length is not a single number, or a field that "
+                    + "determines the length is folded.")
             return 0
         }
         finishHead()

@@ -79,6 +79,8 @@ struct UsedConnection {
     var info: ConnectionInfo?
     /// The latest address that the address policy refused, and the reason.
     var refusedAddress: String?
+    /// Whether the process had no descriptor for the latest socket.
+    var lacksDescriptor = false
     /// The progress of opening a connection, as reported to observers.
     private var progress = Progress.none
 

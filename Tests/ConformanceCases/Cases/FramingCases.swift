@@ -43,6 +43,7 @@ enum FramingCases {
                 "a body that is shorter than its Content-Length",
                 MockResponse.text("hello").framed(as: .contentLength(["9"]))
             ),
+            ("no chunk at all", .raw(Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))),
             ("chunks without the last one", .text("hello").framed(as: .unendedChunks)),
             ("no byte at all", .raw(Data())),
             ("half a status line", .raw(Data("HTTP/1.1".utf8))),

@@ -59,7 +59,8 @@ enum RequestHeadCases {
     ]
 
     private static let values = [
-        ("that is empty", ""), ("of separators", ";:, \"a\""), ("with a tab inside", "a\tb"),
+        ("that is empty", ""), ("of separators", ";:, \"a\""), ("that ends with a semicolon", "a;"),
+        ("with a tab inside", "a\tb"),
         ("of UTF-8", "ümläut 日本語"), ("that looks like a line break", "%0D%0A"),
         ("of ten thousand bytes", String(repeating: "long ", count: 2000) + "end"),
     ].map { what, value in

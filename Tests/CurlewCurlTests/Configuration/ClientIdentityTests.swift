@@ -51,12 +51,6 @@ struct ClientIdentityTests {
         #expect(try await transport.exchange(.get, nginx.secure() + "/empty").status == .noContent)
     }
 
-    @Test("a server that wants a certificate and gets none responds with its own status")
-    func missing() async throws {
-        let nginx = try await Nginx.shared()
-        #expect(try await transport(nginx, nil).exchange(.get, nginx.mutual + "/").status == .badRequest)
-    }
-
     @Test(
         "a server that ends the handshake for want of a certificate is distinguished, and not retried",
         // Only OpenSSL reports what TLS 1.2 leaves out.

@@ -11,29 +11,6 @@ import Testing
 /// Where connections go.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionPlaceTests {
-    @Test("a Unix domain socket takes every request, with the host of its URL")
-    func unixSocket() async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: TransportConfiguration(unixSocket: nginx.socket))
-        for host in ["service.example", "other.example:81"] {
-            let response = try await transport.exchange(.get, "http://\(host)/host")
-            #expect(try await response.text() == host)
-        }
-        let body = try await transport.exchange(.get, "http://service.example/body.bin").bytes()
-        #expect(body == pattern(3_000_000))
-    }
-
-    @Test("a Unix domain socket without a listener is unreachable")
-    func missingSocket() async throws {
-        let folder = try TemporaryFolder()
-        let transport = CurlTransport(configuration: TransportConfiguration(unixSocket: folder.path + "/none"))
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, "http://service.example/")
-        }
-        #expect(error.reason == .unreachable)
-        expectTexts(error)
-    }
-
     @Test("an override changes the address of a request, and nothing else")
     func override() async throws {
         let nginx = try await Nginx.shared()

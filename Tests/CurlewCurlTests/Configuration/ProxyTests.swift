@@ -22,13 +22,6 @@ struct ProxyTests {
             configuration: TransportConfiguration(tls: tls, proxy: .fixed(proxy, bypassing: bypassing)))
     }
 
-    @Test("an HTTP proxy gets the whole URL of a plain request, and looks the name up")
-    func plain() async throws {
-        let proxy = try LoopbackProxy(.http)
-        let response = try await transport(.http, proxy.port).exchange(.get, "http://service.example:81/a?b=c")
-        #expect(try await response.text() == "GET http://service.example:81/a?b=c HTTP/1.1")
-    }
-
     @Test("a tunnel sends an HTTP proxy host, port and credentials, and sends the server none of these")
     func tunnel() async throws {
         let nginx = try await Nginx.shared()
@@ -168,33 +161,6 @@ struct ProxyTests {
         defer { close(socket) }
         let next = await outcome(Task { try await transport.exchange(.get, "https://127.0.0.1:\(port)/") })
         #expect(next.reason == .unreachable)
-    }
-
-    @Test("a proxy that breaks off before the tunnel is there has refused it, and the server got nothing")
-    func brokenTunnel() async throws {
-        let server = try RawServer { connection in _ = try connection.readHead() }
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport(.http, server.port).exchange(
-                .post, "https://service.example/", body: .bytes(Data("body".utf8)))
-        }
-        #expect(error.reason == .proxyFailed(.refused(nil)), "\(error)")
-        expectTexts(error)
-    }
-
-    @Test("missing and wrong credentials are distinguished from other refusals, and not shown")
-    func credentials() async throws {
-        for (kind, proxyKind) in [(ProxyConfiguration.Server.Kind.http, LoopbackProxy.Kind.http), (.socks5, .socks5)] {
-            let proxy = try LoopbackProxy(proxyKind, needsCredentials: true)
-            for credentials in [nil, (user: "user", password: "sesame")] {
-                let error = try await #require(throws: NetworkError.self) {
-                    try await transport(kind, proxy.port, credentials: credentials)
-                        .exchange(.get, "https://service.example/")
-                }
-                #expect(error.reason == .proxyFailed(.notAuthenticated), "\(kind) \(error)")
-                #expect(!error.isRetryable && !"\(error)".contains("sesame"))
-                expectTexts(error)
-            }
-        }
     }
 
     @Test(

@@ -170,40 +170,6 @@ struct EventStreamWireTests {
         #expect(await eventually { server.openConnections <= 1 })
     }
 
-    @Test("A reader that stops makes the server's writes wait")
-    func backPressure() async throws {
-        let server = try MockServer()
-        let (written, count, size) = (Locked(0), 1000, 100_000)
-        server.on(.get, "/") { _ in
-            .events { stream in
-                let data = String(repeating: "x", count: size)
-                for number in 1...count {
-                    try await stream.send(data, id: "\(number)")
-                    written.withLock { $0 = number }
-                }
-            }
-        }
-        var events = try client(server).events(.get("/"), options: options { $0.reconnects = false })
-            .makeAsyncIterator()
-        #expect(try await events.next()?.id == "1")
-        // Two looks at one number, far enough apart for a server that writes without a limit to write everything.
-        var last = -1
-        while last != written.withLock({ $0 }) || last <= 0 {
-            last = written.withLock { $0 }
-            try await SystemTime().sleep(for: .milliseconds(100))
-        }
-        // The system's socket buffers hold up to about ten megabytes.
-        #expect(last < 180)
-        // The server goes on when the reader does.
-        var number = 1
-        while written.withLock({ $0 }) <= last, number < count {
-            number += 1
-            let event = try await events.next()
-            #expect(event?.id == "\(number)" && event?.data.utf8.count == size)
-        }
-        #expect(number < 180)
-    }
-
     @Test("A POST ends at its end marker, and the connection is closed at once", arguments: [false, true])
     func post(gzip: Bool) async throws {
         let server = try MockServer()

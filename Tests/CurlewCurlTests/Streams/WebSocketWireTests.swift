@@ -15,72 +15,6 @@ struct WebSocketWireTests {
         APIClient(baseURL: "http://127.0.0.1:\(server.port)", pipeline: [], transport: CurlTransport())
     }
 
-    @Test func echo() async throws {
-        let server = try await WebSocketServer.start()
-        let socket = try await client(server).webSocket(.get("/echo"))
-        var messages = socket.makeAsyncIterator()
-        for size in [0, 1, 125, 126, 65_535, 65_536, 1_000_000] {
-            let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-            try await socket.send(data)
-            #expect(try await messages.next() == .binary(data))
-        }
-        try await socket.send("grüße")
-        #expect(try await messages.next() == .text("grüße"))
-        #expect(try await socket.ping() > .zero)
-        await socket.close()
-        #expect(socket.closing?.code == .normal)
-        #expect(try await messages.next() == nil)
-    }
-
-    @Test func compressedEcho() async throws {
-        let server = try await WebSocketServer.start()
-        var options = WebSocket.Options()
-        options.compression = WebSocket.Compression()
-        let socket = try await client(server).webSocket(.get("/echo"), options: options)
-        var messages = socket.makeAsyncIterator()
-        for size in [0, 1, 1000, 100_000] {
-            let text = String(repeating: "curlew ", count: size)
-            try await socket.send(text)
-            #expect(try await messages.next() == .text(text))
-        }
-        await socket.close()
-    }
-
-    @Test func theServerCloses() async throws {
-        let server = try await WebSocketServer.start()
-        let socket = try await client(server).webSocket(.get("/count", query: ["n": 5]))
-        var texts: [WebSocketMessage] = []
-        for try await message in socket { texts.append(message) }
-        #expect(texts == (0..<5).map { .text("\($0)") })
-        #expect(socket.closing?.code == .normal && socket.closing?.isByServer == true)
-    }
-
-    @Test func aRefusalKeepsTheResponse() async throws {
-        let server = try await WebSocketServer.start()
-        let error = await #expect(throws: NetworkError.self) {
-            _ = try await client(server).webSocket(.get("/refuse"))
-        }
-        #expect(error?.statusCode == 403)
-        #expect(error?.response?.body == Data("members only\n".utf8))
-    }
-
-    @Test func aLostConnectionIsAnError() async throws {
-        let server = try await WebSocketServer.start()
-        var options = WebSocket.Options()
-        options.heartbeat = nil
-        let socket = try await client(server).webSocket(.get("/drop"), options: options)
-        try await socket.send("bye")
-        await #expect(throws: NetworkError.self) { for try await _ in socket {} }
-    }
-
-    @Test func theCloseCodeOfTheServer() async throws {
-        let server = try await WebSocketServer.start()
-        let socket = try await client(server).webSocket(.get("/close"))
-        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
-        #expect(error?.reason == .badResponse)
-        #expect(socket.closing?.code.rawValue == 4001 && socket.closing?.reason == "enough")
-    }
-
     @Test func aSilentNetworkIsNoticedByTheHeartbeat() async throws {
         let server = try await WebSocketServer.start()
         var options = WebSocket.Options()
@@ -107,15 +41,6 @@ struct WebSocketWireTests {
         await socket.close()
     }
 
-    @Test func aSlowReaderPausesTheServer() async throws {
-        let server = try await WebSocketServer.start()
-        let socket = try await client(server).webSocket(.get("/flood"))
-        var messages = socket.makeAsyncIterator()
-        for _ in 0..<200 { #expect(try await messages.next() == .binary(Data(count: 64 << 10))) }
-        await socket.close()
-        #expect(try await messages.next() == nil)
-    }
-
     @Test func theRequestHasTheFieldsOfTheCall() async throws {
         let server = try await WebSocketServer.start()
         var options = WebSocket.Options()
@@ -135,12 +60,6 @@ struct WebSocketWireTests {
         #expect(lines.filter { $0.hasPrefix("upgrade:") } == ["upgrade: websocket"])
         #expect(!lines.contains { $0.hasPrefix("transfer-encoding") || $0.hasPrefix("content-length") })
         await socket.close()
-    }
-
-    @Test func anOrdinaryResponseIsAnError() async throws {
-        let server = try await WebSocketServer.start()
-        let error = await #expect(throws: NetworkError.self) { try await client(server).webSocket(.get("/plain")) }
-        #expect(error?.reason == .badResponse)
     }
 
     @Test func oneHundredSocketsDoNotCountTowardsThePool() async throws {
@@ -176,21 +95,5 @@ struct WebSocketWireTests {
             await #expect(throws: NetworkError.self) { try await socket.send("anyone?") }
             await socket.close()
         }
-    }
-
-    @Test func cancellationEndsTheOpening() async throws {
-        let (arrived, over) = (Signal(), Signal())
-        let server = try RawServer { connection in
-            _ = try connection.readHead()
-            arrived.fire()
-            over.block()
-        }
-        defer { over.fire() }
-        let client = APIClient(baseURL: try BaseURL(server.url), pipeline: [], transport: CurlTransport())
-        let opening = Task { _ = try await client.webSocket(.get("/")) }
-        await arrived.wait()
-        opening.cancel()
-        let error = await #expect(throws: NetworkError.self) { try await opening.value }
-        #expect(error?.isCancelled == true)
     }
 }

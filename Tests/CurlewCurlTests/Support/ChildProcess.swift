@@ -36,6 +36,16 @@ enum ChildProcess {
         return status >> 8 == 0
     }
 
+    /// Lets this process open `count` more descriptors at a time.
+    static func limitDescriptors(further count: Int) {
+        let free = (0..<count).map { _ in dup(STDERR_FILENO) }
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = rlim_t((free.max() ?? -1) + 1)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        free.forEach { close($0) }
+    }
+
     /// The descriptors that a started program has besides its own, as `socket:[123]` and the like.
     static func inheritedDescriptors(output path: String) throws -> [String] {
         var actions = posix_spawn_file_actions_t()
