@@ -203,8 +203,14 @@ struct UploadRun: Sendable {
                 hint: "Resume it later, or set a smaller options.chunkSize.")
         }
         state = .reading(offset)
-        return .read(offset: offset, limit: min(plan.chunkSize, left), plan.checksum)
+        let wasCut = attempt?.isAnswered == false
+        return .read(
+            offset: offset, limit: min(plan.chunkSize, left, wasCut ? Self.chunkAfterCut : .max), plan.checksum)
     }
+
+    /// The maximum size of the request after one that was cut. What lay in buffers when a connection ended was sent for
+    /// nothing, so a connection has to prove itself first.
+    private static let chunkAfterCut: Int64 = 1 << 20
 
     /// The bytes that count as progress after a cut, unless an eighth of the chunk is less. Fewer would let a server
     /// that keeps single bytes be asked for ever.

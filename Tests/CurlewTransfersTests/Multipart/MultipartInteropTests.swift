@@ -125,8 +125,10 @@ struct MultipartInteropTests {
     private static func line(_ name: String, _ fileName: String?, _ type: String?, _ content: Data) -> String {
         func hexadecimal(_ text: String) -> String { Data(text.utf8).map { twoDigits($0) }.joined() }
         func escaped(_ text: String) -> String {
-            let bytes = text.utf8.flatMap { byte -> [UInt8] in
-                let isKept = byte >= 0x20 && byte != 0x7F && byte != 0x22 && byte != 0x5C
+            let all = Array(text.utf8)
+            let bytes = all.enumerated().flatMap { place, byte -> [UInt8] in
+                let escapes = byte == 0x5C && (place + 1 == all.count || all[place + 1] == 0x5C)
+                let isKept = byte >= 0x20 && byte != 0x7F && byte != 0x22 && !escapes
                 return isKept ? [byte] : Array(("%" + twoDigits(byte).uppercased()).utf8)
             }
             return String(decoding: bytes, as: UTF8.self)
