@@ -10,8 +10,8 @@ extension HARDocument {
     public enum OpaqueBodies: Sendable {
         /// The body is not recorded. A comment contains its size and media type.
         case omitted
-        /// The body is recorded; of a text other than multipart, without the secrets that have a name. Use it only if such
-        /// bodies contain no other secrets.
+        /// The body is recorded: multipart, HTML and XML as they are, other text without the secrets that have a name.
+        /// Use it only if such bodies contain no other secrets.
         case kept
     }
 }

@@ -33,8 +33,9 @@ package struct RecordedBody: Hashable, Sendable {
         let data = data.prefix(limit)
         let whole = String(decoding: data, as: UTF8.self)
         if whole.utf8.elementsEqual(data) {
-            // The parts of a multipart body are kept as they are: a redaction would guess.
-            text = mediaType?.type == "multipart" ? whole : redaction.bodyText(whole, mediaType: mediaType)
+            // The parts of a multipart body and markup are kept as they are: a redaction would guess.
+            let isKept = mediaType?.type == "multipart" || !redaction.shows(mediaType)
+            text = isKept ? whole : redaction.bodyText(whole, mediaType: mediaType)
         } else {
             text = data.base64EncodedString()
             encoding = "base64"
