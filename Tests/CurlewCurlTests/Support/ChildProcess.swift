@@ -38,10 +38,11 @@ enum ChildProcess {
 
     /// Lets this process open `count` more descriptors at a time.
     static func limitDescriptors(further count: Int) {
-        let free = (0..<count).map { _ in dup(STDERR_FILENO) }
+        // One more, which is the first that is no longer free. A limit of 0 would also forbid to poll descriptors.
+        let free = (0...count).map { _ in dup(STDERR_FILENO) }
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        limit.rlim_cur = rlim_t((free.max() ?? -1) + 1)
+        limit.rlim_cur = rlim_t(free[count])
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         free.forEach { close($0) }
     }
