@@ -181,6 +181,7 @@ struct BearerInterceptorTests {
     @Test("A description names the origin, never the token")
     func description() {
         #expect("\(BearerInterceptor { "hunter2" })" == "Bearer")
-        #expect("\(BearerInterceptor(CredentialScope("https://cdn.test/x")) { "hunter2" })" == "Bearer(https://cdn.test)")
+        let scoped = BearerInterceptor(CredentialScope("https://cdn.test/x")) { "hunter2" }
+        #expect("\(scoped)" == "Bearer(https://cdn.test)")
     }
 }

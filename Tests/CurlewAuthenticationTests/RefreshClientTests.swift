@@ -44,11 +44,11 @@ struct RefreshClientTests {
         configuration.userAgent = "Test/1"
         configuration.timeouts.idle = .seconds(7)
         configuration.limits.responseBody = 12_345
+        let pipeline: Pipeline = [
+            .bearer(store, for: scope, refresh: refresh), .onRequest { request, _ in request.headers["X-Hook"] = "1" },
+        ]
         return APIClient(
-            baseURL: try BaseURL(base),
-            pipeline: [.bearer(store, for: scope, refresh: refresh), .onRequest { request, _ in
-                request.headers["X-Hook"] = "1"
-            }], transport: mock, configuration: configuration
+            baseURL: try BaseURL(base), pipeline: pipeline, transport: mock, configuration: configuration
         ).with(query: ["version": 2])
     }
 

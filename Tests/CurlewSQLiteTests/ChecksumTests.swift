@@ -41,7 +41,7 @@ struct ChecksumTests {
     private func fill(_ store: SQLiteCacheStore) async throws -> ([StoredResponse], [StoredResponse.Key: Data]) {
         var (heads, bodies) = ([StoredResponse](), [StoredResponse.Key: Data]())
         for number in Self.sizes.indices {
-            // The longest body belongs to nobody, because it costs the most time.
+            // The longest body has no principal, because it costs the most time.
             for principal in number == Self.sizes.count - 1 ? [nil] : Self.principals {
                 let (head, body) = (Self.head(number, principal), Self.body(number, principal))
                 let writer = try await store.write(head)

@@ -14,7 +14,8 @@ enum Main {
         guard arguments.count == 3, let path = Path(rawValue: arguments[1]), let port = Int(arguments[2]),
             let calls = Int(arguments[3])
         else {
-            print("usage: CurlewInstructions serve | \(Path.allCases.map(\.rawValue).joined(separator: "|")) PORT CALLS")
+            let paths = Path.allCases.map(\.rawValue).joined(separator: "|")
+            print("usage: CurlewInstructions serve | \(paths) PORT CALLS")
             exit(2)
         }
         let end = DispatchSemaphore(value: 0)

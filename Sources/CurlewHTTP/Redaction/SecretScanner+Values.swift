@@ -58,7 +58,7 @@ extension SecretScanner {
         redaction.isSecret(name, in: place) || place == .member && kind != .url && redaction.isSecretField(name)
     }
 
-    /// Returns the name with its escapes undone. Of a longer name, the last 128 bytes.
+    /// Returns the name with its escapes decoded. Of a longer name, the last 128 bytes.
     private func name(in range: Range<Int>) -> String {
         let range = max(range.lowerBound, range.upperBound - 128)..<range.upperBound
         guard bytes[range].contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else {

@@ -19,7 +19,7 @@ struct SecretScanner {
         case form
     }
 
-    /// A byte with its escapes undone, where it ends, and how many escapes were undone.
+    /// A byte with its escapes decoded, where it ends, and how many escapes there were.
     struct Unit {
         var byte: UInt8
         var end: Int
@@ -170,7 +170,7 @@ struct SecretScanner {
         word = word.lowerBound..<end
     }
 
-    /// Returns the byte at `start` with all of its escapes undone. A byte outside of ASCII is 0x80.
+    /// Returns the byte at `start` with all of its escapes decoded. A byte outside of ASCII is 0x80.
     func unit(at start: Int) -> Unit {
         var index = start + 1
         if bytes[start] == UInt8(ascii: "%") {

@@ -94,7 +94,7 @@ final class PartialFile: Sendable {
         return (file, facts)
     }
 
-    /// Removes a name that is another file's name too. Either somebody has linked it, or a process was killed while it
+    /// Removes a name that is another file's name too. Either another program has linked it, or a process was killed while it
     /// gave the complete file its name; that file must not be written any more.
     private static func removeSecondName(_ path: String) {
         var facts = stat()

@@ -39,7 +39,8 @@ struct UploadRunTests {
                 let fields = call.fields.filter { $0.name.text.hasPrefix("Upload-") && $0.name != "Upload-Metadata" }
                 return ([call.method.rawValue] + fields.map { "\($0.name.text.dropFirst(7))=\($0.value)" })
                     .joined(separator: " ")
-            case .read(let offset, let limit, _): return "read \(offset) \(limit >= run.plan.length ? "all" : "\(limit)")"
+            case .read(let offset, let limit, _):
+                return "read \(offset) \(limit >= run.plan.length ? "all" : "\(limit)")"
             case .wait(let duration): return "wait \(duration.brief)"
             case .finish: return "finish"
             case .fail(let error): return "fail \(error.reason)"
