@@ -40,11 +40,13 @@ enum ChildProcess {
     static func limitDescriptors(further count: Int) {
         // One more, which is the first that is no longer free. A limit of 0 would also forbid to poll descriptors.
         let free = (0...count).map { _ in dup(STDERR_FILENO) }
+        defer { free.forEach { close($0) } }
+        // There may be fewer already.
+        guard free[count] >= 0 else { return }
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = rlim_t(free[count])
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        free.forEach { close($0) }
     }
 
     /// The descriptors that a started program has besides its own, as `socket:[123]` and the like.
