@@ -53,28 +53,6 @@ struct HTTP2FaultTests {
         #expect(try await transport.exchange(.get, server.url + "/break").text() == "2")
     }
 
-    @Test("a connection error ends all calls of its connection at once", arguments: ["garbage", "oversize"])
-    func brokenForAll(kind: String) async throws {
-        let (server, transport) = try await start()
-        #expect(try await transport.exchange(.get, server.url + "/ok").status == .ok)
-        var timeouts = Timeouts.none
-        timeouts.firstByte = .seconds(30)
-        await withTaskGroup(of: NetworkError?.self) { group in
-            for index in 0..<20 {
-                group.addTask { [timeouts] in
-                    await transport.failure(.post, server.url + "/silent/\(index)", timeouts: timeouts)
-                }
-            }
-            #expect(await eventually { transport.snapshot.active == 20 })
-            let offender = await transport.failure(.post, server.url + "/\(kind)", timeouts: timeouts)
-            #expect([.badResponse, .connectionLost(.requestMayHaveArrived)].contains(offender?.reason))
-            for await error in group {
-                #expect(error?.reason == .connectionLost(.requestMayHaveArrived), "\(String(describing: error))")
-            }
-        }
-        #expect(try await transport.exchange(.get, server.url + "/ok").text() == "2")
-    }
-
     @Test("a cancelled stream leaves its connection open")
     func cancelled() async throws {
         let (server, transport) = try await start()

@@ -277,7 +277,6 @@ final class MultiHandle {
                 continue
             }
             if code == CURLE_COULDNT_CONNECT, awaitDescriptor(transfer, easy) { continue }
-            if code == CURLE_HTTP2, let connection = ConnectionName(of: easy) { poller.endShared(connection) }
             if code == CURLE_OK, transfer.received.decoder?.isComplete == false, !transfer.ending.isDiscarding {
                 transfer.ending.failure = NetworkError(
                     .badResponse, detail: "The body ends before its content coding does: it is truncated.")

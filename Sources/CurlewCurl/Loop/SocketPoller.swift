@@ -180,12 +180,6 @@ final class SocketPoller {
         if shared.isDead(socket, lateSince: moment, isAlone: isAlone(), at: now) { shutdown(socket, Self.bothWays) }
     }
 
-    /// Shuts down a shared connection after an HTTP/2 connection error, which ends all transfers on it (RFC 9113
-    /// §5.4.1). libcurl ends only a transfer that has work to do, and the others would wait for the peer to close.
-    func endShared(_ connection: ConnectionName) {
-        if let socket = sharedSocket(of: connection) { shutdown(socket, Self.bothWays) }
-    }
-
     private func sharedSocket(of connection: ConnectionName) -> Int32? {
         shared.sockets.first { name(at: Int($0)) == connection }
     }
