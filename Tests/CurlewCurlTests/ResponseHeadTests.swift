@@ -44,13 +44,15 @@ struct ResponseHeadTests {
 
     @Test("a folded field that determines the length of the body is a bad response", arguments: [false, true])
     func foldedFraming(streams: Bool) async throws {
-        for lines in ["Transfer-Encoding:\r\n chunked", "Content-Length:\r\n 5", "content-length: 5\r\n\t5"] {
-            let server = try MockServer()
-            server.enqueue(.lines("HTTP/1.1 200 OK", lines, body: "5\r\nhello\r\n0\r\n\r\n"))
-            let error = try await #require(throws: NetworkError.self, "\(lines)") {
-                try await transport.exchange(.get, server.url + "/") { $0.streaming = streams }.data()
+        try await LibraryDeviation.unfolding.mayDiffer {
+            for lines in ["Transfer-Encoding:\r\n chunked", "Content-Length:\r\n 5", "content-length: 5\r\n\t5"] {
+                let server = try MockServer()
+                server.enqueue(.lines("HTTP/1.1 200 OK", lines, body: "5\r\nhello\r\n0\r\n\r\n"))
+                let error = try await #require(throws: NetworkError.self, "\(lines)") {
+                    try await transport.exchange(.get, server.url + "/") { $0.streaming = streams }.data()
+                }
+                #expect(error.reason == .badResponse, "\(error)")
             }
-            #expect(error.reason == .badResponse, "\(error)")
         }
     }
 

@@ -24,6 +24,11 @@ struct LibraryDeviation {
         versions: 0x08_11_00..<0x10_00_00,
         reason: "libcurl 8.23.0 refuses a response with a CR inside of a field as `.badResponse`")
 
+    /// What the transport reads is then what libcurl has read: nothing is left to disagree about.
+    static let unfolding = LibraryDeviation(
+        versions: 0x08_05_00..<0x10_00_00,
+        reason: "libcurl 8.23.0 joins the lines of a folded field before it reads the field")
+
     static let refusedStream = LibraryDeviation(
         versions: 0x08_01_00..<0x08_02_00,
         reason: "libcurl 8.1 tells a stream that the server has refused as data that could not be sent")
