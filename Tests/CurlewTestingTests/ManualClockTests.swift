@@ -5,7 +5,7 @@ import CurlewFoundation
 import CurlewTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ManualClockTests {
     let clock = ManualClock(date: Date(timeIntervalSince1970: 1_000_000_000))
 
