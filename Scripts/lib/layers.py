@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Layer rules: modules import downwards only, no capability imports another, and folders of the kernel are a ladder.
+"""Layer rules: modules import downwards only and only what the manifest lets them, no capability imports another, and
+folders of the kernel are a ladder.
 
-    layers.py                   reports every violation
-    layers.py --capabilities    prints the names of the capabilities
+A build that finds a module by chance, because another target had it built before, says nothing about the manifest.
 """
 
+import json
 import re
-import sys
+import subprocess
 
 import source
 
@@ -77,7 +78,15 @@ def condition(code, position):
     return branches
 
 
-def check_import(path, module, match, found):
+def dependencies():
+    """The targets that the manifest lets each target import."""
+    text = subprocess.run(
+        ["swift", "package", "describe", "--type", "json"], check=True, stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL).stdout
+    return {target["name"]: target.get("target_dependencies", []) for target in json.loads(text)["targets"]}
+
+
+def check_import(path, module, match, declared, found):
     name, code = match.group(1), source.code(path)
     line = code.count("\n", 0, match.start(1)) + 1
 
@@ -91,6 +100,8 @@ def check_import(path, module, match, found):
             violation(f"only {' and '.join(OWNERS[name])} may")
         elif name in FORBIDDEN.get(module, ()):
             violation(f"{module} must work without it")
+        elif name not in declared[module]:
+            violation(f"Package.swift does not name it among the dependencies of {module}")
     elif name in {"FoundationEssentials", "Glibc", "Musl"} and module not in ("CurlewFoundation", "Curlew"):
         violation("import CurlewFoundation, which re-exports it")
     elif name == "Foundation" and name not in EXTRA.get(module, ()):
@@ -127,17 +138,14 @@ def check_folders(found):
 
 
 def main():
-    if sys.argv[1:] == ["--capabilities"]:
-        print(*sorted(CAPABILITIES))
-        return
-    found = source.Findings("import", "folder", "module")
+    found, declared = source.Findings("import", "folder", "module"), dependencies()
     for path in source.swift_files("Sources/"):
         module = path.split("/")[1]
         if rung(module) is None:
             found.add("module", path, 1, module, f"{module} has no rung in the table of Scripts/lib/layers.py")
             continue
         for match in IMPORT.finditer(source.code(path)):
-            check_import(path, module, match, found)
+            check_import(path, module, match, declared, found)
     check_folders(found)
     found.finish("layers")
 
