@@ -56,7 +56,7 @@ final class TaskBridge: ResponseBodySource {
 
     /// Runs the exchange and returns the response, or throws an error. Called once.
     func response() async throws -> HTTPResponse {
-        try await withTaskCancellationHandler {
+        let response = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 // The exchange may have been cancelled before the continuation was set.
                 let isOver = state.withLock { state in
@@ -69,6 +69,14 @@ final class TaskBridge: ResponseBodySource {
         } onCancel: {
             fail(NetworkError(.cancelled))
         }
+        showOrder()
+        return response
+    }
+
+    /// Shows ThreadSanitizer that results are made under the lock before the task receives them. It does not see the
+    /// order of a continuation that is resumed before its task has suspended.
+    private func showOrder() {
+        state.withLock { _ in }
     }
 
     /// Passes an event to the machine and performs its effect.
@@ -138,13 +146,15 @@ final class TaskBridge: ResponseBodySource {
 
     /// Returns the next chunk of the body for the reader, or nil at the end. Throws if the exchange has failed.
     func next() async throws -> Data? {
-        try await withTaskCancellationHandler {
+        let data = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 perform(.read) { state, _ in state.reader = continuation }
             }
         } onCancel: {
             cancel()
         }
+        showOrder()
+        return data
     }
 
     /// Ends the exchange because the body will not be read further.
@@ -162,13 +172,21 @@ final class TaskBridge: ResponseBodySource {
             let effect = state.machine.handle(event)
             state.clock.isHeld = state.machine.wantsSuspension
             var step = Step(effect: effect)
+            step.metrics = metrics(of: state, at: now)
             switch effect {
-            case .respond, .stream, .fail: (step.caller, state.caller) = (state.caller, nil)
+            case .respond(let head, let data):
+                let body = ResponseBody(data, limit: context.limits.responseBody)
+                step.response = response(head, body, step.metrics)
+                (step.caller, state.caller) = (state.caller, nil)
+            case .stream(let head):
+                let body = ResponseBody(self, limit: context.limits.responseBody, length: head.length)
+                step.response = response(head, body, step.metrics)
+                (step.caller, state.caller) = (state.caller, nil)
+            case .fail: (step.caller, state.caller) = (state.caller, nil)
             case .chunk, .breakOff: (step.reader, state.reader) = (state.reader, nil)
             case nil: break
             }
             step.look = Self.earlierLook(&state, now)
-            step.metrics = metrics(of: state, at: now)
             step.isEnded = state.machine.isEnded
             if step.isEnded { (step.ending, state.whenEnded) = (state.whenEnded, nil) }
             step.mustControl = wasControlled != (state.machine.wantsEnd, state.machine.wantsSuspension)
@@ -185,6 +203,8 @@ final class TaskBridge: ResponseBodySource {
 
     private struct Step {
         var effect: TaskMachine.Effect?
+        /// The response of the effects `respond` and `stream`.
+        var response: HTTPResponse?
         var caller: CheckedContinuation<HTTPResponse, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
         var metrics = ExchangeMetrics()
@@ -196,12 +216,8 @@ final class TaskBridge: ResponseBodySource {
 
     private func deliver(_ step: Step) {
         switch step.effect {
-        case .respond(let head, let data):
-            let body = ResponseBody(data, limit: context.limits.responseBody)
-            step.caller?.resume(returning: response(head, body, step))
-        case .stream(let head):
-            let body = ResponseBody(self, limit: context.limits.responseBody, length: head.length)
-            step.caller?.resume(returning: response(head, body, step))
+        case .respond, .stream:
+            if let response = step.response { step.caller?.resume(returning: response) }
         case .fail(let error): step.caller?.resume(throwing: error)
         case .chunk(let data): step.reader?.resume(returning: data)
         case .breakOff(let error): step.reader?.resume(throwing: error)
@@ -209,11 +225,12 @@ final class TaskBridge: ResponseBodySource {
         }
     }
 
-    private func response(_ head: TaskMachine.Head, _ body: ResponseBody, _ step: Step) -> HTTPResponse {
+    private func response(
+        _ head: TaskMachine.Head, _ body: ResponseBody, _ metrics: ExchangeMetrics
+    ) -> HTTPResponse {
         HTTPResponse(
-            status: head.status, headers: head.headers, body: body, version: step.metrics.version ?? .http1_1,
-            metrics: step.metrics,
-            url: request.urlString)
+            status: head.status, headers: head.headers, body: body, version: metrics.version ?? .http1_1,
+            metrics: metrics, url: request.urlString)
     }
 
     private func metrics(of state: State, at now: Int64) -> ExchangeMetrics {
