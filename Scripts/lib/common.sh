@@ -18,14 +18,11 @@ is_mac() {
 if is_mac; then ulimit -S -n 4096 2> /dev/null || true; fi
 
 # Warnings are errors here and a private scratch folder keeps these builds from evicting the ones of an editor or a
-# plain `swift build`, which use other flags.
+# plain `swift build`, which use other flags. The nested packages use the same folder and flags, so that Curlew is built
+# once for all.
 scratch=".build/strict"
 # shellcheck disable=SC2034
 strict=(--scratch-path "$scratch" -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra -Xcc -Werror)
-
-# Nested packages share one scratch folder, so that Curlew is built once for all of them.
-# shellcheck disable=SC2034
-nested=(--scratch-path .build/nested)
 
 # The interpreter that the system's python3-h2 belongs to; a version manager's python3 would not see it.
 python() {
