@@ -14,7 +14,7 @@ extension BuiltInInterceptor {
 }
 
 /// Adds an API key to the requests to one origin. For the rules, see `.apiKey(_:in:for:name:)`.
-package struct APIKeyInterceptor: CredentialInterceptor {
+package struct APIKeyInterceptor: Interceptor {
     private let key: String
     private let location: BuiltInInterceptor.APIKeyLocation
     private let scope: CredentialScope
@@ -26,6 +26,17 @@ package struct APIKeyInterceptor: CredentialInterceptor {
         self.key = key
         self.location = location
         scope = CredentialScope(url, name: name)
+    }
+
+    /// Declares that the header field or query item that contains the key is secret, so that it is redacted.
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(
+            .authentication, runsInPreview: true, principal: principal(of:in:), problem: problem(in:))
+        switch location {
+        case .header(let field): traits.fields.secret = [field]
+        case .query(let item): traits.fields.secretMembers = [item]
+        }
+        return traits
     }
 
     /// Adds the key to a request that may receive it, and runs the rest of the pipeline. Errors contain the URL without
@@ -59,21 +70,13 @@ package struct APIKeyInterceptor: CredentialInterceptor {
     }
 
     /// Returns the principal that holds the key; `.anonymous` for a request that receives no key.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context) else { return .anonymous }
         return .holder(of: ["key", scope.name ?? "", key], in: context)
     }
 
-    /// Declares that the header field or query item that contains the key is secret, so that it is redacted.
-    public func declare(in setup: inout Pipeline.Environment) {
-        switch location {
-        case .header(let field): setup.fields.secret.insert(field)
-        case .query(let item): setup.fields.secretMembers.insert(item)
-        }
-    }
-
     /// Returns an error if the origin is missing or invalid, or if the key would be sent unencrypted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The API key", in: setup) { ".apiKey(…, in: …, for: \"\($0)\")" }
     }
 }

@@ -5,7 +5,7 @@ import CurlewFoundation
 import CurlewHTTP
 
 /// Adds a user name and password to the requests to one origin. For the rules, see `.basic(user:password:for:name:)`.
-package struct BasicInterceptor: CredentialInterceptor {
+package struct BasicInterceptor: Interceptor {
     private let scope: CredentialScope
     private let field: String?
 
@@ -18,6 +18,11 @@ package struct BasicInterceptor: CredentialInterceptor {
         field = isSound ? "Basic " + Data("\(user):\(password)".utf8).base64EncodedString() : nil
     }
 
+    package var traits: InterceptorTraits {
+        InterceptorTraits(
+            .authentication, runsInPreview: true, principal: principal(of:in:), problem: problem(in:))
+    }
+
     /// Adds the user name and password to a request that may receive them, and runs the rest of the pipeline.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard let field, scope.admits(request, in: next.context) else { return try await next(request) }
@@ -27,14 +32,14 @@ package struct BasicInterceptor: CredentialInterceptor {
     }
 
     /// Returns the principal of this user name and password; `.anonymous` for a request that receives no credential.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard let field, scope.admits(request, in: context) else { return .anonymous }
         return .holder(of: ["basic", scope.name ?? "", field], in: context)
     }
 
     /// Returns an error if the origin is missing or invalid, or if the password would be sent unencrypted. Also returns
     /// an error for a user name with a colon, and for a control character in the user name or password (RFC 7617 §2).
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         guard field != nil else {
             return "Basic authentication allows no colon in a user name, and no control characters (RFC 7617 §2)."
         }

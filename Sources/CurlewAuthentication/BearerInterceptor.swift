@@ -4,7 +4,7 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Adds a bearer token to the requests to one origin. For the rules, see `.bearer(_:principal:)`.
-package struct BearerInterceptor: CredentialInterceptor {
+package struct BearerInterceptor: Interceptor {
     private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?
     private let owner: (@Sendable () -> String?)?
@@ -17,6 +17,11 @@ package struct BearerInterceptor: CredentialInterceptor {
         self.scope = scope
         self.token = token
         owner = principal
+    }
+
+    package var traits: InterceptorTraits {
+        InterceptorTraits(
+            .authentication, runsInPreview: true, principal: principal(of:in:), problem: problem(in:))
     }
 
     /// Adds the token to a request that may receive it, and runs the rest of the pipeline.
@@ -43,13 +48,13 @@ package struct BearerInterceptor: CredentialInterceptor {
 
     /// Returns the principal that the app specifies; `.unknown` if it specifies none, because only the token closure
     /// could determine it. Returns `.anonymous` for a request that receives no token.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.admits(request, in: context) else { return .anonymous }
         return .named(owner?(), as: "bearer")
     }
 
     /// Returns an error if the origin is missing or invalid, or if the token would be sent unencrypted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The bearer token", in: setup) { ".bearer(for: \"\($0)\") { … }" }
     }
 }

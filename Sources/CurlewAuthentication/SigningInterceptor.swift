@@ -4,7 +4,7 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Signs the requests to one origin. For the rules, see `.signing(for:name:_:principal:)`.
-package struct SigningInterceptor: CredentialInterceptor {
+package struct SigningInterceptor: Interceptor {
     private let scope: CredentialScope
     private let sign: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     private let owner: (@Sendable () -> String?)?
@@ -20,9 +20,11 @@ package struct SigningInterceptor: CredentialInterceptor {
         owner = principal
     }
 
-    /// The placement `.signing`. The interceptor runs once per request on the wire, after credentials and the fields of
-    /// other interceptors have been added.
-    public var placement: Placement { .signing }
+    /// At `.signing`, the interceptor runs once per request on the wire, after credentials and the fields of other
+    /// interceptors have been added.
+    package var traits: InterceptorTraits {
+        InterceptorTraits(.signing, runsInPreview: true, principal: principal(of:in:), problem: problem(in:))
+    }
 
     /// Signs a request to the interceptor's origin, and runs the rest of the pipeline. Throws `.configuration` if the
     /// closure changes the origin of the request.
@@ -42,13 +44,13 @@ package struct SigningInterceptor: CredentialInterceptor {
 
     /// Returns the principal that the app specifies; `.unknown` if it specifies none, and `.anonymous` for a request
     /// that is not signed.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, isAddition: true) else { return .anonymous }
         return .named(owner?(), as: "signing \(scope.name ?? "")")
     }
 
     /// Returns an error if the origin is missing or invalid, or if the signature would be sent unencrypted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The signature", in: setup) { ".signing(for: \"\($0)\") { … }" }
     }
 }

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// Adds the access token of a `TokenStore` to the requests to one origin. For the rules, see
 /// `.bearer(_:for:name:refresh:)`.
-package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
+package struct TokenInterceptor: Interceptor {
     private let store: TokenStore
     private let scope: CredentialScope
     private let renew: (@Sendable (Tokens?, APIClient) async throws -> Tokens)?
@@ -40,8 +40,12 @@ package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
         renew = { _, client in try await obtain(client) }
     }
 
-    /// False: the store may have to load or refresh the tokens, and a preview must do neither.
-    public var runsInPreview: Bool { false }
+    /// A preview does not run the interceptor, because the store may have to load or refresh the tokens.
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.authentication, principal: principal(of:in:), problem: problem(in:))
+        traits.prepare = prepare(in:)
+        return traits
+    }
 
     /// Adds the access token to a request that may receive it. After a 401, sends the request once more with newer
     /// tokens.
@@ -103,9 +107,8 @@ package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
         guard let renew else { return nil }
         return TokenStore.Renewal(canObtain: canObtain) { tokens in
             let context = next.context
-            let logs = next.all((any UnsentCallListener).self).filter { $0.placement == .logging }
             let client = APIClient(
-                onBehalfOf: context, to: origin, pipeline: Pipeline(logs), transport: next.transport)
+                onBehalfOf: context, to: origin, pipeline: next.refreshPipeline, transport: next.transport)
             let start = context.time.now
             context.record(.feature(TokenEvent.began))
             do {
@@ -121,7 +124,7 @@ package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
     }
 
     /// Loads the stored tokens, so that the first call of a process finds the cached responses of its user.
-    public func prepare(in context: ExchangeContext) async {
+    func prepare(in context: ExchangeContext) async {
         guard context.authentication != .anonymous, store.principal == .unknown else { return }
         try? await store.load(until: context.deadline, on: context.time)
     }
@@ -129,14 +132,14 @@ package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
     /// Returns the principal of the signed-in account. It stays the same after a refresh, and changes with the next
     /// sign-in. Returns `.unknown` until the store has loaded the stored tokens, and while it must still obtain tokens.
     /// Returns `.anonymous` when signed out, and for a request that receives no token.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.admits(request, in: context) else { return .anonymous }
         let principal = store.principal
         return principal == .anonymous && canObtain ? .unknown : principal
     }
 
     /// Returns an error if the origin is missing or invalid, or if the token would be sent unencrypted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The token", in: setup) { ".bearer(store, for: \"\($0)\")" }
     }
 }

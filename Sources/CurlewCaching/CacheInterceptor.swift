@@ -4,7 +4,7 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Stores responses and returns them while they may be used. For the rules, see `.caching(store:rules:)`.
-package struct CacheInterceptor: ValidatingInterceptor {
+package struct CacheInterceptor: Interceptor {
     /// The store in which the cache keeps responses.
     public let store: any CacheStore
     /// The rules and limits of the cache.
@@ -25,15 +25,15 @@ package struct CacheInterceptor: ValidatingInterceptor {
         memory = store as? MemoryCacheStore
     }
 
-    /// The stage of the interceptor: `.caching`.
-    public var placement: Placement { .caching }
-
-    /// False: a preview shows the request that would be sent, without using the cache.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the cache attaches no credential, and uses a stored response only for its
+    /// The principal is `.anonymous`, because the cache attaches no credential, and uses a stored response only for its
     /// principal.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.caching, problem: problem(in:))
+        traits.warning = warning(in:)
+        traits.uniqueKind = InterceptorTraits.UniqueKind(
+            "caches", "the outer cache stores what the inner cache has stored")
+        return traits
+    }
 
     /// Returns a stored response, or runs the rest of the pipeline and stores its response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -74,7 +74,7 @@ package struct CacheInterceptor: ValidatingInterceptor {
     var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
 
     /// Returns an error for a lifetime whose scope is not an absolute URL without a query; nil if there is none.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         guard let lifetime = rules.lifetimes.first(where: { !$0.isValid }) else { return nil }
         return
             "\(self) has a lifetime for \"\(lifetime.scope.printable)\", which is not an absolute URL without a query. "
@@ -84,7 +84,7 @@ package struct CacheInterceptor: ValidatingInterceptor {
     /// Returns a warning if the cache cannot be used, because the principal of some interceptors is unknown, or because
     /// request fields that may identify a user have changed with each call so far; otherwise nil. The warning names
     /// them.
-    public func warning(in setup: Pipeline.Environment) -> String? {
+    func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.strangers.isEmpty else {
             let names = changing.names
             if names.isEmpty { return nil }

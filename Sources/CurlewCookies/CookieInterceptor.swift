@@ -13,16 +13,12 @@ package struct CookieInterceptor: Interceptor {
         self.store = store
     }
 
-    /// The placement `.cookies`. The interceptor runs once per hop, after `.redirects` and before caches.
-    public var placement: Placement { .cookies }
-
-    /// Returns `.unknown` for a request that may receive cookies from the store, and `.anonymous` for a request that
-    /// has a `Cookie` field.
-    ///
-    /// At `.cookies`, this interceptor is closer to the caller than caches, so caches receive requests that contain the
-    /// cookies.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        request.headers.contains(.cookie) ? .anonymous : .unknown
+    /// At `.cookies`, the interceptor runs once per hop and is closer to the caller than caches, which receive requests
+    /// with the cookies. Elsewhere, the principal of a request that may receive cookies from the store is unknown.
+    package var traits: InterceptorTraits {
+        InterceptorTraits(.cookies, runsInPreview: true) { request, _ in
+            request.headers.contains(.cookie) ? .anonymous : .unknown
+        }
     }
 
     /// Adds the store's cookies to the request, runs the rest of the pipeline, and stores the cookies from the

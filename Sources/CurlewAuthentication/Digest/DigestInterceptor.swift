@@ -4,7 +4,7 @@ public import CurlewCore
 import CurlewHTTP
 
 /// Responds to the `Digest` challenges of one origin. For the rules, see `.digest(user:password:for:name:minimum:)`.
-package struct DigestInterceptor: CredentialInterceptor {
+package struct DigestInterceptor: Interceptor {
     private let scope: CredentialScope
     private let authenticator: Locked<DigestAuthenticator>
     private let holder: [String]
@@ -21,6 +21,11 @@ package struct DigestInterceptor: CredentialInterceptor {
         scope = CredentialScope(url, name: name)
         holder = ["digest", name ?? "", authenticator.user, authenticator.password]
         self.authenticator = Locked(authenticator)
+    }
+
+    package var traits: InterceptorTraits {
+        InterceptorTraits(
+            .authentication, runsInPreview: true, principal: principal(of:in:), problem: problem(in:))
     }
 
     /// Sends the request, with a credential if a challenge has already arrived. After a supported challenge, sends the
@@ -73,13 +78,13 @@ package struct DigestInterceptor: CredentialInterceptor {
     }
 
     /// Returns the principal of this user name and password; `.anonymous` for a request that receives no credential.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.admits(request, in: context) else { return .anonymous }
         return .holder(of: holder, in: context)
     }
 
     /// Returns an error if the origin is missing or invalid, or if the credential would be sent unencrypted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The digest credential", in: setup) { ".digest(user: …, password: …, for: \"\($0)\")" }
     }
 }

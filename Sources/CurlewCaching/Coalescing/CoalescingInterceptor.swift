@@ -4,7 +4,7 @@ public import CurlewCore
 package import CurlewHTTP
 
 /// Shares one exchange among identical safe requests. For the rules, see `.coalescing(ignoring:)`.
-package struct CoalescingInterceptor: ValidatingInterceptor {
+package struct CoalescingInterceptor: Interceptor {
     /// The fields in which requests may differ and still share an exchange.
     public let ignored: Set<HTTPField.Name>
 
@@ -17,19 +17,18 @@ package struct CoalescingInterceptor: ValidatingInterceptor {
         skipped = fields.union(HTTPField.Name.tracing)
     }
 
-    /// The stage of the interceptor: `.coalescing`.
-    public var placement: Placement { .coalescing }
-
-    /// False: a preview sends no request that could be shared.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor attaches nothing, and shares an exchange only among calls of one
-    /// principal.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// The principal is `.anonymous`, because the interceptor attaches nothing, and shares an exchange only among calls
+    /// of one principal.
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.coalescing)
+        traits.warning = warning(in:)
+        traits.uniqueKind = InterceptorTraits.UniqueKind("coalescings", "the inner one never sees two equal calls")
+        return traits
+    }
 
     /// Returns a warning if no calls share an exchange because the principal of some interceptors is unknown; nil if
     /// there are no such interceptors. The warning names them.
-    public func warning(in setup: Pipeline.Environment) -> String? {
+    private func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
         return "\(self) shares nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), or pass changesPrincipal: false where no response depends on it."

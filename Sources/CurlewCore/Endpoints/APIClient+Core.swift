@@ -41,8 +41,7 @@ extension APIClient {
         ) {
             let queue = observersQueue ?? events ?? .serving(configuration.observers)
             self.observersQueue = queue
-            self.events =
-                events ?? .serving(pipeline.interceptors.compactMap { $0.plain.observing }, before: queue)
+            self.events = events ?? .serving(pipeline.entries.compactMap(\.observer), before: queue)
             self.calls = calls
             self.baseURL = baseURL
             self.configuration = configuration
@@ -54,7 +53,7 @@ extension APIClient {
                     clientOrigin: baseURL?.origin,
                     totalTimeout: configuration.timeouts.overridden(by: options?.timeouts ?? Timeouts()).total,
                     fields: configuration.fields),
-                chain: chain ?? Chain(pipeline.interceptors, transport), calls: calls)
+                chain: chain ?? Chain(pipeline, transport), calls: calls)
             var own = configuration.headers
             let allowed = ForwardedFields(secret: configuration.fields.secret, declared: configuration.fields.harmless)
             homelessFields = baseURL == nil ? Set(own.map(\.name).filter { !allowed.allow($0) }) : []
@@ -95,8 +94,7 @@ extension APIClient.Core {
         let context: ExchangeContext
     }
 
-    /// Builds the request and the context of a call. Notifies observers and each `UnsentCallListener` if the request
-    /// cannot be built.
+    /// Builds the request and the context of a call. Notifies observers if the request cannot be built.
     func prepare(
         _ route: some Route, response: any Any.Type, _ codecs: Codecs?, isObserved: Bool = true,
         observers: [any ImmediateObserver] = [], change: (inout RequestOptions) -> Void = { _ in }
@@ -121,10 +119,6 @@ extension APIClient.Core {
             return PreparedCall(request: consume request, context: context)
         } catch {
             context.record(.failed(error, after: .zero))
-            let listeners = isObserved ? exchanger.pipeline.interceptors.map(\.plain) : []
-            for case let each as any UnsentCallListener in listeners {
-                each.note(unsent: error, in: context)
-            }
             throw error
         }
     }

@@ -42,9 +42,8 @@ extension APIClient {
         guard core.baseURL != nil, home != baseURL.origin else { return derived(baseURL: baseURL) }
         var configuration = core.configuration
         configuration.headers = HTTPHeaders()
-        let pipeline = pipeline.withoutCredentials()
-        let kept = home.map { pipeline.belonging(to: $0) } ?? pipeline
-        return derived(baseURL: baseURL, pipeline: kept, configuration: configuration, query: QueryItems())
+        return derived(
+            baseURL: baseURL, pipeline: pipeline.moved(from: home), configuration: configuration, query: QueryItems())
     }
 
     /// Returns a client with one more interceptor at its placement. For the parameters, see

@@ -3,16 +3,14 @@
 import CurlewHTTP
 
 /// Refuses requests over plain http. For the rules, see `.httpsOnly(except:)`.
-package struct HTTPSOnlyInterceptor: ValidatingInterceptor, ScopedInterceptor {
+package struct HTTPSOnlyInterceptor: Interceptor {
     private let exceptions: [String]
 
     package init(except exceptions: [String]) {
         self.exceptions = exceptions
     }
 
-    package var placement: Placement { .wire }
-
-    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    package var traits: InterceptorTraits { InterceptorTraits(.wire, runsInPreview: true, problem: problem(in:)) }
 
     package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let origin = request.origin
@@ -25,7 +23,7 @@ package struct HTTPSOnlyInterceptor: ValidatingInterceptor, ScopedInterceptor {
         return try await next(request)
     }
 
-    package func problem(in setup: Pipeline.Environment) -> String? {
+    private func problem(in setup: Pipeline.Environment) -> String? {
         exceptions.first { Self.origin($0) == nil }.map {
             "HTTPSOnly: \"\($0.clipped(to: 80).printable)\" is not an origin. Write http://printer.example:631."
         }

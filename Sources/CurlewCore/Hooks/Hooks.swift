@@ -3,8 +3,8 @@
 import CurlewHTTP
 
 /// Runs a closure that may change each request. For the rules, see `.onRequest(at:changesPrincipal:_:)`.
-package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
-    package let placement: Placement
+package struct RequestHook: Interceptor {
+    private let placement: Placement
     private let changesPrincipal: Bool
     /// The origin whose requests the hook changes, or the reason why it has none; nil for all requests.
     private let home: Result<Origin, NetworkError>?
@@ -23,17 +23,18 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
 
     private var origin: Origin? { try? home?.get() }
 
-    package var scope: InterceptorScope { origin.map { .origin($0) } ?? .client }
-
-    package func problem(in setup: Pipeline.Environment) -> String? {
-        if case .failure(let error)? = home { "The hook has no origin. \(error.detail)" } else { nil }
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(
+            placement: placement, scope: origin.map { .origin($0) } ?? .clientOrigin, principal: principal(of:in:))
+        if case .failure(let error)? = home { traits.problem = { _ in "The hook has no origin. \(error.detail)" } }
+        return traits
     }
 
     private func concerns(_ request: HTTPRequest) -> Bool { home == nil || origin == request.origin }
 
     /// Returns `.unknown`, because the closure may attach any credential. Returns `.anonymous` if no response depends
     /// on the closure, or if the request is for another origin.
-    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    private func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         changesPrincipal && concerns(request) ? .unknown : .anonymous
     }
 
@@ -46,13 +47,11 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
 }
 
 /// Runs a closure with each response. For the rules, see `.onResponse(at:_:)`.
-package struct ResponseHook: ScopedInterceptor {
-    package let placement: Placement
+package struct ResponseHook: Interceptor {
+    let placement: Placement
     let body: @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
 
-    package var runsInPreview: Bool { false }
-
-    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    package var traits: InterceptorTraits { InterceptorTraits(placement) }
 
     package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var response = try await next(request)
@@ -63,13 +62,11 @@ package struct ResponseHook: ScopedInterceptor {
 }
 
 /// Runs a closure with each failure that is not a response. For the rules, see `.onError(at:_:)`.
-package struct ErrorHook: ScopedInterceptor {
-    package let placement: Placement
+package struct ErrorHook: Interceptor {
+    let placement: Placement
     let body: @Sendable (NetworkError, ExchangeContext) async -> Void
 
-    package var runsInPreview: Bool { false }
-
-    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    package var traits: InterceptorTraits { InterceptorTraits(placement) }
 
     package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         do {

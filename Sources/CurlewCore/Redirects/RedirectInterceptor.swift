@@ -3,8 +3,7 @@
 import CurlewHTTP
 
 /// Follows redirects. For the rules, see `.redirects(_:)`.
-// It removes the fields that must not reach another origin itself, so its scope is `.own`.
-package struct RedirectInterceptor: ScopedInterceptor {
+package struct RedirectInterceptor: Interceptor {
     /// The policy for calls that specify no policy.
     package let policy: RedirectPolicy
 
@@ -12,14 +11,9 @@ package struct RedirectInterceptor: ScopedInterceptor {
         self.policy = policy
     }
 
-    package var placement: Placement { .redirects }
-
-    package var runsInPreview: Bool { false }
-
-    /// Returns `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with the
-    /// credentials that are attached there. At `.redirects`, no cache is closer to the caller, so no cache queries this
-    /// interceptor.
-    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
+    /// The principal is `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with the
+    /// credentials that are attached there. At `.redirects`, no cache is closer to the caller, so none asks for it.
+    package var traits: InterceptorTraits { InterceptorTraits(.redirects) { _, _ in .unknown } }
 
     package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         // Caches must know declared secrets before the first redirect. Most calls declare none, and then the context is

@@ -23,14 +23,13 @@ package struct LoggingInterceptor: Interceptor {
         text = ExchangeText(level: level, redaction: redaction, bodyLimit: max(0, bodyLimit))
     }
 
-    /// The placement: `.logging` for calls, `.wire` for requests.
-    public var placement: Placement { unit == .call ? .logging : .wire }
-
-    /// False: a preview sends nothing that could be logged.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor changes nothing.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// The placement is `.logging` for calls, `.wire` for requests.
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(unit == .call ? .logging : .wire)
+        traits.observer = self
+        traits.runsInRefreshes = unit == .call
+        return traits
+    }
 
     /// Logs the request, runs the rest of the pipeline, and logs the response or the error.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -74,7 +73,7 @@ extension LoggingInterceptor: ImmediateObserver {
     /// The decisions of calls. A log of requests needs no events.
     package var kinds: ExchangeEvent.Kinds {
         guard level > .off, unit == .call else { return [] }
-        let decisions: ExchangeEvent.Kinds = [.tried, .feature, .warned, .succeeded, .failed]
+        let decisions: ExchangeEvent.Kinds = [.summaries, .tried, .feature, .warned, .succeeded, .failed]
         return level < .explain ? decisions : decisions.union([.joined, .interim, .attemptFailed, .answered])
     }
 
@@ -93,12 +92,9 @@ extension LoggingInterceptor: ImmediateObserver {
         default: return
         }
     }
-}
 
-extension LoggingInterceptor: UnsentCallListener {
     /// Logs a call whose request could not be created.
-    package func note(unsent error: NetworkError, in context: ExchangeContext) {
-        guard level > .off, unit == .call else { return }
+    package func callNotSent(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
         let text = text.adding(context.secrets)
         write(.failure, text.lines(ofUnsent: error, in: context), context, text.fields(of: error, after: nil))
     }

@@ -4,7 +4,7 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Limits the number of concurrent exchanges. For the rules, see `ConcurrencyLimit`.
-package struct ConcurrencyLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
+package struct ConcurrencyLimitInterceptor: Interceptor {
     /// The limit, with its permits and queues.
     public let limit: ConcurrencyLimit
 
@@ -13,8 +13,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor, PolicyInterce
         self.limit = limit
     }
 
-    /// The placement of the interceptor: `.concurrencyLimit`.
-    public var placement: Placement { .concurrencyLimit }
+    package var traits: InterceptorTraits { InterceptorTraits(.concurrencyLimit, problem: problem(in:)) }
 
     /// Waits for a permit, sends the request, and keeps the permit until the response body ends.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -57,7 +56,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor, PolicyInterce
     }
 
     /// Returns an error for a limit that lets no call pass.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         limit.permits > 0
             ? nil : "The concurrency limit of \(limit.permits) allows no calls. Set it to at least one."
     }

@@ -4,7 +4,7 @@ public import CurlewCore
 import CurlewHTTP
 
 /// Returns substitute responses for calls that fail. For the rules, see `.fallback(when:_:)`.
-package struct FallbackInterceptor: PolicyInterceptor {
+package struct FallbackInterceptor: Interceptor {
     private let when: @Sendable (NetworkError) -> Bool
     private let respond: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
 
@@ -20,8 +20,7 @@ package struct FallbackInterceptor: PolicyInterceptor {
         self.respond = respond
     }
 
-    /// The placement of the interceptor: `.fallback`.
-    public var placement: Placement { .fallback }
+    package var traits: InterceptorTraits { InterceptorTraits(.fallback) }
 
     /// Runs the rest of the pipeline, and returns a substitute response if the call fails.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

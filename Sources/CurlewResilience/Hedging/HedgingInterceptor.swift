@@ -5,12 +5,11 @@ import CurlewHTTP
 
 /// Sends a request a second time when the first response is late. For the rules, see
 /// `.hedging(after:budget:when:)`.
-package struct HedgingInterceptor: ValidatingInterceptor, PolicyInterceptor {
+package struct HedgingInterceptor: Interceptor {
     /// The delay before the second request.
     public let delay: Duration
-    /// The budget that second requests draw on.
-    public let budget: RetryBudget
-    package let isBudgetChosen: Bool
+    private let budget: RetryBudget
+    private let isBudgetChosen: Bool
     private let when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)?
 
     /// Creates an interceptor. The parameters are those of `.hedging(after:)`.
@@ -18,21 +17,19 @@ package struct HedgingInterceptor: ValidatingInterceptor, PolicyInterceptor {
         after delay: Duration, budget: RetryBudget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil
     ) {
-        self.init(delay, budget ?? RetryBudget(), isBudgetChosen: budget != nil, when)
-    }
-
-    private init(
-        _ delay: Duration, _ budget: RetryBudget, isBudgetChosen: Bool,
-        _ when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)?
-    ) {
         self.delay = delay
-        self.budget = budget
-        self.isBudgetChosen = isBudgetChosen
+        self.budget = budget ?? RetryBudget()
+        isBudgetChosen = budget != nil
         self.when = when
     }
 
-    /// The placement of the interceptor: `.hedging`.
-    public var placement: Placement { .hedging }
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.hedging, problem: problem(in:))
+        traits.uniqueKind = InterceptorTraits.UniqueKind("hedgings", "a call may be sent four times")
+        traits.budget = budget
+        traits.isBudgetChosen = isBudgetChosen
+        return traits
+    }
 
     /// Runs the rest of the pipeline, and runs it again concurrently if the response is late.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -43,7 +40,7 @@ package struct HedgingInterceptor: ValidatingInterceptor, PolicyInterceptor {
         else {
             return try await next(request)
         }
-        let budget = budget
+        let budget = next.retryBudget ?? budget
         let race = HedgedRace(delay: delay, time: context.time) {
             if budget.withdraw(for: request.origin) != nil { return true }
             context.record(
@@ -70,7 +67,7 @@ package struct HedgingInterceptor: ValidatingInterceptor, PolicyInterceptor {
     }
 
     /// Returns an error for a negative delay, and for a delay that is not shorter than the attempt timeout.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         guard delay >= .zero else { return "The hedging delay is \(delay.brief). Set it to zero or longer." }
         guard let attempt = setup.attemptTimeout, delay >= attempt else { return nil }
         return
@@ -81,10 +78,4 @@ package struct HedgingInterceptor: ValidatingInterceptor, PolicyInterceptor {
 extension HedgingInterceptor: CustomStringConvertible {
     /// A description such as `Hedging(300 ms)`.
     public var description: String { "Hedging(\(delay.brief))" }
-}
-
-extension HedgingInterceptor: PayingInterceptor {
-    package func paying(from budget: RetryBudget) -> any Interceptor {
-        HedgingInterceptor(delay, budget, isBudgetChosen: isBudgetChosen, when)
-    }
 }

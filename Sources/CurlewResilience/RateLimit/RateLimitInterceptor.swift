@@ -4,7 +4,7 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Limits the number of requests in a period. For the rules, see `RateLimit`.
-package struct RateLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
+package struct RateLimitInterceptor: Interceptor {
     /// The limit, with its buckets and queues.
     public let limit: RateLimit
 
@@ -13,8 +13,7 @@ package struct RateLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
         self.limit = limit
     }
 
-    /// The placement of the interceptor: `.rateLimit`.
-    public var placement: Placement { .rateLimit }
+    package var traits: InterceptorTraits { InterceptorTraits(.rateLimit, problem: problem(in:)) }
 
     /// Waits for a token, sends the request, and adapts the limit to the response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -41,7 +40,7 @@ package struct RateLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
     }
 
     /// Returns an error for a count or period that is not positive.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         limit.count > 0 && limit.period > .zero && limit.burst > 0
             ? nil
             : "The rate limit of \(limit.count) in \(limit.period.brief) allows no calls, or all of them."

@@ -3,7 +3,7 @@
 package import CurlewCore
 
 /// Limits the time that each attempt may wait for its response head. For the rules, see `.attemptTimeout(_:)`.
-package struct AttemptTimeoutInterceptor: ValidatingInterceptor, PolicyInterceptor {
+package struct AttemptTimeoutInterceptor: Interceptor {
     /// The maximum time that an attempt may wait for its response head.
     public let limit: Duration
 
@@ -12,11 +12,14 @@ package struct AttemptTimeoutInterceptor: ValidatingInterceptor, PolicyIntercept
         self.limit = limit
     }
 
-    /// The placement of the interceptor: `.attemptTimeout`, next to the transport.
-    public var placement: Placement { .attemptTimeout }
-
-    /// True: the deadline of the attempt holds for a preview too.
-    public var runsInPreview: Bool { true }
+    /// Previews run the interceptor, because the deadline of the attempt holds for them too. Other interceptors compare
+    /// the limit with their own durations.
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.attemptTimeout, runsInPreview: true, problem: problem(in:))
+        traits.uniqueKind = InterceptorTraits.UniqueKind("attempt timeouts", "only the shortest has an effect")
+        traits.attemptTimeout = limit
+        return traits
+    }
 
     /// Sets the deadline of the attempt, unless it has an earlier one, and runs the rest of the pipeline.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -26,14 +29,9 @@ package struct AttemptTimeoutInterceptor: ValidatingInterceptor, PolicyIntercept
         return try await next(request, context: context)
     }
 
-    /// Declares the limit, which other interceptors compare with their own durations.
-    public func declare(in setup: inout Pipeline.Environment) {
-        setup.attemptTimeout = min(limit, setup.attemptTimeout ?? limit)
-    }
-
     /// Returns an error for a limit that is not positive. A limit longer than the total timeout is allowed, because
     /// timeouts differ between calls.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         limit > .zero
             ? nil : "The attempt timeout is \(limit.brief), so no attempt can succeed. Make it longer."
     }

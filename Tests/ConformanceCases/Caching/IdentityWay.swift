@@ -95,6 +95,8 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
         let placement: Placement
         let field: HTTPField.Name
 
+        var traits: InterceptorTraits { InterceptorTraits(placement: placement) }
+
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
             var request = request
             request.headers[field] = IdentityWay.user

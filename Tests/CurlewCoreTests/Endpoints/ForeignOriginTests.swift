@@ -93,6 +93,29 @@ struct ForeignOriginTests {
         #expect(broken.problems.first?.hasPrefix("The hook has no origin") == true)
     }
 
+    @Test(
+        "The scope in the traits of an app's interceptor determines which origin receives what it adds",
+        arguments: [
+            (nil, [true, false, false, false]), (.clientOrigin, [true, false, false, false]),
+            (.unrestricted, [true, true, true, true]),
+            (Origin(scheme: "https", host: "other.test").map { .origin($0) }, [false, true, true, false]),
+        ] as [(InterceptorTraits.Scope?, [Bool])])
+    func traits(scope: InterceptorTraits.Scope?, isSent: [Bool]) async throws {
+        struct Scoped: Interceptor {
+            let traits: InterceptorTraits
+
+            func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+                try await Signed().intercept(request, next: next)
+            }
+        }
+        let client = Self.client(.standard.adding(Scoped(traits: scope.map { InterceptorTraits(scope: $0) } ?? InterceptorTraits())))
+        try await client.send(Request<Void>.get("/x"))
+        try await client.send(Request<Void>.get(url: "https://other.test/x"))
+        try await client.with(baseURL: "https://other.test").send(Request<Void>.get("/x"))
+        try await client.with(baseURL: "https://third.test").send(Request<Void>.get("/x"))
+        #expect(client.recordedCalls.map { $0.request.headers["X-Signed-By"] == Self.canary } == isSent)
+    }
+
     @Test("A declared field is sent, and one that is declared secret is not")
     func declared() async throws {
         let pipeline: Pipeline = [
