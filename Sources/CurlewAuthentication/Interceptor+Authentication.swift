@@ -131,9 +131,9 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - `url`: a URL of the origin that receives the key; nil for the origin of the client's base URL.
     /// - `name`: the name by which calls select the key with `.named`; nil for all calls that select none.
     public static func apiKey(
-        _ key: String, in place: BuiltInInterceptor.APIKeyLocation, for url: String? = nil, name: String? = nil
+        _ key: String, in location: BuiltInInterceptor.APIKeyLocation, for url: String? = nil, name: String? = nil
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(APIKeyInterceptor(key, in: place, for: url, name: name))
+        BuiltInInterceptor(APIKeyInterceptor(key, in: location, for: url, name: name))
     }
 }
 

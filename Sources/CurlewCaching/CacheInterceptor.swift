@@ -54,7 +54,7 @@ package struct CacheInterceptor: Interceptor {
         let principal = next.principal(of: request, key: key)
         switch principal {
         case .unknown:
-            return try await pass(request, next, because: .principalUnknown(next.strangers(to: request)))
+            return try await pass(request, next, because: .principalUnknown(next.unknownPrincipals(for: request)))
         case .known(_, isLasting: false) where store.isLasting:
             return try await pass(request, next, because: .principalOfProcess)
         default: break
@@ -85,14 +85,14 @@ package struct CacheInterceptor: Interceptor {
     /// request fields that may identify a user have changed with each call so far; otherwise nil. The warning names
     /// them.
     func warning(in setup: Pipeline.Environment) -> String? {
-        guard !setup.strangers.isEmpty else {
+        guard !setup.unknownPrincipals.isEmpty else {
             let names = changing.names
             if names.isEmpty { return nil }
             return "\(self) finds nothing, because \(names.inWords) may identify a user and changed with each call. "
                 + "If no response depends on that, declare it in APIClient.Configuration.fields.harmless."
         }
         return
-            "\(self) stores nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
+            "\(self) stores nothing, because \(setup.unknownPrincipals.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), pass changesPrincipal: false where no response depends on it, "
             + "or put it outside of the cache."
     }

@@ -29,8 +29,9 @@ package struct CoalescingInterceptor: Interceptor {
     /// Returns a warning if no calls share an exchange because the principal of some interceptors is unknown; nil if
     /// there are no such interceptors. The warning names them.
     private func warning(in setup: Pipeline.Environment) -> String? {
-        guard !setup.strangers.isEmpty else { return nil }
-        return "\(self) shares nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
+        guard !setup.unknownPrincipals.isEmpty else { return nil }
+        return
+            "\(self) shares nothing, because \(setup.unknownPrincipals.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), or pass changesPrincipal: false where no response depends on it."
     }
 

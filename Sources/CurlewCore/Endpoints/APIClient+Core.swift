@@ -21,9 +21,9 @@ extension APIClient {
         let rawHeaders: HTTPHeaders
         /// The configured fields that a client without a base URL does not send, because they may be secrets and belong
         /// to no origin.
-        let homelessFields: Set<HTTPField.Name>
+        let unsentFields: Set<HTTPField.Name>
         /// The properties of the client in the context of each call.
-        let terms: ExchangeContext.Client
+        let clientContext: ExchangeContext.Client
         /// The queue of the configured observers, which derived clients share; nil without observers.
         let observersQueue: EventQueue?
         /// The queue of the observers, with the interceptors that observe; nil without either.
@@ -56,10 +56,10 @@ extension APIClient {
                 chain: chain ?? Chain(pipeline, transport), calls: calls)
             var own = configuration.headers
             let allowed = ForwardedFields(secret: configuration.fields.secret, declared: configuration.fields.harmless)
-            homelessFields = baseURL == nil ? Set(own.map(\.name).filter { !allowed.allow($0) }) : []
-            for name in homelessFields { own.remove(name) }
+            unsentFields = baseURL == nil ? Set(own.map(\.name).filter { !allowed.allow($0) }) : []
+            for name in unsentFields { own.remove(name) }
             ownHeaders = own
-            terms = ExchangeContext.Client(
+            clientContext = ExchangeContext.Client(
                 origin: baseURL?.origin,
                 bounds: CallBounds(timeouts: configuration.timeouts, limits: configuration.limits),
                 time: configuration.time,
@@ -107,7 +107,7 @@ extension APIClient.Core {
             ExchangeContext.Call(
                 id: Numbers.calls.next(), routeName: route.name, options: options,
                 events: isObserved ? .serving(observers, before: events) : nil, endpoint: route, codecs: codecs,
-                client: terms))
+                client: clientContext))
         do throws(NetworkError) {
             var request = try request(for: route, response: response, codecs)
             if options.sendsIdempotencyKey == true, !request.method.isIdempotent,

@@ -64,7 +64,7 @@ extension APIClient {
                 transport: core.exchanger.transport, configuration: configuration ?? core.configuration,
                 query: query ?? core.query, options: options ?? core.options,
                 chain: pipeline == nil ? core.exchanger.chain : nil, calls: core.calls,
-                observersQueue: core.observersQueue, cause: core.terms.cause))
+                observersQueue: core.observersQueue, cause: core.clientContext.cause))
     }
 }
 
@@ -93,12 +93,12 @@ extension APIClient {
     }
 
     private var warnings: [String] {
-        let homeless = core.homelessFields.map(\.text).sorted()
+        let names = core.unsentFields.map(\.text).sorted()
         let unsent =
-            homeless.isEmpty
+            names.isEmpty
             ? []
             : [
-                "The client has no base URL, so no call receives \(homeless.inWords) of its configuration."
+                "The client has no base URL, so no call receives \(names.inWords) of its configuration."
                     + " Set a base URL, declare them in APIClient.Configuration.fields.harmless, or name the origin:"
                     + " .onRequest(for: …)."
             ]

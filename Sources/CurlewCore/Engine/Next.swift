@@ -110,7 +110,7 @@ public struct Next: Sendable {
 
     /// Returns the names of the remaining interceptors, and of the transport, that make the principal of `request`
     /// unknown.
-    package func strangers(to request: HTTPRequest) -> [String] {
+    package func unknownPrincipals(for request: HTTPRequest) -> [String] {
         var names = links.entries[position...].filter { $0.traits.principal(request, context) == .unknown }.map(\.label)
         if links.transport.principal(of: request, in: context) == .unknown { names.append(links.transport.label) }
         return names

@@ -137,10 +137,12 @@ extension Pipeline {
             var setup = setup
             if let probe {
                 // Whether a principal is known that must be prepared turns out with the first call.
-                setup.strangers = entries[(index + 1)...]
+                setup.unknownPrincipals = entries[(index + 1)...]
                     .filter { $0.traits.prepare == nil && $0.traits.principal(probe, context) == .unknown }
                     .map(\.label)
-                if transport.principal(of: probe, in: context) == .unknown { setup.strangers.append(transport.label) }
+                if transport.principal(of: probe, in: context) == .unknown {
+                    setup.unknownPrincipals.append(transport.label)
+                }
             }
             return warning(setup)
         }
@@ -158,7 +160,7 @@ extension Pipeline {
         public var attemptTimeout: Duration?
         /// The names of the interceptors closer to the transport, and of the transport, that have no known principal.
         /// Set for `InterceptorTraits.warning` only.
-        public internal(set) var strangers: [String] = []
+        public internal(set) var unknownPrincipals: [String] = []
         /// The declarations about fields, query items, members and paths: those of the client's configuration and of
         /// all interceptors (`InterceptorTraits.fields`). They decide which values descriptions redact and which fields
         /// redirects forward.
