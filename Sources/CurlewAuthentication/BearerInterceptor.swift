@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
+import CurlewCore
 import CurlewHTTP
 
 /// Adds a bearer token to the requests to one origin. For the rules, see `.bearer(_:principal:)`.
-package struct BearerInterceptor: Interceptor {
+struct BearerInterceptor: Interceptor {
     private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?
     private let owner: (@Sendable () -> String?)?
 
-    /// Creates an interceptor for the requests in `scope`.
-    package init(
+    init(
         _ scope: CredentialScope = CredentialScope(), token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
     ) {
@@ -19,13 +18,12 @@ package struct BearerInterceptor: Interceptor {
         owner = principal
     }
 
-    package var traits: InterceptorTraits {
+    var traits: InterceptorTraits {
         InterceptorTraits(
             .authentication, runsInPreview: true, principal: principal(of:in:), problem: problem(in:))
     }
 
-    /// Adds the token to a request that may receive it, and runs the rest of the pipeline.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.admits(request, in: next.context), let token = try await currentToken(), !token.isEmpty else {
             return try await next(request)
         }
@@ -53,7 +51,6 @@ package struct BearerInterceptor: Interceptor {
         return .named(owner?(), as: "bearer")
     }
 
-    /// Returns an error if the origin is missing or invalid, or if the token would be sent unencrypted.
     func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The bearer token", in: setup) { ".bearer(for: \"\($0)\") { … }" }
     }
@@ -61,7 +58,5 @@ package struct BearerInterceptor: Interceptor {
 
 extension BearerInterceptor: CustomStringConvertible {
     /// `Bearer`, followed by the origin if one was specified. The description never contains the token.
-    public var description: String {
-        scope.label("Bearer")
-    }
+    var description: String { scope.label("Bearer") }
 }

@@ -5,14 +5,13 @@ import CurlewHTTP
 
 /// Adds the access token of a `TokenStore` to the requests to one origin. For the rules, see
 /// `.bearer(_:for:name:refresh:)`.
-package struct TokenInterceptor: Interceptor {
+struct TokenInterceptor: Interceptor {
     private let store: TokenStore
     private let scope: CredentialScope
     private let renew: (@Sendable (Tokens?, APIClient) async throws -> Tokens)?
     private let canObtain: Bool
 
-    /// Creates an interceptor for the tokens of a sign-in. Without `refresh`, the tokens are not refreshed.
-    public init(
+    init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         refresh: (@Sendable (TokenStore.Refresh) async throws -> Tokens)? = nil
     ) {
@@ -30,7 +29,7 @@ package struct TokenInterceptor: Interceptor {
     }
 
     /// Creates an interceptor for tokens that the client obtains without a sign-in.
-    public init(
+    init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         obtain: @escaping @Sendable (APIClient) async throws -> Tokens
     ) {
@@ -41,7 +40,7 @@ package struct TokenInterceptor: Interceptor {
     }
 
     /// A preview does not run the interceptor, because the store may have to load or refresh the tokens.
-    package var traits: InterceptorTraits {
+    var traits: InterceptorTraits {
         var traits = InterceptorTraits(.authentication, principal: principal(of:in:), problem: problem(in:))
         traits.prepare = prepare(in:)
         return traits
@@ -49,7 +48,7 @@ package struct TokenInterceptor: Interceptor {
 
     /// Adds the access token to a request that may receive it. After a 401, sends the request once more with newer
     /// tokens.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.admits(request, in: next.context), !store.isRenewing else { return try await next(request) }
         let (deadline, clock) = (next.context.deadline, next.context.time)
         let renewal = renewal(for: request.origin, next)
@@ -138,7 +137,6 @@ package struct TokenInterceptor: Interceptor {
         return principal == .anonymous && canObtain ? .unknown : principal
     }
 
-    /// Returns an error if the origin is missing or invalid, or if the token would be sent unencrypted.
     func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The token", in: setup) { ".bearer(store, for: \"\($0)\")" }
     }
@@ -162,5 +160,5 @@ extension TokenStore {
 
 extension TokenInterceptor: CustomStringConvertible {
     /// `Bearer`, followed by the name and the origin if they were specified. The description never contains a token.
-    public var description: String { scope.label(scope.name.map { "Bearer \($0)" } ?? "Bearer") }
+    var description: String { scope.label(scope.name.map { "Bearer \($0)" } ?? "Bearer") }
 }

@@ -6,9 +6,9 @@ import CurlewHTTP
 /// Stores responses and returns them while they may be used. For the rules, see `.caching(store:rules:)`.
 package struct CacheInterceptor: Interceptor {
     /// The store in which the cache keeps responses.
-    public let store: any CacheStore
+    package let store: any CacheStore
     /// The rules and limits of the cache.
-    public let rules: CacheConfiguration
+    package let rules: CacheConfiguration
 
     let traffic = CacheFetches()
     let debts: CacheDebts
@@ -16,9 +16,7 @@ package struct CacheInterceptor: Interceptor {
     /// The store, if it is a `MemoryCacheStore`, which needs no time limit; nil for other stores.
     let memory: MemoryCacheStore?
 
-    /// Creates a cache that keeps its responses in `store`. Default: a new store in memory, shared by the client and
-    /// the clients derived from it.
-    public init(store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard) {
+    package init(store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard) {
         self.store = store
         self.rules = rules
         debts = CacheDebts.of(store)
@@ -30,13 +28,11 @@ package struct CacheInterceptor: Interceptor {
     package var traits: InterceptorTraits {
         var traits = InterceptorTraits(.caching, problem: problem(in:))
         traits.warning = warning(in:)
-        traits.uniqueKind = InterceptorTraits.UniqueKind(
-            "caches", "the outer cache stores what the inner cache has stored")
+        traits.uniqueKind = ("caches", "the outer cache stores what the inner cache has stored")
         return traits
     }
 
-    /// Returns a stored response, or runs the rest of the pipeline and stores its response.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         if next.context.options.isLive { return try await next(request) }
         // An outer interceptor may have replaced the request by a new one that lacks the declared secrets.
         if request.secrets.isEmpty, !next.context.secrets.isEmpty {
@@ -170,7 +166,7 @@ package struct CacheInterceptor: Interceptor {
 
 extension CacheInterceptor: CustomStringConvertible {
     /// The name `Caching`, followed by the type of the store unless it is a `MemoryCacheStore`.
-    public var description: String {
+    package var description: String {
         store is MemoryCacheStore ? "Caching" : "Caching(\(type(of: store)))"
     }
 }

@@ -12,7 +12,7 @@ struct TracingInterceptor: Interceptor, ImmediateObserver {
     /// context, and before signing, so that signatures cover the fields. Responses do not depend on a trace.
     var traits: InterceptorTraits {
         var traits = InterceptorTraits(.fields)
-        traits.uniqueKind = InterceptorTraits.UniqueKind("tracings", "each call has two spans")
+        traits.uniqueKind = ("tracings", "each call has two spans")
         traits.observer = self
         return traits
     }

@@ -73,7 +73,7 @@ struct CacheInterceptorTests {
     @Test
     func nothingIsKeptWhereNobodyKnowsWhoseItIs() async throws {
         let fixture = CacheFixture { _ in Self.answer("x", "max-age=60, public") }
-        let custom = RequestHook { request, _ in request.headers["X-Tenant"] = "a" }
+        let custom = BuiltInInterceptor.onRequest { request, _ in request.headers["X-Tenant"] = "a" }
         for _ in 0..<2 {
             let response = try await fixture.send(inner: [custom])
             #expect(

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-package import CurlewHTTP
+import CurlewHTTP
 
 /// Shares one exchange among identical safe requests. For the rules, see `.coalescing(ignoring:)`.
-package struct CoalescingInterceptor: Interceptor {
-    /// The fields in which requests may differ and still share an exchange.
-    public let ignored: Set<HTTPField.Name>
-
+struct CoalescingInterceptor: Interceptor {
     private let exchanges = SharedExchanges()
+    /// The fields in which requests may differ and still share an exchange.
     private let skipped: Set<HTTPField.Name>
 
-    /// Creates an interceptor. Copies of the interceptor share its exchanges.
-    public init(ignoring fields: Set<HTTPField.Name> = []) {
-        ignored = fields
+    init(ignoring fields: Set<HTTPField.Name> = []) {
         skipped = fields.union(HTTPField.Name.tracing)
     }
 
     /// The principal is `.anonymous`, because the interceptor attaches nothing, and shares an exchange only among calls
     /// of one principal.
-    package var traits: InterceptorTraits {
+    var traits: InterceptorTraits {
         var traits = InterceptorTraits(.coalescing)
         traits.warning = warning(in:)
-        traits.uniqueKind = InterceptorTraits.UniqueKind("coalescings", "the inner one never sees two equal calls")
+        traits.uniqueKind = ("coalescings", "the inner one never sees two equal calls")
         return traits
     }
 
@@ -35,8 +31,7 @@ package struct CoalescingInterceptor: Interceptor {
             + "Name the user (principal:), or pass changesPrincipal: false where no response depends on it."
     }
 
-    /// Joins the exchange of an identical request, or begins one.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard request.method.isSafe else {
             defer { exchanges.close(request.origin) }
             return try await next(request)
@@ -77,8 +72,7 @@ package struct CoalescingInterceptor: Interceptor {
 }
 
 extension CoalescingInterceptor: CustomStringConvertible {
-    /// The name of the interceptor: `Coalescing`.
-    public var description: String { "Coalescing" }
+    var description: String { "Coalescing" }
 }
 
 extension RequestOptions {

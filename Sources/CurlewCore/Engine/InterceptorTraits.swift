@@ -53,7 +53,9 @@ public struct InterceptorTraits: Sendable {
     /// The limit that the interceptor sets to the time of an attempt.
     package var attemptTimeout: Duration?
     /// The kind of interceptor that may occur only once in a pipeline; nil if the interceptor may be repeated.
-    package var uniqueKind: UniqueKind?
+    ///
+    /// It has a plural name, such as `caches`, and the consequence of having more than one, as the end of a sentence.
+    package var uniqueKind: (name: String, consequence: String)?
     /// The budget that pays for the requests that the interceptor repeats. See `Pipeline.retryBudget`.
     package var budget: RetryBudget?
     /// Whether the app has specified the budget, so that all others of the pipeline pay from it too.
@@ -96,18 +98,5 @@ extension InterceptorTraits {
         case origin(Origin)
         /// All origins: the interceptor adds nothing, or decides itself which origins receive it.
         case unrestricted
-    }
-
-    /// A kind of interceptor that must not occur twice in a pipeline.
-    package struct UniqueKind: Hashable, Sendable {
-        /// The plural name, such as `caches`.
-        let name: String
-        /// The consequence of having more than one, as the end of a sentence.
-        let consequence: String
-
-        package init(_ name: String, _ consequence: String) {
-            self.name = name
-            self.consequence = consequence
-        }
     }
 }

@@ -103,16 +103,12 @@ extension Pipeline {
 
     /// The errors for interceptors that occur more than once but must be unique, one sentence for each kind.
     private var surplus: [String] {
-        var counts: [(kind: InterceptorTraits.UniqueKind, count: Int)] = []
-        for kind in entries.compactMap(\.traits.uniqueKind) {
-            if let index = counts.firstIndex(where: { $0.kind == kind }) {
-                counts[index].count += 1
-            } else {
-                counts.append((kind, 1))
-            }
-        }
-        return counts.filter { $0.count > 1 }.map { kind, count in
-            "The pipeline has \(count) \(kind.name), so \(kind.consequence)."
+        let kinds = entries.compactMap(\.traits.uniqueKind)
+        var seen: Set<String> = []
+        return kinds.compactMap { kind in
+            let count = kinds.filter { $0.name == kind.name }.count
+            guard count > 1, seen.insert(kind.name).inserted else { return nil }
+            return "The pipeline has \(count) \(kind.name), so \(kind.consequence)."
                 + " Replace them by one with replacing(_:)."
         }
     }

@@ -3,19 +3,19 @@
 import CurlewHTTP
 
 /// Follows redirects. For the rules, see `.redirects(_:)`.
-package struct RedirectInterceptor: Interceptor {
+struct RedirectInterceptor: Interceptor {
     /// The policy for calls that specify no policy.
-    package let policy: RedirectPolicy
+    let policy: RedirectPolicy
 
-    package init(_ policy: RedirectPolicy = .standard) {
+    init(_ policy: RedirectPolicy = .standard) {
         self.policy = policy
     }
 
     /// The principal is `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with the
     /// credentials that are attached there. At `.redirects`, no cache is closer to the caller, so none asks for it.
-    package var traits: InterceptorTraits { InterceptorTraits(.redirects) { _, _ in .unknown } }
+    var traits: InterceptorTraits { InterceptorTraits(.redirects) { _, _ in .unknown } }
 
-    package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         // Caches must know declared secrets before the first redirect. Most calls declare none, and then the context is
         // not copied.
         guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
@@ -119,7 +119,7 @@ package struct RedirectInterceptor: Interceptor {
 
 extension RedirectInterceptor: CustomStringConvertible {
     /// `Redirects`, with the policy if it is not the standard one.
-    public var description: String {
+    var description: String {
         if case .all = policy.rule { "Redirects" } else { "Redirects(\(policy))" }
     }
 }

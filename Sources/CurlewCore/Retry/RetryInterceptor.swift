@@ -3,15 +3,15 @@
 import CurlewHTTP
 
 /// Retries transient failures. For the rules, see `RetryPolicy`.
-package struct RetryInterceptor: Interceptor {
+struct RetryInterceptor: Interceptor {
     /// The policy of calls that specify none in `RequestOptions.retry`.
-    package let policy: RetryPolicy
+    let policy: RetryPolicy
     private let budget: RetryBudget
     private let isBudgetChosen: Bool
     private let rules: RetryRules?
     private let random: @Sendable () -> Double
 
-    package init(
+    init(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
         when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
@@ -26,20 +26,20 @@ package struct RetryInterceptor: Interceptor {
 
     /// The principal is `.anonymous`, because the interceptor sends the same request again. With an `onRetry`, which may
     /// change the principal, it is `.unknown`.
-    package var traits: InterceptorTraits {
+    var traits: InterceptorTraits {
         let principal: Principal = rules?.onRetry == nil ? .anonymous : .unknown
         var traits = InterceptorTraits(.retry) { _, _ in principal }
         if policy.attempts < 1 {
             let problem = "The retry policy allows \(policy.attempts) attempts. Allow at least one."
             traits.problem = { _ in problem }
         }
-        traits.uniqueKind = InterceptorTraits.UniqueKind("retry interceptors", "their attempts multiply")
+        traits.uniqueKind = ("retry interceptors", "their attempts multiply")
         traits.budget = budget
         traits.isBudgetChosen = isBudgetChosen
         return traits
     }
 
-    package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let began = next.context.time.now
         let policy = next.context[RetryPolicyKey.self] ?? policy
         var (response, error): (HTTPResponse?, NetworkError?)

@@ -16,8 +16,7 @@ package struct CircuitBreakerInterceptor: Interceptor {
     /// The kind that must be unique includes the scope, so that a pipeline can combine breakers of different scopes.
     package var traits: InterceptorTraits {
         var traits = InterceptorTraits(.circuitBreaker, problem: problem(in:))
-        traits.uniqueKind = InterceptorTraits.UniqueKind(
-            "circuit breakers for each \(breaker.scope)", "each failure counts twice")
+        traits.uniqueKind = ("circuit breakers for each \(breaker.scope)", "each failure counts twice")
         return traits
     }
 

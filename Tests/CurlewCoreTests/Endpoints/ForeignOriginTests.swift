@@ -78,7 +78,7 @@ struct ForeignOriginTests {
 
     @Test("A hook for an origin runs for its requests only, and what it adds is sent there")
     func scoped() async throws {
-        let hook = RequestHook(for: "https://other.test/any") { request, _ in
+        let hook = BuiltInInterceptor.onRequest(for: "https://other.test/any") { request, _ in
             request.headers[.authorization] = Self.canary
         }
         let client = Self.client(.standard.adding(hook))
@@ -108,7 +108,8 @@ struct ForeignOriginTests {
                 try await Signed().intercept(request, next: next)
             }
         }
-        let client = Self.client(.standard.adding(Scoped(traits: scope.map { InterceptorTraits(scope: $0) } ?? InterceptorTraits())))
+        let traits = scope.map { InterceptorTraits(scope: $0) } ?? InterceptorTraits()
+        let client = Self.client(.standard.adding(Scoped(traits: traits)))
         try await client.send(Request<Void>.get("/x"))
         try await client.send(Request<Void>.get(url: "https://other.test/x"))
         try await client.with(baseURL: "https://other.test").send(Request<Void>.get("/x"))
@@ -134,7 +135,7 @@ struct ForeignOriginTests {
 
     @Test("An interceptor that points the request elsewhere takes nothing along that may be a secret")
     func moved() async throws {
-        let hook = RequestHook(at: .logging) { request, _ in
+        let hook = BuiltInInterceptor.onRequest(at: .logging) { request, _ in
             try request.setURL("https://other.test/x?token=hunter2&a=1")
         }
         let client = Self.client(.standard.adding(hook), headers: ["X-Home": Self.canary])
