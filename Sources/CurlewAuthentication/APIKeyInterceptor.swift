@@ -14,13 +14,12 @@ extension BuiltInInterceptor {
 }
 
 /// Adds an API key to the requests to one origin. For the rules, see `.apiKey(_:in:for:name:)`.
-package struct APIKeyInterceptor: CredentialInterceptor {
+struct APIKeyInterceptor: Interceptor {
     private let key: String
     private let location: BuiltInInterceptor.APIKeyLocation
     private let scope: CredentialScope
 
-    /// Creates an interceptor for the origin of `url`, or of the client's base URL if `url` is nil.
-    public init(
+    init(
         _ key: String, in location: BuiltInInterceptor.APIKeyLocation, for url: String? = nil, name: String? = nil
     ) {
         self.key = key
@@ -28,9 +27,20 @@ package struct APIKeyInterceptor: CredentialInterceptor {
         scope = CredentialScope(url, name: name)
     }
 
+    /// Declares that the header field or query item that contains the key is secret, so that it is redacted.
+    var traits: InterceptorTraits {
+        var traits = InterceptorTraits(
+            .authentication, runsInPreview: true, principal: principal(of:in:), problem: problem(in:))
+        switch location {
+        case .header(let field): traits.fields.secret = [field]
+        case .query(let item): traits.fields.secretMembers = [item]
+        }
+        return traits
+    }
+
     /// Adds the key to a request that may receive it, and runs the rest of the pipeline. Errors contain the URL without
     /// the key.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context) else { return try await next(request) }
         var keyed = request
         switch location {
@@ -58,33 +68,19 @@ package struct APIKeyInterceptor: CredentialInterceptor {
         }
     }
 
-    /// Returns the principal that holds the key; `.anonymous` for a request that receives no key.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context) else { return .anonymous }
         return .holder(of: ["key", scope.name ?? "", key], in: context)
     }
 
-    /// Declares that the header field or query item that contains the key is secret, so that it is redacted.
-    public func declare(in setup: inout Pipeline.Environment) {
-        switch location {
-        case .header(let field): setup.fields.secret.insert(field)
-        case .query(let item): setup.fields.secretMembers.insert(item)
-        }
-    }
-
-    /// Returns an error if the origin is missing or invalid, or if the key would be sent unencrypted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The API key", in: setup) { ".apiKey(…, in: …, for: \"\($0)\")" }
     }
 }
 
-extension APIKeyInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `APIKey`, followed by the origin if one was specified. The description never contains the key.
-    public var description: String { scope.label("APIKey") }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
+extension APIKeyInterceptor: CustomStringConvertible, CustomReflectable {
+    var description: String { scope.label("APIKey") }
 
     /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

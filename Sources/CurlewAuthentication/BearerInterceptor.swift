@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
+import CurlewCore
 import CurlewHTTP
 
 /// Adds a bearer token to the requests to one origin. For the rules, see `.bearer(_:principal:)`.
-package struct BearerInterceptor: CredentialInterceptor {
+struct BearerInterceptor: Interceptor {
     private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?
     private let owner: (@Sendable () -> String?)?
 
-    /// Creates an interceptor for the requests in `scope`.
-    package init(
+    init(
         _ scope: CredentialScope = CredentialScope(), token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
     ) {
@@ -19,8 +18,12 @@ package struct BearerInterceptor: CredentialInterceptor {
         owner = principal
     }
 
-    /// Adds the token to a request that may receive it, and runs the rest of the pipeline.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    var traits: InterceptorTraits {
+        InterceptorTraits(
+            .authentication, runsInPreview: true, principal: principal(of:in:), problem: problem(in:))
+    }
+
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.admits(request, in: next.context), let token = try await currentToken(), !token.isEmpty else {
             return try await next(request)
         }
@@ -43,20 +46,17 @@ package struct BearerInterceptor: CredentialInterceptor {
 
     /// Returns the principal that the app specifies; `.unknown` if it specifies none, because only the token closure
     /// could determine it. Returns `.anonymous` for a request that receives no token.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.admits(request, in: context) else { return .anonymous }
         return .named(owner?(), as: "bearer")
     }
 
-    /// Returns an error if the origin is missing or invalid, or if the token would be sent unencrypted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The bearer token", in: setup) { ".bearer(for: \"\($0)\") { … }" }
     }
 }
 
 extension BearerInterceptor: CustomStringConvertible {
     /// `Bearer`, followed by the origin if one was specified. The description never contains the token.
-    public var description: String {
-        scope.label("Bearer")
-    }
+    var description: String { scope.label("Bearer") }
 }

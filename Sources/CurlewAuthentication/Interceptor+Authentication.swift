@@ -131,9 +131,9 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - `url`: a URL of the origin that receives the key; nil for the origin of the client's base URL.
     /// - `name`: the name by which calls select the key with `.named`; nil for all calls that select none.
     public static func apiKey(
-        _ key: String, in place: BuiltInInterceptor.APIKeyLocation, for url: String? = nil, name: String? = nil
+        _ key: String, in location: BuiltInInterceptor.APIKeyLocation, for url: String? = nil, name: String? = nil
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(APIKeyInterceptor(key, in: place, for: url, name: name))
+        BuiltInInterceptor(APIKeyInterceptor(key, in: location, for: url, name: name))
     }
 }
 
@@ -163,6 +163,24 @@ extension Interceptor where Self == BuiltInInterceptor {
         _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,
         principal: (@Sendable () -> String?)? = nil
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(SigningInterceptor(for: url, name: name, sign, principal: principal))
+        let scope = CredentialScope(url, name: name)
+        let traits = InterceptorTraits(.signing, runsInPreview: true) { request, context in
+            guard scope.covers(request, in: context, isAddition: true) else { return .anonymous }
+            return .named(principal?(), as: "signing \(name ?? "")")
+        } problem: { setup in
+            scope.problem(of: "The signature", in: setup) { ".signing(for: \"\($0)\") { … }" }
+        }
+        return BuiltInInterceptor(scope.label("Signing"), traits) { request, next in
+            guard scope.covers(request, in: next.context, isAddition: true) else { return try await next(request) }
+            var signed = request
+            try await sign(&signed, next.context)
+            guard signed.origin == request.origin else {
+                throw NetworkError(
+                    .configuration, detail: "A signature must not change the target of the request.",
+                    hint: "Change the request in an interceptor further out.",
+                    request: NetworkError.RequestLine(request))
+            }
+            return try await next(signed, context: next.context.authenticated)
+        }
     }
 }

@@ -5,14 +5,13 @@ import CurlewHTTP
 
 /// Adds the access token of a `TokenStore` to the requests to one origin. For the rules, see
 /// `.bearer(_:for:name:refresh:)`.
-package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
+struct TokenInterceptor: Interceptor {
     private let store: TokenStore
     private let scope: CredentialScope
     private let renew: (@Sendable (Tokens?, APIClient) async throws -> Tokens)?
     private let canObtain: Bool
 
-    /// Creates an interceptor for the tokens of a sign-in. Without `refresh`, the tokens are not refreshed.
-    public init(
+    init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         refresh: (@Sendable (TokenStore.Refresh) async throws -> Tokens)? = nil
     ) {
@@ -30,7 +29,7 @@ package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
     }
 
     /// Creates an interceptor for tokens that the client obtains without a sign-in.
-    public init(
+    init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         obtain: @escaping @Sendable (APIClient) async throws -> Tokens
     ) {
@@ -40,12 +39,16 @@ package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
         renew = { _, client in try await obtain(client) }
     }
 
-    /// False: the store may have to load or refresh the tokens, and a preview must do neither.
-    public var runsInPreview: Bool { false }
+    /// A preview does not run the interceptor, because the store may have to load or refresh the tokens.
+    var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.authentication, principal: principal(of:in:), problem: problem(in:))
+        traits.prepare = prepare(in:)
+        return traits
+    }
 
     /// Adds the access token to a request that may receive it. After a 401, sends the request once more with newer
     /// tokens.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.admits(request, in: next.context), !store.isRenewing else { return try await next(request) }
         let (deadline, clock) = (next.context.deadline, next.context.time)
         let renewal = renewal(for: request.origin, next)
@@ -103,9 +106,8 @@ package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
         guard let renew else { return nil }
         return TokenStore.Renewal(canObtain: canObtain) { tokens in
             let context = next.context
-            let logs = next.all((any UnsentCallListener).self).filter { $0.placement == .logging }
             let client = APIClient(
-                onBehalfOf: context, to: origin, pipeline: Pipeline(logs), transport: next.transport)
+                onBehalfOf: context, to: origin, pipeline: next.refreshPipeline, transport: next.transport)
             let start = context.time.now
             context.record(.feature(TokenEvent.began))
             do {
@@ -121,7 +123,7 @@ package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
     }
 
     /// Loads the stored tokens, so that the first call of a process finds the cached responses of its user.
-    public func prepare(in context: ExchangeContext) async {
+    func prepare(in context: ExchangeContext) async {
         guard context.authentication != .anonymous, store.principal == .unknown else { return }
         try? await store.load(until: context.deadline, on: context.time)
     }
@@ -129,14 +131,13 @@ package struct TokenInterceptor: CredentialInterceptor, PreparingInterceptor {
     /// Returns the principal of the signed-in account. It stays the same after a refresh, and changes with the next
     /// sign-in. Returns `.unknown` until the store has loaded the stored tokens, and while it must still obtain tokens.
     /// Returns `.anonymous` when signed out, and for a request that receives no token.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.admits(request, in: context) else { return .anonymous }
         let principal = store.principal
         return principal == .anonymous && canObtain ? .unknown : principal
     }
 
-    /// Returns an error if the origin is missing or invalid, or if the token would be sent unencrypted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The token", in: setup) { ".bearer(store, for: \"\($0)\")" }
     }
 }
@@ -159,5 +160,5 @@ extension TokenStore {
 
 extension TokenInterceptor: CustomStringConvertible {
     /// `Bearer`, followed by the name and the origin if they were specified. The description never contains a token.
-    public var description: String { scope.label(scope.name.map { "Bearer \($0)" } ?? "Bearer") }
+    var description: String { scope.label(scope.name.map { "Bearer \($0)" } ?? "Bearer") }
 }

@@ -4,11 +4,11 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Stores responses and returns them while they may be used. For the rules, see `.caching(store:rules:)`.
-package struct CacheInterceptor: ValidatingInterceptor {
+package struct CacheInterceptor: Interceptor {
     /// The store in which the cache keeps responses.
-    public let store: any CacheStore
+    package let store: any CacheStore
     /// The rules and limits of the cache.
-    public let rules: CacheConfiguration
+    package let rules: CacheConfiguration
 
     let traffic = CacheFetches()
     let debts: CacheDebts
@@ -16,27 +16,23 @@ package struct CacheInterceptor: ValidatingInterceptor {
     /// The store, if it is a `MemoryCacheStore`, which needs no time limit; nil for other stores.
     let memory: MemoryCacheStore?
 
-    /// Creates a cache that keeps its responses in `store`. Default: a new store in memory, shared by the client and
-    /// the clients derived from it.
-    public init(store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard) {
+    package init(store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard) {
         self.store = store
         self.rules = rules
         debts = CacheDebts.of(store)
         memory = store as? MemoryCacheStore
     }
 
-    /// The stage of the interceptor: `.caching`.
-    public var placement: Placement { .caching }
-
-    /// False: a preview shows the request that would be sent, without using the cache.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the cache attaches no credential, and uses a stored response only for its
+    /// The principal is `.anonymous`, because the cache attaches no credential, and uses a stored response only for its
     /// principal.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.caching, problem: problem(in:))
+        traits.warning = warning(in:)
+        traits.uniqueKind = ("caches", "the outer cache stores what the inner cache has stored")
+        return traits
+    }
 
-    /// Returns a stored response, or runs the rest of the pipeline and stores its response.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         if next.context.options.isLive { return try await next(request) }
         // An outer interceptor may have replaced the request by a new one that lacks the declared secrets.
         if request.secrets.isEmpty, !next.context.secrets.isEmpty {
@@ -54,7 +50,7 @@ package struct CacheInterceptor: ValidatingInterceptor {
         let principal = next.principal(of: request, key: key)
         switch principal {
         case .unknown:
-            return try await pass(request, next, because: .principalUnknown(next.strangers(to: request)))
+            return try await pass(request, next, because: .principalUnknown(next.unknownPrincipals(for: request)))
         case .known(_, isLasting: false) where store.isLasting:
             return try await pass(request, next, because: .principalOfProcess)
         default: break
@@ -74,7 +70,7 @@ package struct CacheInterceptor: ValidatingInterceptor {
     var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
 
     /// Returns an error for a lifetime whose scope is not an absolute URL without a query; nil if there is none.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         guard let lifetime = rules.lifetimes.first(where: { !$0.isValid }) else { return nil }
         return
             "\(self) has a lifetime for \"\(lifetime.scope.printable)\", which is not an absolute URL without a query. "
@@ -84,15 +80,15 @@ package struct CacheInterceptor: ValidatingInterceptor {
     /// Returns a warning if the cache cannot be used, because the principal of some interceptors is unknown, or because
     /// request fields that may identify a user have changed with each call so far; otherwise nil. The warning names
     /// them.
-    public func warning(in setup: Pipeline.Environment) -> String? {
-        guard !setup.strangers.isEmpty else {
+    func warning(in setup: Pipeline.Environment) -> String? {
+        guard !setup.unknownPrincipals.isEmpty else {
             let names = changing.names
             if names.isEmpty { return nil }
             return "\(self) finds nothing, because \(names.inWords) may identify a user and changed with each call. "
                 + "If no response depends on that, declare it in APIClient.Configuration.fields.harmless."
         }
         return
-            "\(self) stores nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
+            "\(self) stores nothing, because \(setup.unknownPrincipals.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), pass changesPrincipal: false where no response depends on it, "
             + "or put it outside of the cache."
     }
@@ -170,7 +166,7 @@ package struct CacheInterceptor: ValidatingInterceptor {
 
 extension CacheInterceptor: CustomStringConvertible {
     /// The name `Caching`, followed by the type of the store unless it is a `MemoryCacheStore`.
-    public var description: String {
+    package var description: String {
         store is MemoryCacheStore ? "Caching" : "Caching(\(type(of: store)))"
     }
 }

@@ -20,7 +20,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   unknown (`Next.principal(of:)`), the cache stores nothing.
     /// - The principal includes every request field that is not known to be harmless, and the principals of the inner
     ///   interceptors and of the transport. A hook or an interceptor of the app inside the cache makes the principal
-    ///   unknown, unless it declares otherwise (`changesPrincipal: false`, `Interceptor.principal(of:in:)`).
+    ///   unknown, unless it declares otherwise (`changesPrincipal: false`, `InterceptorTraits.principal`).
     ///   `APIClient.problems` and `response.cacheStatus` name that interceptor.
     /// - Bodies are streamed at the caller's pace. A body is stored only if it is within the limits and the caller
     ///   reads it to its end.

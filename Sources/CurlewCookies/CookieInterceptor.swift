@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
+import CurlewCore
 import CurlewHTTP
 
 /// Sends the cookies of a store and stores the cookies that servers set. For the rules, see `.cookies(_:)`.
-package struct CookieInterceptor: Interceptor {
-    /// The store that provides the cookies for requests and stores the cookies from responses.
-    public let store: CookieStore
+struct CookieInterceptor: Interceptor {
+    let store: CookieStore
 
-    /// Creates an interceptor that uses `store`.
-    public init(_ store: CookieStore) {
+    init(_ store: CookieStore) {
         self.store = store
     }
 
-    /// The placement `.cookies`. The interceptor runs once per hop, after `.redirects` and before caches.
-    public var placement: Placement { .cookies }
-
-    /// Returns `.unknown` for a request that may receive cookies from the store, and `.anonymous` for a request that
-    /// has a `Cookie` field.
-    ///
-    /// At `.cookies`, this interceptor is closer to the caller than caches, so caches receive requests that contain the
-    /// cookies.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        request.headers.contains(.cookie) ? .anonymous : .unknown
+    /// At `.cookies`, the interceptor runs once per hop and is closer to the caller than caches, which receive requests
+    /// with the cookies. Elsewhere, the principal of a request that may receive cookies from the store is unknown.
+    var traits: InterceptorTraits {
+        InterceptorTraits(.cookies, runsInPreview: true) { request, _ in
+            request.headers.contains(.cookie) ? .anonymous : .unknown
+        }
     }
 
-    /// Adds the store's cookies to the request, runs the rest of the pipeline, and stores the cookies from the
-    /// response.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         var request = request
         if !request.headers.contains(.cookie),
@@ -65,6 +57,5 @@ package struct CookieInterceptor: Interceptor {
 }
 
 extension CookieInterceptor: CustomStringConvertible {
-    /// The name of the interceptor, `Cookies`.
-    public var description: String { "Cookies" }
+    var description: String { "Cookies" }
 }

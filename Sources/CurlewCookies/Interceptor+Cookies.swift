@@ -19,6 +19,3 @@ extension Interceptor where Self == BuiltInInterceptor {
         BuiltInInterceptor(CookieInterceptor(store))
     }
 }
-
-// The rules of the cookie jar determine which origins receive cookies.
-extension CookieInterceptor: ScopedInterceptor {}

@@ -17,7 +17,22 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// - `limit`: the maximum time, which must be positive. With any other value, every call throws `.configuration`.
     public static func attemptTimeout(_ limit: Duration) -> BuiltInInterceptor {
-        BuiltInInterceptor(AttemptTimeoutInterceptor(limit))
+        // Previews run the interceptor too, because the deadline of the attempt holds for them.
+        var traits = InterceptorTraits(.attemptTimeout, runsInPreview: true)
+        traits.uniqueKind = ("attempt timeouts", "only the shortest has an effect")
+        traits.attemptTimeout = limit
+        // A limit longer than the total timeout is allowed, because timeouts differ between calls.
+        if limit <= .zero {
+            traits.problem = { _ in
+                "The attempt timeout is \(limit.brief), so no attempt can succeed. Make it longer."
+            }
+        }
+        return BuiltInInterceptor("AttemptTimeout(\(limit.brief))", traits) { request, next in
+            var context = next.context
+            let limit = context.timeouts.attempt ?? limit
+            context.attemptDeadline = context.attemptDeadline.earlier(Deadline(limit, after: context.time.now))
+            return try await next(request, context: context)
+        }
     }
 }
 
@@ -69,37 +84,5 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// Adds `limit`, which several clients may share.
     public static func concurrencyLimit(_ limit: ConcurrencyLimit) -> BuiltInInterceptor {
         BuiltInInterceptor(ConcurrencyLimitInterceptor(limit))
-    }
-}
-
-extension Interceptor where Self == BuiltInInterceptor {
-    /// Sends a request a second time when the first response is late: `.hedging(after: .milliseconds(300))`.
-    ///
-    /// Hedging shortens the slowest calls where one of many servers is occasionally slow, at the cost of a few more
-    /// requests. Choose a delay within which 95 % of the responses arrive.
-    ///
-    /// Guarantees:
-    /// - A request is hedged only if it may be sent twice (`ExchangeContext.mayRepeat`) and its body can be produced
-    ///   again. It is never sent three times. `when` can only exclude calls.
-    /// - The second request is sent after `delay` if the first has not ended by then. `.retry()` handles failed
-    ///   requests. The second request draws on `budget`, and is not sent if the budget has too few tokens.
-    /// - The first response that is not a failure wins. Failures are errors and the statuses 408, 429, 500, 502, 503
-    ///   and 504. The other request is cancelled and its response discarded. The call returns when both requests have
-    ///   ended. A transport must end a cancelled request immediately, so this is no additional wait.
-    /// - When both requests fail, the call ends with the later failure, or with the earlier one if a policy refused the
-    ///   later request.
-    ///
-    /// No default pipeline includes hedging. It is placed after `.retry()`, which sees one attempt with a note about
-    /// the second request, and before the circuit breaker and the limits, which see each request.
-    ///
-    /// - `delay`: the wait before the second request, not negative. Zero sends both requests immediately.
-    /// - `budget`: the budget that second requests draw on. Default nil: the budget of `.retry()` in the same pipeline,
-    ///   so that retries and second requests share one budget. Without `.retry()`, a separate budget.
-    /// - `when`: selects the calls that are hedged among those that may be sent twice. Default nil: all of them.
-    public static func hedging(
-        after delay: Duration, budget: RetryBudget? = nil,
-        when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil
-    ) -> BuiltInInterceptor {
-        BuiltInInterceptor(HedgingInterceptor(after: delay, budget: budget, when: when))
     }
 }

@@ -8,15 +8,14 @@ import CurlewHTTP
 struct TracingInterceptor: Interceptor, ImmediateObserver {
     let tracer: CallTracer
 
-    /// The placement `.fields`: after authentication, so that the request after a refreshed credential has its own
-    /// context, and before signing, so that signatures cover the fields.
-    var placement: Placement { .fields }
-
-    /// False: a preview belongs to no trace.
-    var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because responses do not depend on a trace.
-    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// The placement is `.fields`: after authentication, so that the request after a refreshed credential has its own
+    /// context, and before signing, so that signatures cover the fields. Responses do not depend on a trace.
+    var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.fields)
+        traits.uniqueKind = ("tracings", "each call has two spans")
+        traits.observer = self
+        return traits
+    }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var request = request
@@ -29,13 +28,6 @@ struct TracingInterceptor: Interceptor, ImmediateObserver {
     func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         tracer.record(event, in: context)
     }
-}
-
-// The interceptor itself decides which origins receive its fields.
-extension TracingInterceptor: ScopedInterceptor {}
-
-extension TracingInterceptor: SoleInterceptor {
-    var uniqueKind: UniqueKind { UniqueKind("tracings", "each call has two spans") }
 }
 
 extension TracingInterceptor: CustomStringConvertible {

@@ -18,7 +18,7 @@ struct PrincipalTests {
     /// Asks before and after, as a cache does.
     private struct Probe: Interceptor {
         let seen: Locked<[Principal]>
-        var placement: Placement { .caching }
+        let traits = InterceptorTraits(placement: .caching)
 
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
             let before = next.principal(of: request)
@@ -154,6 +154,7 @@ struct PrincipalTests {
     func placements(placement: Placement) async throws {
         struct Silent: Interceptor {
             let placement: Placement
+            var traits: InterceptorTraits { InterceptorTraits(placement: placement) }
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
         }
         for interceptor in [Silent(placement: placement), .onRequest(at: placement) { _, _ in }] as [any Interceptor] {
@@ -174,16 +175,16 @@ struct PrincipalTests {
         ]
         let request = try HTTPRequest(url: "https://api.test/")
         for interceptor in harmless {
-            #expect(interceptor.principal(of: request, in: ExchangeContext()) == .anonymous, "\(interceptor)")
+            #expect(interceptor.traits.principal(request, ExchangeContext()) == .anonymous, "\(interceptor)")
         }
         // Right of a cache these make the response depend on what it cannot see.
         let cookies: any Interceptor = .cookies()
-        #expect(cookies.principal(of: request, in: ExchangeContext()) == .unknown)
+        #expect(cookies.traits.principal(request, ExchangeContext()) == .unknown)
         let redirects: any Interceptor = .redirects()
-        #expect(redirects.principal(of: request, in: ExchangeContext()) == .unknown)
+        #expect(redirects.traits.principal(request, ExchangeContext()) == .unknown)
         var withCookie = request
         withCookie.headers[.cookie] = "a=b"
-        #expect(cookies.principal(of: withCookie, in: ExchangeContext()) == .anonymous)
+        #expect(cookies.traits.principal(withCookie, ExchangeContext()) == .anonymous)
     }
 
     @Test("a signed-in account is one principal through refreshes, and another one after the next sign-in")

@@ -64,8 +64,7 @@ struct RequestToSendTests {
     @Test("an interceptor with tokens runs wherever it was placed")
     func placed() async throws {
         try await store.signIn(server.tokens)
-        let bearer = BuiltInInterceptor.bearer(store, refresh: renew)
-        let client = client([bearer.placed(at: .signing)])
+        let client = client([]).adding(.bearer(store, refresh: renew), at: .signing)
         #expect(try await client.requestToSend(for: GetFilm()).headers[.authorization] == "Bearer a0")
     }
 }

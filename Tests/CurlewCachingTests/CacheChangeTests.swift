@@ -76,8 +76,7 @@ struct CacheChangeTests {
     @Test("a change that an interceptor refuses removes nothing")
     func refusedChange() async throws {
         struct Refusing: Interceptor {
-            var placement: Placement { .circuitBreaker }
-            func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+            let traits = InterceptorTraits(placement: .circuitBreaker) { _, _ in .anonymous }
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
                 if request.method == .put { throw NetworkError(.refused(by: .circuitBreaker)) }
                 return try await next(request)

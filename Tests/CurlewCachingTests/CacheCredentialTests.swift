@@ -66,7 +66,7 @@ struct CacheCredentialTests {
         "a hook that is declared harmless leaves the cache unchanged, at every placement", arguments: Placement.allCases
     )
     func harmlessHook(placement: Placement) async throws {
-        let hook = RequestHook(at: placement, changesPrincipal: false) { request, _ in
+        let hook = BuiltInInterceptor.onRequest(at: placement, changesPrincipal: false) { request, _ in
             request.headers[.xRequestID] = "\(UInt64.random(in: .min ... .max))"
         }
         struct Silent: Interceptor {

@@ -73,7 +73,7 @@ struct CacheInterceptorTests {
     @Test
     func nothingIsKeptWhereNobodyKnowsWhoseItIs() async throws {
         let fixture = CacheFixture { _ in Self.answer("x", "max-age=60, public") }
-        let custom = RequestHook { request, _ in request.headers["X-Tenant"] = "a" }
+        let custom = BuiltInInterceptor.onRequest { request, _ in request.headers["X-Tenant"] = "a" }
         for _ in 0..<2 {
             let response = try await fixture.send(inner: [custom])
             #expect(
@@ -191,7 +191,7 @@ struct CacheInterceptorTests {
 
     @Test
     func itsPlaceIsBeforeTheRetries() {
-        #expect(CacheInterceptor().placement == .caching)
+        #expect(CacheInterceptor().traits.placement == .caching)
         #expect(Pipeline.standard.adding(.caching()).problems().isEmpty)
         #expect("\(CacheInterceptor())" == "Caching")
         #expect("\(CacheInterceptor(store: LastingStore()))" == "Caching(LastingStore)")
@@ -201,13 +201,12 @@ struct CacheInterceptorTests {
 /// Names a user who may change.
 private struct NamedUser: Interceptor {
     let name: @Sendable () -> String
-    var placement: Placement { .authentication }
+
+    var traits: InterceptorTraits {
+        InterceptorTraits(placement: .authentication) { _, _ in .known(name(), isLasting: true) }
+    }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
-
-    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        .known(name(), isLasting: true)
-    }
 }
 
 /// A store in memory that says it outlives the process.

@@ -13,7 +13,11 @@ struct ImmediateObserverTests {
         let ends = Locked(0)
         let events = Locked(0)
 
-        var placement: Placement { .wire }
+        var traits: InterceptorTraits {
+            var traits = InterceptorTraits(placement: .wire)
+            traits.observer = self
+            return traits
+        }
 
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
 
@@ -42,7 +46,7 @@ struct ImmediateObserverTests {
         try await client.send(.get("/"))
         #expect(inner.ends.withLock { $0 } == 1)
         #expect(queued.ends.withLock { $0 } == 1)
-        let derived = client.adding(outer.placed(at: .logging))
+        let derived = client.adding(outer, at: .logging)
         try await derived.send(.get("/"))
         #expect(inner.ends.withLock { $0 } == 2)
         #expect(outer.ends.withLock { $0 } == 1)

@@ -18,8 +18,8 @@ struct PresetTests {
                 + " → \(ConcurrencyLimitInterceptor(ConcurrencyLimit(1000))) → AttemptTimeout(10 s) → transport")
         let full = Pipeline.resilient(hedging: .seconds(1), rateLimit: RateLimit(10, every: .seconds(1)))
         #expect(full.problems(in: Pipeline.Environment(totalTimeout: .seconds(300))).isEmpty)
-        #expect(full.interceptors.map(\.placement) == full.interceptors.map(\.placement).sorted())
-        #expect(full.interceptors.count == 7)
+        #expect(full.entries.map(\.traits.placement) == full.entries.map(\.traits.placement).sorted())
+        #expect(full.entries.count == 7)
     }
 
     static let table: [(Pipeline, total: Duration, problem: String)] = [
@@ -33,7 +33,7 @@ struct PresetTests {
             Pipeline.resilient().adding(.hedging(after: .seconds(1), budget: RetryBudget())), .seconds(300),
             "the same RetryBudget"
         ),
-        (Pipeline(Pipeline.resilient().interceptors.reversed()), .seconds(300), "works only right of it"),
+        (Pipeline(Pipeline.resilient().entries.map(\.interceptor).reversed()), .seconds(300), "works only right of it"),
     ]
 
     @Test("Combinations that cannot work are problems, and the first call throws them", arguments: table)

@@ -117,8 +117,8 @@ struct SecretPlaceTests {
             case .keyQuery: APIKeyInterceptor(canary, in: .query("plain"))
             case .bearer: BearerInterceptor(token: { canary }, principal: { canary })
             case .tokens: TokenInterceptor(tokens)
-            case .hook: RequestHook { request, _ in request.headers["X-Device"] = canary }
-            case .signature: SigningInterceptor { request, _ in request.headers["X-Signature"] = canary }
+            case .hook: .onRequest { request, _ in request.headers["X-Device"] = canary }
+            case .signature: .signing { request, _ in request.headers["X-Signature"] = canary }
             default: nil
             }
         if let added { pipeline = pipeline.adding(added) }

@@ -65,7 +65,7 @@ struct StoredSecretTests {
     @Test("an interceptor that makes the request again changes nothing of that")
     func madeAnew() async throws {
         let store = MemoryCacheStore()
-        let anew = RequestHook(at: .redirects, changesPrincipal: false) { request, _ in
+        let anew = BuiltInInterceptor.onRequest(at: .redirects, changesPrincipal: false) { request, _ in
             request = try HTTPRequest(url: request.urlString, headers: HTTPHeaders(request.headers.map { $0 }))
         }
         let client = APIClient.mock(

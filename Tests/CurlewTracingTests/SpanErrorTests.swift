@@ -88,7 +88,7 @@ struct SpanErrorTests {
     }
 
     private struct Twice: Interceptor {
-        var placement: Placement { .signing }
+        let traits = InterceptorTraits(placement: .signing)
 
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
             _ = try await next(request)

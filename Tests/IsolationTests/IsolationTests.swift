@@ -43,7 +43,7 @@ struct IsolationTests {
     @MainActor
     func fromTheMainActor() async throws {
         let closures = PlainClosures.interceptors + ApproachableClosures.interceptors
-        let client = APIClient.mock(pipeline: Pipeline(Self.mixed.interceptors + closures)) {
+        let client = APIClient.mock(pipeline: closures.reduce(Self.mixed) { $0.adding($1) }) {
             $0.onAny { _ in .json(text: "[1,2]") }
         }
         let numbers = try await client.send(Request<[Int]>.get("/numbers"))

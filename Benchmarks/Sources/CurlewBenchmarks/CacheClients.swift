@@ -63,12 +63,12 @@ enum CacheClients {
 
     /// Says what the server of the benchmark does not: that the response is good for an hour.
     private struct Fresh: Interceptor {
+        let traits = InterceptorTraits { _, _ in .anonymous }
+
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
             var response = try await next(request)
             response.headers["Cache-Control"] = "max-age=3600"
             return response
         }
-
-        func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
     }
 }

@@ -35,7 +35,7 @@ struct Main {
         let outage = service.map { _ in Outage() }
         let place = service?.url ?? "https://api.stackexchange.com"
         var pipeline = Pipeline.standard
-        if let outage { pipeline = Pipeline([outage] + pipeline.interceptors) }
+        if let outage { pipeline = pipeline.adding(outage, at: .logging) }
         let plain = APIClient(
             baseURL: try BaseURL(place), pipeline: pipeline,
             configuration: APIClient.Configuration(timeouts: Timeouts(total: .seconds(30))))

@@ -4,13 +4,12 @@ public import CurlewCore
 import CurlewHTTP
 
 /// Responds to the `Digest` challenges of one origin. For the rules, see `.digest(user:password:for:name:minimum:)`.
-package struct DigestInterceptor: CredentialInterceptor {
+struct DigestInterceptor: Interceptor {
     private let scope: CredentialScope
     private let authenticator: Locked<DigestAuthenticator>
     private let holder: [String]
 
-    /// Creates an interceptor for the origin of `url`, or of the client's base URL if `url` is nil.
-    public init(
+    init(
         user: String, password: String, for url: String? = nil, name: String? = nil,
         minimum: BuiltInInterceptor.DigestMinimum = .sha256
     ) {
@@ -23,9 +22,14 @@ package struct DigestInterceptor: CredentialInterceptor {
         self.authenticator = Locked(authenticator)
     }
 
+    var traits: InterceptorTraits {
+        InterceptorTraits(
+            .authentication, runsInPreview: true, principal: principal(of:in:), problem: problem(in:))
+    }
+
     /// Sends the request, with a credential if a challenge has already arrived. After a supported challenge, sends the
     /// request again with a new credential.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.admits(request, in: next.context) else { return try await next(request) }
         var attempts = 0
         var context: ExchangeContext?
@@ -72,27 +76,21 @@ package struct DigestInterceptor: CredentialInterceptor {
             request: NetworkError.RequestLine(request))
     }
 
-    /// Returns the principal of this user name and password; `.anonymous` for a request that receives no credential.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.admits(request, in: context) else { return .anonymous }
         return .holder(of: holder, in: context)
     }
 
-    /// Returns an error if the origin is missing or invalid, or if the credential would be sent unencrypted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The digest credential", in: setup) { ".digest(user: …, password: …, for: \"\($0)\")" }
     }
 }
 
-extension DigestInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Digest`, followed by the origin if one was specified. The description never contains the user name or password.
-    public var description: String { scope.label("Digest") }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
+extension DigestInterceptor: CustomStringConvertible, CustomReflectable {
+    var description: String { scope.label("Digest") }
 
     /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Interceptor where Self == BuiltInInterceptor {

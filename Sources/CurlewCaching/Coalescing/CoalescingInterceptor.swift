@@ -1,42 +1,37 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-package import CurlewHTTP
+import CurlewHTTP
 
 /// Shares one exchange among identical safe requests. For the rules, see `.coalescing(ignoring:)`.
-package struct CoalescingInterceptor: ValidatingInterceptor {
-    /// The fields in which requests may differ and still share an exchange.
-    public let ignored: Set<HTTPField.Name>
-
+struct CoalescingInterceptor: Interceptor {
     private let exchanges = SharedExchanges()
+    /// The fields in which requests may differ and still share an exchange.
     private let skipped: Set<HTTPField.Name>
 
-    /// Creates an interceptor. Copies of the interceptor share its exchanges.
-    public init(ignoring fields: Set<HTTPField.Name> = []) {
-        ignored = fields
+    init(ignoring fields: Set<HTTPField.Name> = []) {
         skipped = fields.union(HTTPField.Name.tracing)
     }
 
-    /// The stage of the interceptor: `.coalescing`.
-    public var placement: Placement { .coalescing }
-
-    /// False: a preview sends no request that could be shared.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor attaches nothing, and shares an exchange only among calls of one
-    /// principal.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// The principal is `.anonymous`, because the interceptor attaches nothing, and shares an exchange only among calls
+    /// of one principal.
+    var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.coalescing)
+        traits.warning = warning(in:)
+        traits.uniqueKind = ("coalescings", "the inner one never sees two equal calls")
+        return traits
+    }
 
     /// Returns a warning if no calls share an exchange because the principal of some interceptors is unknown; nil if
     /// there are no such interceptors. The warning names them.
-    public func warning(in setup: Pipeline.Environment) -> String? {
-        guard !setup.strangers.isEmpty else { return nil }
-        return "\(self) shares nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
+    private func warning(in setup: Pipeline.Environment) -> String? {
+        guard !setup.unknownPrincipals.isEmpty else { return nil }
+        return
+            "\(self) shares nothing, because \(setup.unknownPrincipals.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), or pass changesPrincipal: false where no response depends on it."
     }
 
-    /// Joins the exchange of an identical request, or begins one.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard request.method.isSafe else {
             defer { exchanges.close(request.origin) }
             return try await next(request)
@@ -77,8 +72,7 @@ package struct CoalescingInterceptor: ValidatingInterceptor {
 }
 
 extension CoalescingInterceptor: CustomStringConvertible {
-    /// The name of the interceptor: `Coalescing`.
-    public var description: String { "Coalescing" }
+    var description: String { "Coalescing" }
 }
 
 extension RequestOptions {

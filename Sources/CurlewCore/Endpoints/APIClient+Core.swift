@@ -21,9 +21,9 @@ extension APIClient {
         let rawHeaders: HTTPHeaders
         /// The configured fields that a client without a base URL does not send, because they may be secrets and belong
         /// to no origin.
-        let homelessFields: Set<HTTPField.Name>
+        let unsentFields: Set<HTTPField.Name>
         /// The properties of the client in the context of each call.
-        let terms: ExchangeContext.Client
+        let clientContext: ExchangeContext.Client
         /// The queue of the configured observers, which derived clients share; nil without observers.
         let observersQueue: EventQueue?
         /// The queue of the observers, with the interceptors that observe; nil without either.
@@ -41,8 +41,7 @@ extension APIClient {
         ) {
             let queue = observersQueue ?? events ?? .serving(configuration.observers)
             self.observersQueue = queue
-            self.events =
-                events ?? .serving(pipeline.interceptors.compactMap { $0.plain.observing }, before: queue)
+            self.events = events ?? .serving(pipeline.entries.compactMap(\.observer), before: queue)
             self.calls = calls
             self.baseURL = baseURL
             self.configuration = configuration
@@ -54,13 +53,13 @@ extension APIClient {
                     clientOrigin: baseURL?.origin,
                     totalTimeout: configuration.timeouts.overridden(by: options?.timeouts ?? Timeouts()).total,
                     fields: configuration.fields),
-                chain: chain ?? Chain(pipeline.interceptors, transport), calls: calls)
+                chain: chain ?? Chain(pipeline, transport), calls: calls)
             var own = configuration.headers
             let allowed = ForwardedFields(secret: configuration.fields.secret, declared: configuration.fields.harmless)
-            homelessFields = baseURL == nil ? Set(own.map(\.name).filter { !allowed.allow($0) }) : []
-            for name in homelessFields { own.remove(name) }
+            unsentFields = baseURL == nil ? Set(own.map(\.name).filter { !allowed.allow($0) }) : []
+            for name in unsentFields { own.remove(name) }
             ownHeaders = own
-            terms = ExchangeContext.Client(
+            clientContext = ExchangeContext.Client(
                 origin: baseURL?.origin,
                 bounds: CallBounds(timeouts: configuration.timeouts, limits: configuration.limits),
                 time: configuration.time,
@@ -95,8 +94,7 @@ extension APIClient.Core {
         let context: ExchangeContext
     }
 
-    /// Builds the request and the context of a call. Notifies observers and each `UnsentCallListener` if the request
-    /// cannot be built.
+    /// Builds the request and the context of a call. Notifies observers if the request cannot be built.
     func prepare(
         _ route: some Route, response: any Any.Type, _ codecs: Codecs?, isObserved: Bool = true,
         observers: [any ImmediateObserver] = [], change: (inout RequestOptions) -> Void = { _ in }
@@ -109,7 +107,7 @@ extension APIClient.Core {
             ExchangeContext.Call(
                 id: Numbers.calls.next(), routeName: route.name, options: options,
                 events: isObserved ? .serving(observers, before: events) : nil, endpoint: route, codecs: codecs,
-                client: terms))
+                client: clientContext))
         do throws(NetworkError) {
             var request = try request(for: route, response: response, codecs)
             if options.sendsIdempotencyKey == true, !request.method.isIdempotent,
@@ -121,10 +119,6 @@ extension APIClient.Core {
             return PreparedCall(request: consume request, context: context)
         } catch {
             context.record(.failed(error, after: .zero))
-            let listeners = isObserved ? exchanger.pipeline.interceptors.map(\.plain) : []
-            for case let each as any UnsentCallListener in listeners {
-                each.note(unsent: error, in: context)
-            }
             throw error
         }
     }

@@ -42,9 +42,8 @@ extension APIClient {
         guard core.baseURL != nil, home != baseURL.origin else { return derived(baseURL: baseURL) }
         var configuration = core.configuration
         configuration.headers = HTTPHeaders()
-        let pipeline = pipeline.withoutCredentials()
-        let kept = home.map { pipeline.belonging(to: $0) } ?? pipeline
-        return derived(baseURL: baseURL, pipeline: kept, configuration: configuration, query: QueryItems())
+        return derived(
+            baseURL: baseURL, pipeline: pipeline.moved(from: home), configuration: configuration, query: QueryItems())
     }
 
     /// Returns a client with one more interceptor at its placement. For the parameters, see
@@ -65,7 +64,7 @@ extension APIClient {
                 transport: core.exchanger.transport, configuration: configuration ?? core.configuration,
                 query: query ?? core.query, options: options ?? core.options,
                 chain: pipeline == nil ? core.exchanger.chain : nil, calls: core.calls,
-                observersQueue: core.observersQueue, cause: core.terms.cause))
+                observersQueue: core.observersQueue, cause: core.clientContext.cause))
     }
 }
 
@@ -94,12 +93,12 @@ extension APIClient {
     }
 
     private var warnings: [String] {
-        let homeless = core.homelessFields.map(\.text).sorted()
+        let names = core.unsentFields.map(\.text).sorted()
         let unsent =
-            homeless.isEmpty
+            names.isEmpty
             ? []
             : [
-                "The client has no base URL, so no call receives \(homeless.inWords) of its configuration."
+                "The client has no base URL, so no call receives \(names.inWords) of its configuration."
                     + " Set a base URL, declare them in APIClient.Configuration.fields.harmless, or name the origin:"
                     + " .onRequest(for: …)."
             ]

@@ -18,7 +18,7 @@ extension APIClient {
     /// Returns the request that a call of an endpoint or a route would send, after the interceptors have changed it,
     /// without sending it. It has the credentials, identifiers and signatures of a request that is sent.
     ///
-    /// Runs the interceptors whose `Interceptor.runsInPreview` is true, in their order, up to the transport.
+    /// Runs the interceptors whose `InterceptorTraits.runsInPreview` is true, in their order, up to the transport.
     /// Interceptors that need responses or decide about sending do not run: logs, caches, retries, limits. A credential
     /// source is called as for a call that is sent. The result may contain secrets; its `description` and
     /// `curlCommand()` omit them.
@@ -69,11 +69,11 @@ extension APIClient.Core {
     ) async throws(NetworkError) -> HTTPRequest {
         let call = try prepare(route, response: response, nil, isObserved: false)
         let end = PreviewTransport(onward: exchanger.transport)
-        let interceptors = exchanger.pipeline.interceptors.filter {
-            $0.runsInPreview || isSent && $0.plain is any PreparingInterceptor
+        let entries = exchanger.pipeline.entries.filter {
+            $0.traits.runsInPreview || isSent && $0.traits.prepare != nil
         }
         let previewed = Pipeline.Runner(
-            pipeline: Pipeline(interceptors), transport: end,
+            pipeline: Pipeline(entries: entries), transport: end,
             setup: Pipeline.Environment(clientOrigin: baseURL?.origin, fields: exchanger.fields))
         do {
             _ = try await previewed.exchange(call.request, in: call.context)

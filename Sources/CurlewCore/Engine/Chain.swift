@@ -8,33 +8,42 @@ final class Chain: Sendable {
     let transport: any Transport
     /// The identity of the chain: equal numbers mean the same interceptors over the same transport.
     let number: UInt64
-    /// The interceptors that must load data before they can return a principal, with their positions.
-    let preparing: [(place: Int, interceptor: any PreparingInterceptor)]
-    /// The scope of each interceptor; nil if every scope is `.own`.
-    private let scopes: [InterceptorScope]?
+    /// The interceptors with their descriptions, in the same order.
+    let entries: [Pipeline.Entry]
+    /// `InterceptorTraits.principal` of each interceptor.
+    let principals: [@Sendable (HTTPRequest, ExchangeContext) -> Principal]
+    /// `InterceptorTraits.prepare` of the interceptors that have one, with their positions.
+    let preparations: [(position: Int, prepare: @Sendable (ExchangeContext) async -> Void)]
+    /// The budget of the pipeline.
+    let retryBudget: RetryBudget?
+    /// The scope of each interceptor; nil if none of them is restricted.
+    private let scopes: [InterceptorTraits.Scope]?
 
-    init(_ interceptors: [any Interceptor], _ transport: any Transport, number: UInt64 = Numbers.chains.next()) {
-        let interceptors = interceptors.map(\.unwrapped).filter { !$0.onlyObserves }
-        self.interceptors = interceptors
+    init(_ pipeline: Pipeline, _ transport: any Transport, number: UInt64 = Numbers.chains.next()) {
+        let entries = pipeline.entries.filter { !$0.traits.onlyObserves }
+        self.entries = entries
         self.transport = transport
         self.number = number
-        let scopes = interceptors.map(\.declaredScope)
-        self.scopes = scopes.allSatisfy { $0 == .own } ? nil : scopes
-        preparing = interceptors.enumerated().compactMap { place, interceptor in
-            (interceptor.plain as? any PreparingInterceptor).map { (place, $0) }
+        interceptors = entries.map(\.interceptor)
+        principals = entries.map(\.traits.principal)
+        preparations = entries.enumerated().compactMap { position, entry in
+            entry.traits.prepare.map { (position, $0) }
         }
+        retryBudget = pipeline.retryBudget
+        let scopes = entries.map(\.traits.scope)
+        self.scopes = scopes.allSatisfy { $0 == .unrestricted } ? nil : scopes
     }
 
     /// True if the additions of at least one interceptor are restricted to one origin.
     var isScoped: Bool { scopes != nil }
 
-    /// Returns whether the additions of the interceptor at `place` belong to an origin other than that of `request`.
-    /// False if `place` is not an index of the interceptors.
-    func isForeign(_ request: HTTPRequest, to place: Int, in context: ExchangeContext) -> Bool {
-        guard let scopes, scopes.indices.contains(place) else { return false }
-        switch scopes[place] {
-        case .own: return false
-        case .client: return context.clientOrigin.map { !$0.shares(with: request.origin) } ?? false
+    /// Returns whether the additions of the interceptor at `position` belong to an origin other than that of `request`.
+    /// False if `position` is not an index of the interceptors.
+    func isForeign(_ request: HTTPRequest, to position: Int, in context: ExchangeContext) -> Bool {
+        guard let scopes, scopes.indices.contains(position) else { return false }
+        switch scopes[position] {
+        case .unrestricted: return false
+        case .clientOrigin: return context.clientOrigin.map { !$0.shares(with: request.origin) } ?? false
         case .origin(let home): return !home.shares(with: request.origin)
         }
     }

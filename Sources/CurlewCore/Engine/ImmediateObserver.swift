@@ -56,13 +56,6 @@ extension ImmediateObserver {
     package func requestFailed(_ error: NetworkError, in context: ExchangeContext) {}
 }
 
-/// An interceptor that observes, and that need not be in the chain when it has nothing else to do. Its principal must be
-/// `.anonymous`.
-package protocol ObservingInterceptor: Interceptor, ImmediateObserver {
-    /// Whether `intercept` would only pass on the request and the response. The client reads the value once.
-    var onlyObserves: Bool { get }
-}
-
 /// The method and the origin of a request on the wire.
 package struct SentRequest: Sendable {
     package let method: HTTPMethod

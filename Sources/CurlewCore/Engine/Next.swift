@@ -27,10 +27,11 @@ public struct Next: Sendable {
         self.received = received
     }
 
-    /// Returns the interceptors of this type, anywhere in the pipeline.
-    package func all<Found>(_ type: Found.Type) -> [Found] {
-        links.interceptors.compactMap { $0.plain as? Found }
-    }
+    /// The interceptors of the pipeline that also run for the requests that refresh a token.
+    package var refreshPipeline: Pipeline { Pipeline(entries: links.entries.filter(\.traits.runsInRefreshes)) }
+
+    /// The budget that the retries and second requests of the pipeline draw on; nil outside of a pipeline.
+    package var retryBudget: RetryBudget? { links.retryBudget }
 
     /// The transport, for requests of an interceptor's own.
     package var transport: any Transport { (links.transport as? PreviewTransport)?.onward ?? links.transport }
@@ -89,9 +90,7 @@ public struct Next: Sendable {
     package func principal(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
         if let key { return with(context.hashing(with: key)).principal(of: request, key: nil) }
         var principal = Principal(of: request, in: context)
-        for interceptor in links.interceptors[position...] {
-            principal.join(interceptor.principal(of: request, in: context))
-        }
+        for each in links.principals[position...] { principal.join(each(request, context)) }
         principal.join(links.transport.principal(of: request, in: context))
         return principal
     }
@@ -102,18 +101,17 @@ public struct Next: Sendable {
     }
 
     /// Whether an interceptor of the pipeline must load data before it can return its principal.
-    package var needsPreparation: Bool { !links.preparing.isEmpty }
+    package var needsPreparation: Bool { !links.preparations.isEmpty }
 
     /// Lets the remaining interceptors load the data that they need to return a principal.
     public func prepare() async {
-        for each in links.preparing where each.place >= position { await each.interceptor.prepare(in: context) }
+        for each in links.preparations where each.position >= position { await each.prepare(context) }
     }
 
     /// Returns the names of the remaining interceptors, and of the transport, that make the principal of `request`
     /// unknown.
-    package func strangers(to request: HTTPRequest) -> [String] {
-        var names = links.interceptors[position...].filter { $0.principal(of: request, in: context) == .unknown }
-            .map(\.label)
+    package func unknownPrincipals(for request: HTTPRequest) -> [String] {
+        var names = links.entries[position...].filter { $0.traits.principal(request, context) == .unknown }.map(\.label)
         if links.transport.principal(of: request, in: context) == .unknown { names.append(links.transport.label) }
         return names
     }
@@ -123,7 +121,7 @@ public struct Next: Sendable {
     /// attach a credential.
     package func attachesCredential(to request: HTTPRequest) -> Bool {
         context.isAuthenticated || request.headers.contains(.authorization)
-            || links.interceptors[position...].contains { $0.principal(of: request, in: context) != .anonymous }
+            || links.principals[position...].contains { $0(request, context) != .anonymous }
     }
 
     /// Throws if the call requires a credential and none is attached, unless a redirect has left the origin of the

@@ -27,7 +27,7 @@ extension Pipeline {
         public init(pipeline: Pipeline, transport: any Transport, setup: Pipeline.Environment = Pipeline.Environment())
         {
             self.init(
-                pipeline: pipeline, setup: setup, chain: Chain(pipeline.interceptors, transport))
+                pipeline: pipeline, setup: setup, chain: Chain(pipeline, transport))
         }
 
         /// Creates a runner that shares the chain of another one with the same pipeline and transport.

@@ -9,14 +9,16 @@ public import CurlewHTTP
 ///
 /// `print(client)` shows the order of the interceptors and the configuration problems.
 public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
-    /// The interceptors, from the caller to the transport. Interceptors that Curlew provides appear without their
-    /// `BuiltInInterceptor`.
-    public private(set) var interceptors: [any Interceptor]
+    /// The interceptors with their descriptions, from the caller to the transport.
+    package private(set) var entries: [Entry]
 
     /// Creates a pipeline with exactly these interceptors, in this order.
     public init(_ interceptors: [any Interceptor]) {
-        self.interceptors = interceptors.map(\.unwrapped)
-        shareBudget()
+        self.init(entries: interceptors.map(Entry.init))
+    }
+
+    init(entries: [Entry]) {
+        self.entries = entries
     }
 
     /// Creates a pipeline with exactly these interceptors, in this order.
@@ -25,41 +27,50 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// A pipeline without interceptors: requests are sent directly to the transport.
-    public static let empty = Pipeline([])
+    public static let empty: Pipeline = []
 
     /// Returns this pipeline with `interceptor` inserted at its placement, after existing interceptors of that
     /// placement.
     ///
     /// - `placement`: a placement that replaces the interceptor's own.
     /// - `changesPrincipal`: false if responses do not depend on the interceptor, so that caches and coalescing ignore
-    ///   it. Nil leaves the decision to the interceptor, whose default principal is `.unknown`. See
-    ///   `Interceptor.placed(at:changesPrincipal:)`.
+    ///   it; true if they may. Nil, the default, leaves the decision to the interceptor (`InterceptorTraits.principal`).
     public func adding(
         _ interceptor: any Interceptor, at placement: Placement? = nil, changesPrincipal: Bool? = nil
     ) -> Pipeline {
-        let interceptor = interceptor.placed(at: placement, changesPrincipal: changesPrincipal).unwrapped
-        var copy = self
-        let place = copy.interceptors.lastIndex { $0.placement <= interceptor.placement }.map { $0 + 1 } ?? 0
-        copy.interceptors.insert(interceptor, at: place)
-        copy.shareBudget()
-        return copy
+        var entry = Entry(interceptor)
+        entry.change(placement, changesPrincipal: changesPrincipal)
+        return inserting(entry)
     }
 
     /// Returns this pipeline with `interceptor` in place of all interceptors of its placement:
     /// `Pipeline.standard.replacing(.retry(.attempts(5)))`.
     public func replacing(_ interceptor: any Interceptor) -> Pipeline {
-        removing(interceptor.placement).adding(interceptor)
+        let entry = Entry(interceptor)
+        return removing(entry.placement).inserting(entry)
+    }
+
+    private func inserting(_ entry: Entry) -> Pipeline {
+        var copy = self
+        let index = entries.lastIndex { $0.placement <= entry.placement }.map { $0 + 1 } ?? 0
+        copy.entries.insert(entry, at: index)
+        return copy
     }
 
     /// Returns this pipeline without the interceptors of one placement.
     public func removing(_ placement: Placement) -> Pipeline {
-        Pipeline(interceptors.filter { $0.placement != placement })
+        Pipeline(entries: entries.filter { $0.placement != placement })
     }
 
-    /// Returns this pipeline without interceptors that attach credentials, wherever they are.
-    func withoutCredentials() -> Pipeline {
-        let secret: Set<Placement> = [.authentication, .signing]
-        return Pipeline(interceptors.filter { secret.isDisjoint(with: [$0.placement, $0.plain.placement]) })
+    /// Returns this pipeline for a client of another origin than `home`: without the interceptors that attach
+    /// credentials, and with the additions that belong to the client's origin still restricted to `home`.
+    func moved(from home: Origin?) -> Pipeline {
+        var moved = Pipeline(entries: entries.filter { !$0.attachesCredentials })
+        guard let home else { return moved }
+        for index in moved.entries.indices where moved.entries[index].traits.scope == .clientOrigin {
+            moved.entries[index].traits.scope = .origin(home)
+        }
+        return moved
     }
 
     /// Returns the configuration errors of this pipeline in a client that `setup` describes, one sentence each. Empty
@@ -67,11 +78,11 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     public func problems(in setup: Pipeline.Environment = Pipeline.Environment()) -> [String] {
         let setup = declared(in: setup)
         var found: [String] = []
-        for problem in validating.compactMap({ $0.problem(in: setup) })
+        for problem in entries.compactMap({ $0.traits.problem?(setup) })
         where !found.contains(problem) { found.append(problem) }
         found += surplus
         if let budgetProblem { found.append(budgetProblem) }
-        let placed = interceptors.filter { $0.placement != .custom }
+        let placed = entries.filter { $0.placement != .custom }
         for (outer, inner) in zip(placed, placed.dropFirst()) where outer.placement > inner.placement {
             found.append(
                 "\(outer.label) is left of \(inner.label), but works only right of it."
@@ -82,73 +93,54 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension Pipeline {
-    /// Makes the interceptors that repeat requests share one budget. Interceptors whose budget the app specifies keep
-    /// theirs.
-    private mutating func shareBudget() {
-        let paying = interceptors.compactMap(\.paying)
-        guard paying.count > 1, let payer = paying.first(where: \.isBudgetChosen) ?? paying.first else { return }
-        interceptors = interceptors.map { interceptor in
-            guard let own = interceptor.paying, !own.isBudgetChosen, own.budget !== payer.budget else {
-                return interceptor
-            }
-            let shared = own.paying(from: payer.budget)
-            return (interceptor as? PlacedInterceptor)?.around(shared) ?? shared
-        }
-    }
-
     /// The error for interceptors that draw on different budgets; nil if there is none.
     private var budgetProblem: String? {
-        let count = Set(interceptors.compactMap { $0.paying.map { ObjectIdentifier($0.budget) } }).count
+        let chosen = entries.filter(\.traits.isBudgetChosen).compactMap(\.traits.budget)
+        let count = Set(chosen.map(ObjectIdentifier.init)).count
         return count > 1
             ? "The interceptors that repeat calls use \(count) budgets. Pass the same RetryBudget to all of them." : nil
     }
 
     /// The errors for interceptors that occur more than once but must be unique, one sentence for each kind.
     private var surplus: [String] {
-        var counts: [(kind: UniqueKind, count: Int)] = []
-        for case let sole as any SoleInterceptor in interceptors.map(\.plain) {
-            if let index = counts.firstIndex(where: { $0.kind == sole.uniqueKind }) {
-                counts[index].count += 1
-            } else {
-                counts.append((sole.uniqueKind, 1))
-            }
-        }
-        return counts.filter { $0.count > 1 }.map { kind, count in
-            "The pipeline has \(count) \(kind.name), so \(kind.consequence)."
+        let kinds = entries.compactMap(\.traits.uniqueKind)
+        var seen: Set<String> = []
+        return kinds.compactMap { kind in
+            let count = kinds.filter { $0.name == kind.name }.count
+            guard count > 1, seen.insert(kind.name).inserted else { return nil }
+            return "The pipeline has \(count) \(kind.name), so \(kind.consequence)."
                 + " Replace them by one with replacing(_:)."
         }
     }
 
     /// Returns `setup` with the declarations of the interceptors.
     func declared(in setup: Pipeline.Environment) -> Pipeline.Environment {
-        validating.reduce(into: setup) { $1.declare(in: &$0) }
+        entries.reduce(into: setup) { setup, entry in
+            setup.fields.formUnion(entry.traits.fields)
+            guard let limit = entry.traits.attemptTimeout else { return }
+            setup.attemptTimeout = min(limit, setup.attemptTimeout ?? limit)
+        }
     }
 
-    private var validating: [any ValidatingInterceptor] {
-        interceptors.compactMap { $0.plain as? any ValidatingInterceptor }
-    }
-
-    /// Returns warnings about this pipeline over this transport, one sentence each. This method calls
-    /// `principal(of:in:)` of the interceptors, so it is called only when the warnings are read, not when a client is
-    /// created.
+    /// Returns warnings about this pipeline over this transport, one sentence each. This method asks the interceptors
+    /// for their principals, so it is called only when the warnings are read, not when a client is created.
     func warnings(in setup: Pipeline.Environment, over transport: any Transport) -> [String] {
-        let chain = Chain(interceptors, transport)
-        // Places are those in the chain, which omits interceptors that only observe.
-        let interceptors = chain.interceptors
         let context = ExchangeContext(clientOrigin: setup.clientOrigin)
-        let preparing = Set(chain.preparing.map(\.place))
-        let place = setup.clientOrigin.map { "\($0)" } ?? "https://example.invalid"
-        let probe = try? HTTPRequest(.get, url: place + "/")
-        return interceptors.enumerated().compactMap { place, interceptor in
-            guard let validating = interceptor.plain as? any ValidatingInterceptor else { return nil }
+        let origin = setup.clientOrigin.map { "\($0)" } ?? "https://example.invalid"
+        let probe = try? HTTPRequest(.get, url: origin + "/")
+        return entries.enumerated().compactMap { index, entry in
+            guard let warning = entry.traits.warning else { return nil }
             var setup = setup
             if let probe {
-                let inner = interceptors.enumerated().filter { $0.offset > place && !preparing.contains($0.offset) }
-                setup.strangers = inner.map(\.element)
-                    .filter { $0.principal(of: probe, in: context) == .unknown }.map(\.label)
-                if transport.principal(of: probe, in: context) == .unknown { setup.strangers.append(transport.label) }
+                // Whether a principal is known that must be prepared turns out with the first call.
+                setup.unknownPrincipals = entries[(index + 1)...]
+                    .filter { $0.traits.prepare == nil && $0.traits.principal(probe, context) == .unknown }
+                    .map(\.label)
+                if transport.principal(of: probe, in: context) == .unknown {
+                    setup.unknownPrincipals.append(transport.label)
+                }
             }
-            return validating.warning(in: setup)
+            return warning(setup)
         }
     }
 }
@@ -163,11 +155,11 @@ extension Pipeline {
         /// The timeout of one attempt in the pipeline; nil without a separate limit.
         public var attemptTimeout: Duration?
         /// The names of the interceptors closer to the transport, and of the transport, that have no known principal.
-        /// Set for `ValidatingInterceptor.warning(in:)` only.
-        public internal(set) var strangers: [String] = []
-        /// The declarations about fields, query items, members and paths: those of the client's configuration, to which
-        /// `ValidatingInterceptor.declare(in:)` adds the names that an interceptor attaches. They decide which values
-        /// descriptions redact and which fields redirects forward.
+        /// Set for `InterceptorTraits.warning` only.
+        public internal(set) var unknownPrincipals: [String] = []
+        /// The declarations about fields, query items, members and paths: those of the client's configuration and of
+        /// all interceptors (`InterceptorTraits.fields`). They decide which values descriptions redact and which fields
+        /// redirects forward.
         public var fields: FieldRules
 
         /// Creates an environment. Without arguments, nothing is known about the client.
@@ -182,6 +174,6 @@ extension Pipeline {
 extension Pipeline: CustomStringConvertible {
     /// The names of the interceptors in order, and the transport: `logging → bearer → transport`.
     public var description: String {
-        (interceptors.map(\.label) + ["transport"]).joined(separator: " → ")
+        (entries.map(\.label) + ["transport"]).joined(separator: " → ")
     }
 }

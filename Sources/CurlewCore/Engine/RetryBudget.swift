@@ -131,6 +131,7 @@ extension Pipeline {
     /// Interceptors that were created without a budget share one: the budget that the app passed to another
     /// interceptor, or else the budget of the first interceptor.
     public var retryBudget: RetryBudget? {
-        interceptors.lazy.compactMap { $0.paying?.budget }.first
+        let chosen = entries.first { $0.traits.isBudgetChosen && $0.traits.budget != nil }
+        return chosen?.traits.budget ?? entries.lazy.compactMap(\.traits.budget).first
     }
 }

@@ -30,7 +30,7 @@ extension Interceptor where Self == BuiltInInterceptor {
         at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(RequestHook(at: placement, changesPrincipal: changesPrincipal, body))
+        BuiltInInterceptor(requestHookFor: nil, placement, changesPrincipal: changesPrincipal, body)
     }
 
     /// Changes the requests for the origin of `url` only:
@@ -42,7 +42,7 @@ extension Interceptor where Self == BuiltInInterceptor {
         for url: String, at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(RequestHook(for: url, at: placement, changesPrincipal: changesPrincipal, body))
+        BuiltInInterceptor(requestHookFor: url, placement, changesPrincipal: changesPrincipal, body)
     }
 
     /// Inspects each response, whatever its status, when its head arrives.
@@ -56,7 +56,12 @@ extension Interceptor where Self == BuiltInInterceptor {
         at placement: Placement = .custom,
         _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(ResponseHook(placement: placement, body: body))
+        BuiltInInterceptor("onResponse", InterceptorTraits(placement)) { request, next in
+            var response = try await next(request)
+            next.context.secrets.declare(in: &response.headers)
+            try await body(response, next.context)
+            return response
+        }
     }
 
     /// Observes each failure that is not a response.
@@ -72,6 +77,41 @@ extension Interceptor where Self == BuiltInInterceptor {
     public static func onError(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(ErrorHook(placement: placement, body: body))
+        BuiltInInterceptor("onError", InterceptorTraits(placement)) { request, next in
+            do {
+                return try await next(request)
+            } catch {
+                var failure = NetworkError(error)
+                if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
+                failure = failure.withholding(next.context.secrets)
+                await body(failure, next.context)
+                throw failure
+            }
+        }
+    }
+}
+
+extension BuiltInInterceptor {
+    /// - `url`: a URL of the origin whose requests the hook changes; nil for all requests.
+    fileprivate init(
+        requestHookFor url: String?, _ placement: Placement, changesPrincipal: Bool,
+        _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+    ) {
+        let home = url.map { url in Result { () throws(NetworkError) in try HTTPRequest(url: url).origin } }
+        let origin = try? home?.get()
+        let concerns = { @Sendable (request: HTTPRequest) in url == nil || origin == request.origin }
+        // The closure may attach any credential.
+        var traits = InterceptorTraits(
+            placement: placement, scope: origin.map { .origin($0) } ?? .clientOrigin
+        ) { request, _ in
+            changesPrincipal && concerns(request) ? .unknown : .anonymous
+        }
+        if case .failure(let error)? = home { traits.problem = { _ in "The hook has no origin. \(error.detail)" } }
+        self.init(origin.map { "onRequest(\($0))" } ?? "onRequest", traits) { request, next in
+            guard concerns(request) else { return try await next(request) }
+            var request = request
+            try await body(&request, next.context)
+            return try await next(request)
+        }
     }
 }

@@ -3,25 +3,19 @@
 import CurlewHTTP
 
 /// Follows redirects. For the rules, see `.redirects(_:)`.
-// It removes the fields that must not reach another origin itself, so its scope is `.own`.
-package struct RedirectInterceptor: ScopedInterceptor {
+struct RedirectInterceptor: Interceptor {
     /// The policy for calls that specify no policy.
-    package let policy: RedirectPolicy
+    let policy: RedirectPolicy
 
-    package init(_ policy: RedirectPolicy = .standard) {
+    init(_ policy: RedirectPolicy = .standard) {
         self.policy = policy
     }
 
-    package var placement: Placement { .redirects }
+    /// The principal is `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with the
+    /// credentials that are attached there. At `.redirects`, no cache is closer to the caller, so none asks for it.
+    var traits: InterceptorTraits { InterceptorTraits(.redirects) { _, _ in .unknown } }
 
-    package var runsInPreview: Bool { false }
-
-    /// Returns `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with the
-    /// credentials that are attached there. At `.redirects`, no cache is closer to the caller, so no cache queries this
-    /// interceptor.
-    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
-
-    package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         // Caches must know declared secrets before the first redirect. Most calls declare none, and then the context is
         // not copied.
         guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
@@ -125,7 +119,7 @@ package struct RedirectInterceptor: ScopedInterceptor {
 
 extension RedirectInterceptor: CustomStringConvertible {
     /// `Redirects`, with the policy if it is not the standard one.
-    public var description: String {
+    var description: String {
         if case .all = policy.rule { "Redirects" } else { "Redirects(\(policy))" }
     }
 }

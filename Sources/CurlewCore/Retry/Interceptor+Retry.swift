@@ -45,7 +45,3 @@ extension Interceptor where Self == BuiltInInterceptor {
         BuiltInInterceptor(RetryInterceptor(policy, budget: budget, when: when, onRetry: onRetry, random: random))
     }
 }
-
-extension RetryInterceptor: SoleInterceptor {
-    package var uniqueKind: UniqueKind { UniqueKind("retry interceptors", "their attempts multiply") }
-}

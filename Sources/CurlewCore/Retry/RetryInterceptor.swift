@@ -3,46 +3,43 @@
 import CurlewHTTP
 
 /// Retries transient failures. For the rules, see `RetryPolicy`.
-package struct RetryInterceptor: ValidatingInterceptor, ScopedInterceptor {
+struct RetryInterceptor: Interceptor {
     /// The policy of calls that specify none in `RequestOptions.retry`.
-    package let policy: RetryPolicy
-    package let budget: RetryBudget
-    package let isBudgetChosen: Bool
+    let policy: RetryPolicy
+    private let budget: RetryBudget
+    private let isBudgetChosen: Bool
     private let rules: RetryRules?
     private let random: @Sendable () -> Double
 
-    package init(
+    init(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
         when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
-        let rules = when == nil && onRetry == nil ? nil : RetryRules(when: when, onRetry: onRetry)
-        self.init(policy, budget ?? RetryBudget(), isBudgetChosen: budget != nil, rules, random)
-    }
-
-    private init(
-        _ policy: RetryPolicy, _ budget: RetryBudget, isBudgetChosen: Bool, _ rules: RetryRules?,
-        _ random: @escaping @Sendable () -> Double
-    ) {
         self.policy = policy
-        self.budget = budget
-        self.isBudgetChosen = isBudgetChosen
-        self.rules = rules
+        self.budget = budget ?? RetryBudget()
+        isBudgetChosen = budget != nil
+        rules = when == nil && onRetry == nil ? nil : RetryRules(when: when, onRetry: onRetry)
         self.random = random
     }
 
-    package var placement: Placement { .retry }
-
-    package var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor sends the same request again. With an `onRetry`, which may change
-    /// the principal, returns `.unknown`.
-    package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        rules?.onRetry == nil ? .anonymous : .unknown
+    /// The principal is `.anonymous`, because the interceptor sends the same request again. With an `onRetry`, which may
+    /// change the principal, it is `.unknown`.
+    var traits: InterceptorTraits {
+        let principal: Principal = rules?.onRetry == nil ? .anonymous : .unknown
+        var traits = InterceptorTraits(.retry) { _, _ in principal }
+        if policy.attempts < 1 {
+            let problem = "The retry policy allows \(policy.attempts) attempts. Allow at least one."
+            traits.problem = { _ in problem }
+        }
+        traits.uniqueKind = ("retry interceptors", "their attempts multiply")
+        traits.budget = budget
+        traits.isBudgetChosen = isBudgetChosen
+        return traits
     }
 
-    package func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let began = next.context.time.now
         let policy = next.context[RetryPolicyKey.self] ?? policy
         var (response, error): (HTTPResponse?, NetworkError?)
@@ -50,7 +47,7 @@ package struct RetryInterceptor: ValidatingInterceptor, ScopedInterceptor {
             let first = try await next(request, context: next.context.retried)
             // The common case: a successful response needs no decision.
             if rules?.when == nil, policy.delivers(first) {
-                budget.deposit(for: request.origin)
+                (next.retryBudget ?? budget).deposit(for: request.origin)
                 return first
             }
             response = first
@@ -62,10 +59,6 @@ package struct RetryInterceptor: ValidatingInterceptor, ScopedInterceptor {
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
         return try await scheduleNext(after: result, next, context, policy, began)
     }
-
-    package func problem(in setup: Pipeline.Environment) -> String? {
-        policy.attempts < 1 ? "The retry policy allows \(policy.attempts) attempts. Allow at least one." : nil
-    }
 }
 
 extension ExchangeContext {
@@ -74,12 +67,6 @@ extension ExchangeContext {
         var copy = self
         copy.isRetried = true
         return copy
-    }
-}
-
-extension RetryInterceptor: PayingInterceptor {
-    package func paying(from budget: RetryBudget) -> any Interceptor {
-        RetryInterceptor(policy, budget, isBudgetChosen: isBudgetChosen, rules, random)
     }
 }
 
@@ -106,8 +93,8 @@ extension RetryInterceptor {
         var (context, result, start) = (context, first, began)
         let time = context.time
         var course = RetryCourse(
-            RetryPolicy.Situation(original, in: context, random: 0), budget: budget, origin: original.origin,
-            began: began)
+            RetryPolicy.Situation(original, in: context, random: 0), budget: next.retryBudget ?? budget,
+            origin: original.origin, began: began)
         while true {
             let now = time.now
             let verdict = rules?.verdict(on: result) ?? .usual

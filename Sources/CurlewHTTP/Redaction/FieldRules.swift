@@ -11,7 +11,7 @@
 ///
 /// The declarations apply everywhere: to logs at every level, the URLs in them, errors, descriptions of requests and
 /// headers, `preview`, curl commands, redirects and caches. Interceptors declare the fields that they attach
-/// (`ValidatingInterceptor.declare(in:)`), so the app does not have to declare the field of an API key.
+/// (`InterceptorTraits.fields`), so the app does not have to declare the field of an API key.
 ///
 /// A request field is harmless, secret or unknown:
 ///
@@ -49,6 +49,15 @@ public struct FieldRules: Hashable, Sendable {
         self.harmlessCookies = harmlessCookies
         self.secretMembers = secretMembers
         self.secretPaths = secretPaths
+    }
+
+    /// Adds the declarations of other rules.
+    package mutating func formUnion(_ other: FieldRules) {
+        harmless.formUnion(other.harmless)
+        secret.formUnion(other.secret)
+        harmlessCookies.formUnion(other.harmlessCookies)
+        secretMembers.formUnion(other.secretMembers)
+        secretPaths.formUnion(other.secretPaths)
     }
 
     /// Returns whether the field identifies no user: Curlew knows it as harmless, or it is declared as harmless and is

@@ -40,6 +40,3 @@ extension Interceptor where Self == BuiltInInterceptor {
             LoggingInterceptor(level, each: unit, redaction: redaction, bodyLimit: bodyLimit, sink: sink))
     }
 }
-
-// The interceptor attaches no credential.
-extension LoggingInterceptor: ScopedInterceptor {}

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
-package import CurlewHTTP
+import CurlewCore
+import CurlewHTTP
 
 /// Logs calls or requests. For the rules, see `.logging(_:each:redaction:bodyLimit:sink:)`.
-package struct LoggingInterceptor: Interceptor {
+struct LoggingInterceptor: Interceptor {
     private let text: ExchangeText
     private let level: LogEntry.Level
     private let unit: LogEntry.Unit
     private let sink: @Sendable (LogEntry) -> Void
     private let waiting = WaitingNotes()
 
-    /// Creates an interceptor that logs calls or requests.
-    public init(
+    init(
         _ level: LogEntry.Level = .line, each unit: LogEntry.Unit = .call, redaction: Redaction = .standard,
         bodyLimit: Int = 4096,
         sink: @escaping @Sendable (LogEntry) -> Void = LogEntry.standardError
@@ -23,17 +22,15 @@ package struct LoggingInterceptor: Interceptor {
         text = ExchangeText(level: level, redaction: redaction, bodyLimit: max(0, bodyLimit))
     }
 
-    /// The placement: `.logging` for calls, `.wire` for requests.
-    public var placement: Placement { unit == .call ? .logging : .wire }
+    /// The placement is `.logging` for calls, `.wire` for requests.
+    var traits: InterceptorTraits {
+        var traits = InterceptorTraits(unit == .call ? .logging : .wire)
+        traits.observer = self
+        traits.runsInRefreshes = unit == .call
+        return traits
+    }
 
-    /// False: a preview sends nothing that could be logged.
-    public var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor changes nothing.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
-
-    /// Logs the request, runs the rest of the pipeline, and logs the response or the error.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard level > .off else { return try await next(request) }
         let context = next.context
         let start = context.time.now
@@ -72,14 +69,13 @@ package struct LoggingInterceptor: Interceptor {
 
 extension LoggingInterceptor: ImmediateObserver {
     /// The decisions of calls. A log of requests needs no events.
-    package var kinds: ExchangeEvent.Kinds {
+    var kinds: ExchangeEvent.Kinds {
         guard level > .off, unit == .call else { return [] }
-        let decisions: ExchangeEvent.Kinds = [.tried, .feature, .warned, .succeeded, .failed]
+        let decisions: ExchangeEvent.Kinds = [.summaries, .tried, .feature, .warned, .succeeded, .failed]
         return level < .explain ? decisions : decisions.union([.joined, .interim, .attemptFailed, .answered])
     }
 
-    /// Logs the decisions of a call.
-    package func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         switch event {
         case .tried, .joined, .feature:
             guard let note = LogNote(event), level >= .explain || LogNote.isImportant(note.name) else { return }
@@ -93,12 +89,9 @@ extension LoggingInterceptor: ImmediateObserver {
         default: return
         }
     }
-}
 
-extension LoggingInterceptor: UnsentCallListener {
     /// Logs a call whose request could not be created.
-    package func note(unsent error: NetworkError, in context: ExchangeContext) {
-        guard level > .off, unit == .call else { return }
+    func callNotSent(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
         let text = text.adding(context.secrets)
         write(.failure, text.lines(ofUnsent: error, in: context), context, text.fields(of: error, after: nil))
     }
@@ -106,5 +99,5 @@ extension LoggingInterceptor: UnsentCallListener {
 
 extension LoggingInterceptor: CustomStringConvertible {
     /// The name of the interceptor and its level, such as `Logging(line)`.
-    public var description: String { unit == .call ? "Logging(\(level))" : "Logging(\(level), each request)" }
+    var description: String { unit == .call ? "Logging(\(level))" : "Logging(\(level), each request)" }
 }

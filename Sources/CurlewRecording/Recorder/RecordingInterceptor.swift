@@ -5,16 +5,16 @@ import CurlewHTTP
 
 /// Connects a recorder to a client: it receives the events of the client, and copies bodies on the wire. For the rules,
 /// see `.recording(_:)`.
-struct RecordingInterceptor: ObservingInterceptor {
+struct RecordingInterceptor: Interceptor, ImmediateObserver {
     let recorder: FlightRecorder
 
-    var placement: Placement { .wire }
-
-    /// False: a preview sends nothing that could be recorded.
-    var runsInPreview: Bool { false }
-
-    /// Returns `.anonymous`, because the interceptor changes nothing.
-    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// Without bodies to copy, the interceptor only observes.
+    var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.wire)
+        traits.observer = self
+        traits.onlyObserves = recorder.bodies.limit <= 0
+        return traits
+    }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard recorder.bodies.limit > 0 else { return try await next(request) }
@@ -28,9 +28,6 @@ struct RecordingInterceptor: ObservingInterceptor {
 }
 
 extension RecordingInterceptor {
-    /// Without bodies to copy, the interceptor does nothing.
-    var onlyObserves: Bool { recorder.bodies.limit <= 0 }
-
     var kinds: ExchangeEvent.Kinds {
         [.summaries, .heads, .interim, .trailers, .tried, .joined, .feature, .warned]
     }
@@ -77,9 +74,6 @@ extension RecordingInterceptor {
         recorder.fail(nil, with: error, after: duration, in: context)
     }
 }
-
-// The interceptor attaches no credential.
-extension RecordingInterceptor: ScopedInterceptor {}
 
 extension RecordingInterceptor: CustomStringConvertible {
     /// The name of the interceptor, such as `Recording(bodies up to 65536 bytes)`.

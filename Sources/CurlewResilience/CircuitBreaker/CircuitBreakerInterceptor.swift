@@ -4,7 +4,7 @@ package import CurlewCore
 import CurlewHTTP
 
 /// Rejects calls to a server that keeps failing. For the rules, see `CircuitBreaker`.
-package struct CircuitBreakerInterceptor: ValidatingInterceptor, PolicyInterceptor {
+package struct CircuitBreakerInterceptor: Interceptor {
     /// The breaker that holds the circuits.
     public let breaker: CircuitBreaker
 
@@ -13,8 +13,12 @@ package struct CircuitBreakerInterceptor: ValidatingInterceptor, PolicyIntercept
         self.breaker = breaker
     }
 
-    /// The placement of the interceptor: `.circuitBreaker`.
-    public var placement: Placement { .circuitBreaker }
+    /// The kind that must be unique includes the scope, so that a pipeline can combine breakers of different scopes.
+    package var traits: InterceptorTraits {
+        var traits = InterceptorTraits(.circuitBreaker, problem: problem(in:))
+        traits.uniqueKind = ("circuit breakers for each \(breaker.scope)", "each failure counts twice")
+        return traits
+    }
 
     /// Sends the request if the circuit lets it pass, and records the outcome in the circuit.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -40,7 +44,7 @@ package struct CircuitBreakerInterceptor: ValidatingInterceptor, PolicyIntercept
 
     /// Returns an error for invalid values in the policy, and for a window shorter than two attempt timeouts, in which
     /// too few calls that time out would be counted.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         let policy = breaker.policy
         if let problem = policy.problem { return problem }
         guard let attempt = setup.attemptTimeout, policy.window < attempt * 2 else { return nil }

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
+import CurlewCore
 import CurlewHTTP
 
 /// Limits the number of concurrent exchanges. For the rules, see `ConcurrencyLimit`.
-package struct ConcurrencyLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
-    /// The limit, with its permits and queues.
-    public let limit: ConcurrencyLimit
+struct ConcurrencyLimitInterceptor: Interceptor {
+    let limit: ConcurrencyLimit
 
-    /// Creates an interceptor for a limit that other clients may share.
-    public init(_ limit: ConcurrencyLimit) {
+    init(_ limit: ConcurrencyLimit) {
         self.limit = limit
     }
 
-    /// The placement of the interceptor: `.concurrencyLimit`.
-    public var placement: Placement { .concurrencyLimit }
+    var traits: InterceptorTraits { InterceptorTraits(.concurrencyLimit, problem: problem(in:)) }
 
     /// Waits for a permit, sends the request, and keeps the permit until the response body ends.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let limit = limit
         var context = next.context
         let key = limit.scope.key(of: request, in: context)
@@ -56,8 +53,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor, PolicyInterce
         return context.wait(since: arrival, for: .concurrencyLimit, key)
     }
 
-    /// Returns an error for a limit that lets no call pass.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         limit.permits > 0
             ? nil : "The concurrency limit of \(limit.permits) allows no calls. Set it to at least one."
     }
@@ -65,7 +61,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor, PolicyInterce
 
 extension ConcurrencyLimitInterceptor: CustomStringConvertible {
     /// A description such as `ConcurrencyLimit(8 per origin)`.
-    public var description: String { "ConcurrencyLimit(\(limit.permits) per \(limit.scope))" }
+    var description: String { "ConcurrencyLimit(\(limit.permits) per \(limit.scope))" }
 }
 
 extension ExchangeContext {

@@ -4,27 +4,13 @@ public import CurlewCore
 import CurlewHTTP
 
 /// Returns substitute responses for calls that fail. For the rules, see `.fallback(when:_:)`.
-package struct FallbackInterceptor: PolicyInterceptor {
-    private let when: @Sendable (NetworkError) -> Bool
-    private let respond: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
+struct FallbackInterceptor: Interceptor {
+    let when: @Sendable (NetworkError) -> Bool
+    let respond: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
 
-    /// Creates an interceptor that returns substitute responses.
-    ///
-    /// - `when`: returns whether to call `respond` for a failure. Default `NetworkError.isOutage`.
-    /// - `respond`: returns the substitute response, or nil to keep the failure.
-    public init(
-        when: @escaping @Sendable (NetworkError) -> Bool = { $0.isOutage },
-        _ respond: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
-    ) {
-        self.when = when
-        self.respond = respond
-    }
+    var traits: InterceptorTraits { InterceptorTraits(.fallback) }
 
-    /// The placement of the interceptor: `.fallback`.
-    public var placement: Placement { .fallback }
-
-    /// Runs the rest of the pipeline, and returns a substitute response if the call fails.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context
         do {
             let response = try await next(request)
@@ -70,8 +56,7 @@ package struct FallbackInterceptor: PolicyInterceptor {
 }
 
 extension FallbackInterceptor: CustomStringConvertible {
-    /// The name of the interceptor: `Fallback`.
-    public var description: String { "Fallback" }
+    var description: String { "Fallback" }
 }
 
 extension Interceptor where Self == BuiltInInterceptor {
@@ -99,7 +84,7 @@ extension Interceptor where Self == BuiltInInterceptor {
         when: @escaping @Sendable (NetworkError) -> Bool = { $0.isOutage },
         _ answer: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(FallbackInterceptor(when: when, answer))
+        BuiltInInterceptor(FallbackInterceptor(when: when, respond: answer))
     }
 }
 

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
+import CurlewCore
 import CurlewHTTP
 
 /// Limits the number of requests in a period. For the rules, see `RateLimit`.
-package struct RateLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
-    /// The limit, with its buckets and queues.
-    public let limit: RateLimit
+struct RateLimitInterceptor: Interceptor {
+    let limit: RateLimit
 
-    /// Creates an interceptor for a limit that other clients may share.
-    public init(_ limit: RateLimit) {
+    init(_ limit: RateLimit) {
         self.limit = limit
     }
 
-    /// The placement of the interceptor: `.rateLimit`.
-    public var placement: Placement { .rateLimit }
+    var traits: InterceptorTraits { InterceptorTraits(.rateLimit, problem: problem(in:)) }
 
-    /// Waits for a token, sends the request, and adapts the limit to the response.
-    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         let arrival = context.time.now
         let key = limit.scope.key(of: request, in: context)
@@ -40,8 +36,7 @@ package struct RateLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
         }
     }
 
-    /// Returns an error for a count or period that is not positive.
-    public func problem(in setup: Pipeline.Environment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         limit.count > 0 && limit.period > .zero && limit.burst > 0
             ? nil
             : "The rate limit of \(limit.count) in \(limit.period.brief) allows no calls, or all of them."
@@ -51,5 +46,5 @@ package struct RateLimitInterceptor: ValidatingInterceptor, PolicyInterceptor {
 
 extension RateLimitInterceptor: CustomStringConvertible {
     /// A description such as `RateLimit(10 in 1 s per origin)`.
-    public var description: String { "RateLimit(\(limit.count) in \(limit.period.brief) per \(limit.scope))" }
+    var description: String { "RateLimit(\(limit.count) in \(limit.period.brief) per \(limit.scope))" }
 }

@@ -191,15 +191,13 @@ private enum CacheUserKey: RequestOptions.Key {
 
 /// An interceptor that attaches a credential for the user of a request, and returns the user as the principal.
 private struct CacheUser: Interceptor {
-    var placement: Placement { .authentication }
+    let traits = InterceptorTraits(placement: .authentication) { _, context in
+        context.options[CacheUserKey.self].map { .known($0, isLasting: true) } ?? .anonymous
+    }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var request = request
         request.headers[.authorization] = next.context.options[CacheUserKey.self].map { "Bearer " + $0 }
         return try await next(request)
-    }
-
-    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        context.options[CacheUserKey.self].map { .known($0, isLasting: true) } ?? .anonymous
     }
 }

@@ -44,7 +44,7 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
         let identifier: (any Interceptor)? =
             switch source {
             case .hook(let placement):
-                RequestHook(at: placement) { request, _ in request.headers[field] = Self.user }
+                BuiltInInterceptor.onRequest(at: placement) { request, _ in request.headers[field] = Self.user }
             case .interceptor(let placement): Identifying(placement: placement, field: field)
             case .call, .client: nil
             }
@@ -94,6 +94,8 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
     private struct Identifying: Interceptor {
         let placement: Placement
         let field: HTTPField.Name
+
+        var traits: InterceptorTraits { InterceptorTraits(placement: placement) }
 
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
             var request = request

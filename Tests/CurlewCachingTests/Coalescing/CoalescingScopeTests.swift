@@ -21,18 +21,16 @@ private enum Incomparable: RequestOptions.Key {
 private struct Acting: Interceptor {
     @TaskLocal static var user: String?
 
-    var placement: Placement { .authentication }
-
-    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        try await next(request)
-    }
-
-    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+    let traits = InterceptorTraits(placement: .authentication) { _, _ in
         switch Self.user {
         case nil: .anonymous
         case "?": .unknown
         case let name?: .known(name, isLasting: true)
         }
+    }
+
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        try await next(request)
     }
 }
 
@@ -40,16 +38,14 @@ private struct Acting: Interceptor {
 private struct Signed: Interceptor {
     let user: Locked<String>
 
-    var placement: Placement { .authentication }
+    var traits: InterceptorTraits {
+        InterceptorTraits(placement: .authentication) { _, _ in .known(user.withLock { $0 }, isLasting: true) }
+    }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var request = request
         request.headers["X-User"] = user.withLock { $0 }
         return try await next(request)
-    }
-
-    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        .known(user.withLock { $0 }, isLasting: true)
     }
 }
 

@@ -30,7 +30,7 @@ struct SharedExchangeEndTests {
     @Test("an exchange that is over at once keeps no response, whole or not", arguments: [false, true])
     func atOnce(isWhole: Bool) async throws {
         let (gone, rounds) = (Tally(), 2000)
-        let interceptor = CoalescingInterceptor()
+        let interceptor = BuiltInInterceptor.coalescing()
         let next = Next { _, _ in
             let held = Held(gone)
             return HTTPResponse(

@@ -42,14 +42,14 @@ struct APIClientTests {
         let home = client.with(headers: ["X-API-Key": "k"]).with(query: ["key": "k"])
             .adding(.bearer { "token" }).adding(.onRequest { _, _ in })
         let cdn = home.with(baseURL: "https://cdn.example")
-        #expect(cdn.pipeline.interceptors.count == 1)
+        #expect(cdn.pipeline.entries.count == 1)
         let request = try cdn.request(for: Request<Data>.get("/a"))
         #expect(request.urlString == "https://cdn.example/a")
         #expect(request.headers["X-API-Key"] == nil)
         #expect(try cdn.with(headers: ["X-B": "b"]).request(for: Request<Data>.get("/a")).headers["X-B"] == "b")
 
         let v2 = home.with(baseURL: "https://api.example/v2")
-        #expect(v2.pipeline.interceptors.count == 2)
+        #expect(v2.pipeline.entries.count == 2)
         #expect(try v2.request(for: Request<Data>.get("/a")).urlString == "https://api.example/v2/a?key=k")
         #expect(try v2.request(for: Request<Data>.get("/a")).headers["X-API-Key"] == "k")
     }
@@ -132,10 +132,10 @@ struct APIClientTests {
                 .adding(.onRequest { request, _ in request.headers[.xRequestID] = "1" }, at: placement),
             transport: transport)
         #expect(
-            client.with(baseURL: "https://b.test").pipeline.interceptors.count == client.pipeline.interceptors.count
+            client.with(baseURL: "https://b.test").pipeline.entries.count == client.pipeline.entries.count
                 - (placement == .authentication || placement == .signing ? 2 : 1))
         #expect(
-            client.with(baseURL: "https://a.test/v2").pipeline.interceptors.count == client.pipeline.interceptors.count)
+            client.with(baseURL: "https://a.test/v2").pipeline.entries.count == client.pipeline.entries.count)
         _ = try? await client.with(baseURL: "https://b.test").send(Request<Void>.get("/x"))
         for request in transport.requests { #expect(!request.headers.contains(.authorization)) }
     }

@@ -78,7 +78,7 @@ struct ForeignOriginTests {
 
     @Test("A hook for an origin runs for its requests only, and what it adds is sent there")
     func scoped() async throws {
-        let hook = RequestHook(for: "https://other.test/any") { request, _ in
+        let hook = BuiltInInterceptor.onRequest(for: "https://other.test/any") { request, _ in
             request.headers[.authorization] = Self.canary
         }
         let client = Self.client(.standard.adding(hook))
@@ -91,6 +91,30 @@ struct ForeignOriginTests {
         #expect(client.description.contains("onRequest(https://other.test)"))
         let broken = Self.client([.onRequest(for: "other.test") { _, _ in }])
         #expect(broken.problems.first?.hasPrefix("The hook has no origin") == true)
+    }
+
+    @Test(
+        "The scope in the traits of an app's interceptor determines which origin receives what it adds",
+        arguments: [
+            (nil, [true, false, false, false]), (.clientOrigin, [true, false, false, false]),
+            (.unrestricted, [true, true, true, true]),
+            (Origin(scheme: "https", host: "other.test").map { .origin($0) }, [false, true, true, false]),
+        ] as [(InterceptorTraits.Scope?, [Bool])])
+    func traits(scope: InterceptorTraits.Scope?, isSent: [Bool]) async throws {
+        struct Scoped: Interceptor {
+            let traits: InterceptorTraits
+
+            func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+                try await Signed().intercept(request, next: next)
+            }
+        }
+        let traits = scope.map { InterceptorTraits(scope: $0) } ?? InterceptorTraits()
+        let client = Self.client(.standard.adding(Scoped(traits: traits)))
+        try await client.send(Request<Void>.get("/x"))
+        try await client.send(Request<Void>.get(url: "https://other.test/x"))
+        try await client.with(baseURL: "https://other.test").send(Request<Void>.get("/x"))
+        try await client.with(baseURL: "https://third.test").send(Request<Void>.get("/x"))
+        #expect(client.recordedCalls.map { $0.request.headers["X-Signed-By"] == Self.canary } == isSent)
     }
 
     @Test("A declared field is sent, and one that is declared secret is not")
@@ -111,7 +135,7 @@ struct ForeignOriginTests {
 
     @Test("An interceptor that points the request elsewhere takes nothing along that may be a secret")
     func moved() async throws {
-        let hook = RequestHook(at: .logging) { request, _ in
+        let hook = BuiltInInterceptor.onRequest(at: .logging) { request, _ in
             try request.setURL("https://other.test/x?token=hunter2&a=1")
         }
         let client = Self.client(.standard.adding(hook), headers: ["X-Home": Self.canary])

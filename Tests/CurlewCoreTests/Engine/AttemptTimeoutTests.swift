@@ -69,10 +69,10 @@ struct AttemptTimeoutTests {
         }
         let request = try HTTPRequest(url: "https://a.test/")
         let outer = Next(context: next.context) { request, context in
-            try await AttemptTimeoutInterceptor(.seconds(7)).intercept(
+            try await BuiltInInterceptor.attemptTimeout(.seconds(7)).intercept(
                 request, next: Next(context: context) { try await next($0, context: $1) })
         }
-        _ = try await AttemptTimeoutInterceptor(.seconds(5)).intercept(request, next: outer)
+        _ = try await BuiltInInterceptor.attemptTimeout(.seconds(5)).intercept(request, next: outer)
         #expect(Pipeline([.attemptTimeout(.seconds(5))]).description == "AttemptTimeout(5 s) → transport")
     }
 

@@ -28,30 +28,25 @@ struct BuiltInInterceptorTests {
         let pipelines = [
             Pipeline([interceptor]), Pipeline.empty.adding(interceptor), Pipeline.empty.replacing(interceptor),
             Pipeline.empty.adding(interceptor, at: .wire),
-            Pipeline([interceptor.placed(changesPrincipal: false)]),
+            Pipeline.empty.adding(interceptor, changesPrincipal: false),
         ]
         for pipeline in pipelines {
-            #expect(pipeline.interceptors.map { ObjectIdentifier(type(of: $0.plain)) } == [kind])
+            #expect(pipeline.entries.map { ObjectIdentifier(type(of: $0.interceptor)) } == [kind])
+            #expect(pipeline.description == "\(interceptor) → transport")
         }
         let chain = Chain([interceptor], ClosureTransport(changesPrincipal: false) { _, _ in HTTPResponse() })
         #expect(chain.interceptors.map { ObjectIdentifier(type(of: $0)) } == [kind])
     }
 
-    @Test("The value says of itself what the interceptor says", arguments: all)
-    func forwards(_ interceptor: BuiltInInterceptor) throws {
-        let base = interceptor.base
-        #expect(!(base is BuiltInInterceptor))
-        #expect(interceptor.placement == base.placement)
-        #expect(interceptor.runsInPreview == base.runsInPreview)
-        #expect(interceptor.scope == base.declaredScope)
-        #expect(interceptor.label == base.label)
-        let request = try HTTPRequest(url: "https://api.test/")
-        let context = ExchangeContext(clientOrigin: request.origin)
-        #expect(interceptor.principal(of: request, in: context) == base.principal(of: request, in: context))
-        let setup = Pipeline.Environment()
-        let validating = base as? any ValidatingInterceptor
-        #expect(interceptor.problem(in: setup) == validating?.problem(in: setup))
-        #expect(interceptor.warning(in: setup) == validating?.warning(in: setup))
+    @Test("Only the additions of a request hook are restricted to one origin", arguments: all)
+    func scope(_ interceptor: BuiltInInterceptor) throws {
+        let other = try HTTPRequest(url: "https://other.test").origin
+        let scope = interceptor.traits.scope
+        switch "\(interceptor)" {
+        case "onRequest": #expect(scope == .clientOrigin)
+        case "onRequest(https://other.test)": #expect(scope == .origin(other))
+        default: #expect(scope == .unrestricted)
+        }
     }
 
     @Test("An interceptor of an app can wrap one")
@@ -73,8 +68,8 @@ struct BuiltInInterceptorTests {
     @Test("replacing(_:) replaces the interceptor of the same placement")
     func replaces() {
         let pipeline = Pipeline([.redirects(), .retry(), .bearer { "token" }]).replacing(.retry(.attempts(7)))
-        let retries = pipeline.interceptors.compactMap { $0 as? RetryInterceptor }
+        let retries = pipeline.entries.compactMap { $0.interceptor as? RetryInterceptor }
         #expect(retries.map(\.policy.attempts) == [7])
-        #expect(pipeline.interceptors.count == 3)
+        #expect(pipeline.entries.count == 3)
     }
 }

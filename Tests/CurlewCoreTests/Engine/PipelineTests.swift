@@ -12,11 +12,11 @@ import Testing
 struct PipelineTests {
     /// An interceptor at a placement that writes its name into the request.
     struct Mark: Interceptor, CustomStringConvertible {
-        let placement: Placement
+        let traits: InterceptorTraits
         var description: String
 
         init(_ placement: Placement, _ name: String? = nil) {
-            self.placement = placement
+            traits = InterceptorTraits(placement: placement)
             description = name ?? "\(placement)"
         }
 
@@ -79,9 +79,13 @@ struct PipelineTests {
 
     @Test("An interceptor's own objection is a problem of the pipeline")
     func objection() {
-        struct Picky: ValidatingInterceptor {
+        struct Picky: Interceptor {
+            var traits: InterceptorTraits {
+                var traits = InterceptorTraits()
+                traits.problem = { $0.clientOrigin == nil ? "No origin." : nil }
+                return traits
+            }
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
-            func problem(in setup: Pipeline.Environment) -> String? { setup.clientOrigin == nil ? "No origin." : nil }
         }
         let pipeline: Pipeline = [Picky()]
         #expect(pipeline.problems() == ["No origin."])
@@ -126,12 +130,9 @@ struct PipelineTests {
 
     @Test("Each standard pipeline has a budget of its own, and clients derived from one share it")
     func budgets() throws {
-        func budget(_ pipeline: Pipeline) -> RetryBudget? {
-            pipeline.interceptors.compactMap { $0 as? RetryInterceptor }.first?.budget
-        }
         let (one, other) = (Pipeline.standard, Pipeline.standard)
-        #expect(budget(one) != nil && budget(one) !== budget(other))
+        #expect(one.retryBudget != nil && one.retryBudget !== other.retryBudget)
         let client = APIClient.testing(RecordingTransport(), pipeline: one)
-        #expect(budget(client.with(headers: ["X": "1"]).pipeline) === budget(one))
+        #expect(client.with(headers: ["X": "1"]).pipeline.retryBudget === one.retryBudget)
     }
 }

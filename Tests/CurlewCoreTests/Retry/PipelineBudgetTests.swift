@@ -11,20 +11,13 @@ import Testing
 /// One budget for all that repeats, and one of each of what must not stand twice.
 @Suite(.timeLimit(.minutes(1)))
 struct PipelineBudgetTests {
-    static func budgets(_ pipeline: Pipeline) -> Set<ObjectIdentifier> {
-        Set(
-            pipeline.interceptors.compactMap {
-                ($0.plain as? RetryInterceptor)?.budget ?? ($0.plain as? HedgingInterceptor)?.budget
-            }.map { ObjectIdentifier($0) })
-    }
-
     @Test("A retry in place of the preset's pays from the same budget as its hedging, which can be had")
     func replacing() throws {
         let budget = RetryBudget()
         let preset = Pipeline.resilient(hedging: .seconds(1), budget: budget)
         #expect(preset.retryBudget === budget)
         let pipeline = preset.replacing(.retry(.attempts(5)))
-        #expect(Self.budgets(pipeline) == [ObjectIdentifier(budget)])
+        #expect(pipeline.retryBudget === budget)
         #expect(pipeline.problems(in: Pipeline.Environment(totalTimeout: .seconds(300))).isEmpty)
         let implicit = Pipeline.resilient(hedging: .seconds(1)).replacing(.retry(.attempts(5)))
         #expect(implicit.problems().isEmpty && implicit.retryBudget != nil)
@@ -40,12 +33,69 @@ struct PipelineBudgetTests {
             [.retry(budget: budget), .hedging(after: .seconds(1))],
         ]
         for pipeline in pipelines {
-            #expect(Self.budgets(pipeline).count == 1 && pipeline.problems().isEmpty, "\(pipeline)")
+            #expect(pipeline.retryBudget != nil && pipeline.problems().isEmpty, "\(pipeline)")
         }
         #expect(pipelines[3].retryBudget === budget && pipelines[4].retryBudget === budget)
         let two: Pipeline = [.retry(budget: RetryBudget()), .hedging(after: .seconds(1), budget: budget)]
         #expect(two.problems().contains { $0.contains("the same RetryBudget") })
         #expect(Pipeline.empty.retryBudget == nil)
+    }
+
+    /// Sends a call that fails with 503, whose first response waits until hedging has decided. Returns the response, the
+    /// number of requests, and the origin.
+    private func failing(_ pipeline: Pipeline) async throws -> (response: HTTPResponse, requests: Int, origin: Origin) {
+        let (requests, decided) = (Locked(0), SharedResult<Void>())
+        let transport = ClosureTransport { _, _ in
+            let number = requests.withLock { requests in
+                requests += 1
+                return requests
+            }
+            if number == 1 { try await decided.wait() } else { decided.finish(.success(())) }
+            return .status(503)
+        }
+        let client = APIClient(
+            baseURL: "https://a.test", pipeline: pipeline, transport: transport,
+            configuration: APIClient.Configuration(observers: [Refusal(decided)]))
+        let response = try await client.send(Request<HTTPResponse>.get("/"))
+        return (response, requests.withLock { $0 }, try #require(client.baseURL?.origin))
+    }
+
+    /// Waits for the event that a budget does not pay for a second request.
+    private struct Refusal: RequestObserver {
+        let refused: SharedResult<Void>
+
+        init(_ refused: SharedResult<Void>) { self.refused = refused }
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            guard case .feature(let notice as PolicyNotice) = event, notice.kind == .budgetExhausted else { return }
+            refused.finish(.success(()))
+        }
+    }
+
+    @Test("A retry and a hedging pay from the budget that the app passed to the other, which is empty here")
+    func paying() async throws {
+        let empty = RetryBudget(capacity: 0)
+        for pipeline in [
+            [.retry(budget: empty), .hedging(after: .zero)], [.retry(), .hedging(after: .zero, budget: empty)],
+        ] as [Pipeline] {
+            let (response, requests, _) = try await failing(pipeline)
+            #expect(response.attempts.map(\.decision.cause) == [.budgetExhausted])
+            #expect(requests == 1, "neither a retry nor a second request")
+        }
+    }
+
+    @Test("A hedging without a budget pays from that of the retry, also if the retry was added or replaced later")
+    func payingTogether() async throws {
+        let pipelines: [Pipeline] = [
+            [.retry(.never), .hedging(after: .zero)],
+            Pipeline([.retry(.attempts(2)), .hedging(after: .zero)]).replacing(.retry(.never)),
+            Pipeline([.hedging(after: .zero)]).adding(.retry(.never)),
+        ]
+        for pipeline in pipelines {
+            let budget = try #require(pipeline.retryBudget)
+            let (_, requests, origin) = try await failing(pipeline)
+            #expect(requests == 2 && budget.tokens(for: origin) == budget.capacity - budget.price)
+        }
     }
 
     static let twice: [(Pipeline, String)] = [

@@ -16,7 +16,7 @@ struct RetryBench: Sendable {
         observers: [any RequestObserver] = [], around: [any Interceptor] = [], inside: [any Interceptor] = [],
         _ configure: (MockTransport) -> Void
     ) -> APIClient {
-        let retry = RetryInterceptor(policy, budget: budget, random: { 0.5 })
+        let retry = BuiltInInterceptor.retry(policy, budget: budget, random: { 0.5 })
         let configuration = APIClient.Configuration(timeouts: Timeouts(total: total), observers: observers, time: clock)
         return .mock(pipeline: Pipeline(around + [retry] + inside), configuration: configuration, configure)
     }

@@ -58,7 +58,7 @@ struct RetryHistoryTests {
             let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.post("/a")) }
             #expect(error?.reason == RetryBench.lost.reason)
             let outcomes = error?.attempts.map(\.outcome)
-            #expect(outcomes == (client.pipeline.interceptors.count > 1 ? [.status(307), lost] : [.status(307)]))
+            #expect(outcomes == (client.pipeline.entries.count > 1 ? [.status(307), lost] : [.status(307)]))
         }
         let refused = bench.client(around: [.redirects(.sameOrigin)]) {
             $0.onAny(

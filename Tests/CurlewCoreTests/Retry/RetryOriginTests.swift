@@ -95,10 +95,14 @@ struct RetryOriginTests {
     func principal() throws {
         let request = try HTTPRequest(url: "https://a.test/")
         let changing = RetryInterceptor(onRetry: { _, _ in })
-        #expect(changing.principal(of: request, in: ExchangeContext()) == .unknown)
-        #expect(RetryInterceptor(when: { _ in .usual }).principal(of: request, in: ExchangeContext()) == .anonymous)
-        let placed = changing.placed(changesPrincipal: false)
-        #expect(placed.principal(of: request, in: ExchangeContext()) == .anonymous)
+        func principal(_ pipeline: Pipeline) -> Principal {
+            let transport = ClosureTransport(changesPrincipal: false) { _, _ in HTTPResponse() }
+            return Next(context: ExchangeContext(), chain: Chain(pipeline, transport)).principal(of: request)
+        }
+        #expect(principal([changing]) == .unknown)
+        #expect(principal([.retry(when: { _ in .usual })]) == .anonymous)
+        #expect(principal(Pipeline.empty.adding(changing, changesPrincipal: false)) == .anonymous)
+        #expect(principal(Pipeline.empty.adding(.retry(), changesPrincipal: true)) == .unknown)
     }
 
     @Test("From https to http it does not go")

@@ -51,7 +51,7 @@ struct LoggingInterceptorTests {
     func unsent() async throws {
         let texts = Locked<[String]>([])
         let logging = BuiltInInterceptor.logging { entry in texts.withLock { $0.append("\(entry)") } }
-        for pipeline in [Pipeline([logging]), Pipeline([logging.placed(changesPrincipal: false)])] {
+        for pipeline in [Pipeline([logging]), Pipeline.empty.adding(logging, at: .custom, changesPrincipal: false)] {
             let client = APIClient(baseURL: nil, pipeline: pipeline, transport: MockTransport())
             texts.withLock { $0 = [] }
             await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/x")) }

@@ -58,7 +58,7 @@ struct HedgingTests {
         _ server: Server, _ method: HTTPMethod = .get, body: RequestBody = .empty, budget: RetryBudget? = nil,
         total: Duration? = nil
     ) -> Task<HTTPResponse, any Error> {
-        let hedging = HedgingInterceptor(after: .milliseconds(100), budget: budget ?? self.budget)
+        let hedging = BuiltInInterceptor.hedging(after: .milliseconds(100), budget: budget ?? self.budget)
         let next = server.next(ExchangeContext(timeouts: Timeouts(total: total), time: clock))
         return Task {
             try await hedging.intercept(HTTPRequest(method, url: "https://a.test/", body: body), next: next)
@@ -220,7 +220,7 @@ struct HedgingTests {
         for (method, isWanted, sent) in [(HTTPMethod.get, true, 2), (.get, false, 1), (.post, true, 1)] {
             let server = Server(
                 .answer(.status(200), after: .milliseconds(300)), .answer(.status(200), after: .milliseconds(10)))
-            let hedging = HedgingInterceptor(
+            let hedging = BuiltInInterceptor.hedging(
                 after: .milliseconds(100),
                 when: { request, _ in
                     request.method == .post || isWanted

@@ -127,7 +127,7 @@ enum MigratingFromMoya {
     /// A plugin: it sees each request before it is sent, and each answer after it has come.
     struct Spinner: Interceptor {
         let change: @Sendable (Int) -> Void
-        var placement: Placement { .logging }
+        let traits = InterceptorTraits(placement: .logging)
 
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
             change(1)

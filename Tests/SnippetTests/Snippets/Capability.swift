@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Reports responses of endpoints that the server is going to remove (`Sunset`, RFC 8594).
-public struct SunsetInterceptor: ValidatingInterceptor {
+public struct SunsetInterceptor: Interceptor {
     /// The announcement of one endpoint.
     public struct Notice: Hashable, Sendable {
         /// The name of the endpoint.
@@ -18,11 +18,14 @@ public struct SunsetInterceptor: ValidatingInterceptor {
     let margin: Duration
     let report: @Sendable (Notice) -> Void
 
-    /// Once per hop, outside the cache: stored responses are reported too.
-    public var placement: Placement { .cookies }
-
-    /// `.anonymous`: no response depends on this interceptor.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// Runs once per hop, outside the cache. No response depends on it. The margin must be positive.
+    public var traits: InterceptorTraits {
+        var traits = InterceptorTraits(placement: .cookies) { _, _ in .anonymous }
+        if margin <= .zero {
+            traits.problem = { _ in "The margin of the sunset report is \(margin). Make it positive." }
+        }
+        return traits
+    }
 
     /// Runs the rest of the chain, then reads the field of the response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -34,11 +37,6 @@ public struct SunsetInterceptor: ValidatingInterceptor {
             report(Notice(routeName: next.context.routeName, removal: removal))
         }
         return response
-    }
-
-    /// Reports a margin that is not positive.
-    public func problem(in setup: Pipeline.Environment) -> String? {
-        margin > .zero ? nil : "The margin of the sunset report is \(margin). Make it positive."
     }
 }
 

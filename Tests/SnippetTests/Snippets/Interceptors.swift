@@ -13,6 +13,24 @@ struct Tenant: Interceptor {
     }
 }
 
+struct DeviceKey: Interceptor {
+    let key: String
+
+    var traits: InterceptorTraits {
+        var traits = InterceptorTraits(placement: .authentication) { _, context in
+            .holder(of: ["device", key], in: context)
+        }
+        traits.fields.secret = ["X-Device"]
+        return traits
+    }
+
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        var request = request
+        request.headers["X-Device"] = key
+        return try await next(request)
+    }
+}
+
 nonisolated struct Watch: Sendable {
     func learn(from date: String?) {}
     func note(_ isOffline: Bool) {}

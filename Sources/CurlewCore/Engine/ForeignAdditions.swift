@@ -2,31 +2,6 @@
 
 package import CurlewHTTP
 
-/// The origin to which the fields and query items that an interceptor adds may be sent.
-package enum InterceptorScope: Hashable, Sendable {
-    /// The interceptor itself decides which origins receive its additions, or it adds nothing.
-    case own
-    /// The origin of the client's base URL. This is the default for interceptors that an app implements.
-    case client
-    /// One specific origin.
-    case origin(Origin)
-}
-
-/// An interceptor that specifies the origin to which its additions may be sent.
-package protocol ScopedInterceptor: Interceptor {
-    /// The origin to which the additions may be sent. Default `.own`.
-    var scope: InterceptorScope { get }
-}
-
-extension ScopedInterceptor {
-    package var scope: InterceptorScope { .own }
-}
-
-extension Interceptor {
-    /// The scope that the interceptor specifies; `.client` if it specifies none.
-    var declaredScope: InterceptorScope { (self as? any ScopedInterceptor)?.scope ?? .client }
-}
-
 extension Origin {
     /// Whether requests to this origin cannot be read in transit, because they use https or stay on this machine.
     package var isConfidential: Bool { isSecure || isLoopback }
@@ -37,21 +12,6 @@ extension Origin {
     package func shares(with other: Origin) -> Bool {
         if self == other { return true }
         return scheme == "http" && other.scheme == "https" && host == other.host && isDefaultPort && other.isDefaultPort
-    }
-}
-
-extension Pipeline {
-    /// Returns the pipeline for a client of another origin. Additions that are scoped to the client's origin remain
-    /// scoped to `home`.
-    func belonging(to home: Origin) -> Pipeline {
-        Pipeline(
-            interceptors.map { interceptor in
-                guard interceptor.declaredScope == .client else { return interceptor }
-                let placed = interceptor as? PlacedInterceptor
-                return PlacedInterceptor(
-                    base: placed?.base ?? interceptor, placement: interceptor.placement,
-                    changesPrincipal: placed?.changesPrincipal, home: home)
-            })
     }
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// The description of an interceptor, which a pipeline reads once, when the interceptor is added.
+///
+///     struct DeviceKey: Interceptor {
+///         let key: String
+///         var traits: InterceptorTraits {
+///             var traits = InterceptorTraits(placement: .authentication) { _, context in
+///                 .holder(of: ["device", key], in: context)
+///             }
+///             traits.fields.secret = ["X-Device-Key"]
+///             return traits
+///         }
+///         …
+///     }
+///
+/// The defaults are safe for an interceptor that attaches a credential: what it adds is sent to the origin of the client
+/// only, and no response is stored or shared, because it may belong to a user.
+public struct InterceptorTraits: Sendable {
+    /// The place at which `Pipeline.adding(_:)` inserts the interceptor, unless another placement is passed.
+    public var placement: Placement
+    /// The origin to which the fields and query items that the interceptor adds may be sent. They are removed from
+    /// requests to other origins, unless they are harmless or declared (`FieldRules.harmless`).
+    public var scope: Scope
+    /// Whether `APIClient.preview` runs the interceptor; false if it needs a response.
+    public var runsInPreview: Bool
+    /// Returns the principal whose credential the interceptor would attach to a request now, without I/O. Called only
+    /// by components that store or share responses (`Next.principal(of:)`) and by `APIClient.problems`.
+    ///
+    /// Caches and coalescing closer to the caller cannot see what the interceptor adds. With `.unknown` they store and
+    /// share nothing, and `APIClient.problems` and their events report that. Components closer to the transport see the
+    /// additions on the request and do not call this closure. An interceptor whose changes do not affect responses
+    /// returns `.anonymous`, or is added with `changesPrincipal: false`.
+    public var principal: @Sendable (HTTPRequest, ExchangeContext) -> Principal
+    /// Loads what `principal` needs, such as tokens from a keychain, unless it has been loaded. Default nil: nothing.
+    ///
+    /// Called before `principal` where responses are stored or shared, never concurrently for one call. It must wait at
+    /// most until the deadline of the context. If it cannot load the data, the principal stays unknown, and the call
+    /// itself throws the error.
+    public var prepare: (@Sendable (ExchangeContext) async -> Void)?
+    /// The declarations of the interceptor about the fields, query items, members and paths that it adds, such as the
+    /// name of a field with a secret. They apply as those of `APIClient.Configuration.fields` do. Default none.
+    public var fields = FieldRules()
+    /// Returns the error in the configuration of the interceptor, in the client that the argument describes; nil if
+    /// there is none. Every call throws the error. Default nil: no check.
+    public var problem: (@Sendable (Pipeline.Environment) -> String?)?
+    /// Returns a warning about a configuration that works but is probably not intended; nil if there is none. A warning
+    /// does not prevent calls. `APIClient.problems` lists it. Default nil: no check.
+    public var warning: (@Sendable (Pipeline.Environment) -> String?)?
+
+    /// The limit that the interceptor sets to the time of an attempt.
+    package var attemptTimeout: Duration?
+    /// The kind of interceptor that may occur only once in a pipeline; nil if the interceptor may be repeated.
+    ///
+    /// It has a plural name, such as `caches`, and the consequence of having more than one, as the end of a sentence.
+    package var uniqueKind: (name: String, consequence: String)?
+    /// The budget that pays for the requests that the interceptor repeats. See `Pipeline.retryBudget`.
+    package var budget: RetryBudget?
+    /// Whether the app has specified the budget, so that all others of the pipeline pay from it too.
+    package var isBudgetChosen = false
+    /// What the interceptor observes, if it is also an observer of the client's calls.
+    package var observer: (any ImmediateObserver)?
+    /// Whether `intercept` would only pass on the request and the response, so that it need not run.
+    package var onlyObserves = false
+    /// Whether the interceptor also runs for the requests that refresh a token, as a log of calls does.
+    package var runsInRefreshes = false
+
+    /// Creates the description of an interceptor. The parameters are the properties of the same names.
+    public init(
+        placement: Placement = .custom, scope: Scope = .clientOrigin, runsInPreview: Bool = true,
+        principal: @escaping @Sendable (HTTPRequest, ExchangeContext) -> Principal = { _, _ in .unknown }
+    ) {
+        self.placement = placement
+        self.scope = scope
+        self.runsInPreview = runsInPreview
+        self.principal = principal
+    }
+
+    /// Creates the description of an interceptor of this package, which decides itself what each origin receives.
+    package init(
+        _ placement: Placement, runsInPreview: Bool = false,
+        principal: @escaping @Sendable (HTTPRequest, ExchangeContext) -> Principal = { _, _ in .anonymous },
+        problem: (@Sendable (Pipeline.Environment) -> String?)? = nil
+    ) {
+        self.init(placement: placement, scope: .unrestricted, runsInPreview: runsInPreview, principal: principal)
+        self.problem = problem
+    }
+}
+
+extension InterceptorTraits {
+    /// The origin to which the additions of an interceptor may be sent.
+    public enum Scope: Hashable, Sendable {
+        /// The origin of the client's base URL.
+        case clientOrigin
+        /// One specific origin.
+        case origin(Origin)
+        /// All origins: the interceptor adds nothing, or decides itself which origins receive it.
+        case unrestricted
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+extension Pipeline {
+    /// An interceptor with its description, as a pipeline stores it.
+    package struct Entry: Sendable {
+        package let interceptor: any Interceptor
+        /// The description, with the changes that were made when the interceptor was added.
+        package var traits: InterceptorTraits
+        /// Whether the interceptor attaches credentials, judged by its placement, the original or the changed one.
+        private(set) var attachesCredentials: Bool
+
+        init(_ interceptor: any Interceptor) {
+            self.interceptor = (interceptor as? BuiltInInterceptor)?.base ?? interceptor
+            traits = interceptor.traits
+            attachesCredentials = traits.placement.isForCredentials
+        }
+
+        var placement: Placement { traits.placement }
+        var label: String { interceptor.label }
+
+        /// The interceptor as an observer of the client's calls; nil if it is none.
+        var observer: (any ImmediateObserver)? {
+            traits.observer.flatMap { $0.kinds.isEmpty ? nil : $0 }
+        }
+
+        /// Changes the placement, and the principal as `Pipeline.adding` describes it. Nil changes nothing.
+        mutating func change(_ placement: Placement?, changesPrincipal: Bool?) {
+            if let placement {
+                traits.placement = placement
+                attachesCredentials = attachesCredentials || placement.isForCredentials
+            }
+            if let changesPrincipal {
+                traits.principal = { _, _ in changesPrincipal ? .unknown : .anonymous }
+                // With a declared effect on responses, it stays in the chain for that.
+                if changesPrincipal { traits.onlyObserves = false }
+            }
+        }
+    }
+}
+
+extension Placement {
+    fileprivate var isForCredentials: Bool { self == .authentication || self == .signing }
+}
