@@ -153,6 +153,31 @@ struct RecorderSecretTests {
         #expect(recorder.records.last { $0.entries[0].request.url.contains("REDACTED") } != nil)
     }
 
+    @Test(
+        "No HAR, report, command or record shows a value under any of 500 names, in any place",
+        arguments: SecretNames.groups)
+    func names(group: [String]) async throws {
+        let (strict, open) = (FlightRecorder(bodies: .upTo(1 << 20)), FlightRecorder(bodies: .upTo(), redaction: .none))
+        let pipeline = Pipeline.standard.adding(.recording(strict)).adding(.recording(open))
+        let client = APIClient.mock(
+            pipeline: pipeline, configuration: APIClient.Configuration(time: ManualClock.skippingWaits)
+        ) {
+            $0.onAny { try SecretNames.answer(group, to: $0.request) }
+        }
+        _ = await SecretNames.send(group, by: client)
+        let text = try text(of: strict)
+        #expect(SecretNames.leaks(in: text) == [])
+        #expect(text.contains("/refused") && text.contains("see /cb?") && text.contains("X-Original-URL"))
+        // What is redacted afterwards, as `curlew har redact` does.
+        #expect(open.htmlReport().contains(Self.canary))
+        let later = open.har().redacted()
+        let texts = try [String(decoding: later.data(), as: UTF8.self), HTMLReport(later, title: "Later").text]
+        for text in texts {
+            #expect(SecretNames.leaks(in: text) == [])
+            #expect(text.contains("/refused") && text.contains("see /cb?") && text.contains("X-Original-URL"))
+        }
+    }
+
     @Test("a redaction that hides nothing records everything")
     func none() async throws {
         let recorder = FlightRecorder(redaction: .none)
