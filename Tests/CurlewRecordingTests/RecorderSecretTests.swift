@@ -178,6 +178,28 @@ struct RecorderSecretTests {
         }
     }
 
+    @Test("recorders of one client keep bodies of their own, in either order", arguments: [false, true])
+    func severalRecorders(isStrictFirst: Bool) async throws {
+        let strict = FlightRecorder(bodies: .upTo(20))
+        let (open, heads) = (FlightRecorder(bodies: .upTo(), redaction: .none), FlightRecorder())
+        let recorders = isStrictFirst ? [strict, open, heads] : [heads, open, strict]
+        let client = APIClient.mock(
+            pipeline: recorders.reduce(Pipeline.standard) { $0.adding(.recording($1)) }
+        ) {
+            $0.onAny { _ in .json(text: #"{"password":"\#(Self.canary)","padding":"xxxxxxxxxxxxxxxxxxxxxx"}"#) }
+        }
+        try await client.send(.post("/me", json: ["password": Self.canary]))
+        let bodies = try [strict, open, heads].map { recorder in
+            let entry = try #require(recorder.records.first?.entries.first)
+            return [entry.request.postData?.text, entry.response.content.text]
+        }
+        #expect(bodies[0].allSatisfy { $0?.contains("REDACTED") == true && $0?.contains("xxx") == false })
+        #expect(bodies[1].allSatisfy { $0?.contains(Self.canary) == true })
+        #expect(bodies[1][1]?.contains("xxx") == true)
+        #expect(bodies[2] == [nil, nil])
+        #expect(try !text(of: strict).contains(Self.canary))
+    }
+
     @Test("a redaction that hides nothing records everything")
     func none() async throws {
         let recorder = FlightRecorder(redaction: .none)
