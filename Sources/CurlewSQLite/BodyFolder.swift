@@ -180,4 +180,21 @@ final class BodyFile: Sendable {
         data.removeLast(count - filled)
         return data
     }
+
+    /// Returns `sum` with `count` bytes from `offset` added; nil if the file ends before them. The bytes go through a
+    /// buffer that stays in the cache of the processor, which is several times as fast as `read(from:upTo:)`.
+    func adding(_ offset: Int64, _ count: Int64, to sum: Checksum) throws -> Checksum? {
+        try withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) { buffer in
+            var (sum, done) = (sum, Int64(0))
+            while done < count {
+                let wanted = Int(min(count - done, Int64(buffer.count)))
+                let got = pread(descriptor, buffer.baseAddress, wanted, off_t(offset + done))
+                if got < 0, errno != EINTR { throw BodyFolder.failure("read", "The body of an entry") }
+                if got == 0 { return nil }
+                sum.add(UnsafeRawBufferPointer(rebasing: buffer[..<max(0, got)]))
+                done += Int64(max(0, got))
+            }
+            return sum
+        }
+    }
 }

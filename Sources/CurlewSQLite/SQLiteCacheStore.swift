@@ -78,6 +78,8 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// The maximum size of a body that is stored in the database, in bytes.
     static let insideLimit = 64 * 1024
+    /// The maximum number of bytes that are checked before others may use the thread of the files.
+    private static let mostChecked: Int64 = 4 << 20
 
     /// Creates a store at `path`, an absolute path. The first operation creates missing folders. A negative limit counts
     /// as 0.
@@ -175,24 +177,21 @@ public final class SQLiteCacheStore: CacheStore {
     private func checked(
         _ found: CacheTable.Body, _ file: BodyFile?, of id: StoredResponse.ID
     ) async throws -> SQLiteCacheBody? {
-        var sum = Checksum(seed: id.number)
-        var bytes = found.bytes ?? Data()
-        sum.add(bytes)
-        if found.bytes == nil {
-            guard let file else { return nil }
-            var offset: Int64 = 0
+        if let file, found.bytes == nil, found.length > Int64(SQLiteCacheBody.mostRead) {
+            var (sum, offset) = (Checksum(seed: id.number), Int64(0))
             while offset < found.length {
-                let count = Int(min(found.length - offset, Int64(SQLiteCacheBody.mostRead)))
-                bytes = try await queue.withFiles { [offset] in try file.read(from: offset, upTo: count) }
-                if bytes.isEmpty { return nil }
-                sum.add(bytes)
-                offset += Int64(bytes.count)
+                let count = min(found.length - offset, Self.mostChecked)
+                guard let next = try await queue.withFiles({ [sum, offset] in try file.adding(offset, count, to: sum) })
+                else { return nil }
+                (sum, offset) = (next, offset + count)
             }
+            return sum.value == found.sum ? SQLiteCacheBody(file, length: found.length, queue: queue) : nil
         }
-        guard sum.value == found.sum else { return nil }
-        if let file, found.length > Int64(SQLiteCacheBody.mostRead) {
-            return SQLiteCacheBody(file, length: found.length, queue: queue)
+        var bytes = found.bytes
+        if bytes == nil, let file {
+            bytes = try await queue.withFiles { try file.read(from: 0, upTo: Int(found.length)) }
         }
+        guard let bytes, Checksum.of(bytes, seed: id.number) == found.sum else { return nil }
         return SQLiteCacheBody(bytes)
     }
 

@@ -32,6 +32,17 @@ extension SecretNames {
         names.map { "\(PercentCoding.encode($0, for: .formValue))=\(canary)" }.joined(separator: "&")
     }
 
+    /// Fields of proxies, servers and browsers whose values contain a URL or a target.
+    private static func targets(_ names: [String]) -> HTTPHeaders {
+        let query = pairs(names)
+        return [
+            "X-Original-URL": "/cb?\(query)#\(query)", "X-Rewrite-URL": "cb?\(query)",
+            "X-Forwarded-Uri": "https://u:\(canary)@a.test/?\(query)", "Refresh": "0; url=/cb?\(query)",
+            "Reporting-Endpoints": "main=\"https://a.test/r?\(query)\", other=\"//u:\(canary)@a.test/\"",
+            "X-Return-To": PercentCoding.encode("https://a.test/?\(query)", for: .formValue),
+        ]
+    }
+
     private static func json(_ names: [String]) -> Data {
         let members = names.map { #""\#($0)":"\#(canary)""# } + [#""note":"\#(text(names))""#]
         return Data("{\(members.joined(separator: ","))}".utf8)
@@ -45,11 +56,13 @@ extension SecretNames {
     package static func call(_ names: [String], isForm: Bool, to path: RequestPath = "/me") -> Request<String> {
         let body: RequestContent =
             isForm ? .data(Data(pairs(names).utf8), type: .form) : .data(json(names), type: .json)
-        return Request(.post, path, query: QueryItems(names.map { ($0, canary) }), body: body, headers: fields(names))
+        return Request(
+            .post, path, query: QueryItems(names.map { ($0, canary) }), body: body,
+            headers: fields(names).merging(targets(names), replacing: true))
     }
 
     package static func response(_ names: [String], status: HTTPStatus) -> HTTPResponse {
-        var headers = fields(names)
+        var headers = fields(names).merging(targets(names), replacing: true)
         headers[.contentType] = "application/json"
         headers[.location] = "/cb?\(pairs(names))&next=https://u:\(canary)@a.test/"
         headers[.link] = "</?\(pairs(names))>; rel=a, <//u:\(canary)@a.test/?\(pairs(names))>; rel=next"

@@ -51,15 +51,15 @@ package enum SecretNames {
         X-Mandrill-Signature X-Razorpay-Signature key_secret x-paystack-signature cko-signature hmacSignature
         PAYPAL-TRANSMISSION-SIG card_number cardNumber securityCode card_code pin
         # Webhooks of Linear, Typeform, HubSpot, Box, Dropbox, DocuSign, Asana, Zendesk, Twitch, AfterShip, Oracle
+        # Commerce Cloud, Cal.com, Onfido, and of the specification "Standard Webhooks"
         Linear-Signature Typeform-Signature X-HubSpot-Signature-v3 BOX-SIGNATURE-PRIMARY BOX-SIGNATURE-SECONDARY
         X-Dropbox-Signature X-DocuSign-Signature-1 X-Hook-Secret X-Hook-Signature X-Zendesk-Webhook-Signature
         Twitch-Eventsub-Message-Signature as-signature-hmac-sha256 X-Oracle-CC-WebHook-Signature webhook-signature
-        X-Cal-Signature-256
+        X-Cal-Signature-256 X-SHA2-Signature
         # Exchanges: Coinbase, Kraken, Binance, OKX, KuCoin, Bybit, Bitfinex, Bitget, Gate, Gemini
         CB-ACCESS-KEY CB-ACCESS-SIGN CB-ACCESS-PASSPHRASE API-Key API-Sign X-MBX-APIKEY OK-ACCESS-KEY OK-ACCESS-SIGN
         OK-ACCESS-PASSPHRASE KC-API-KEY KC-API-SIGN KC-API-PASSPHRASE KC-API-PARTNER-SIGN X-BAPI-API-KEY X-BAPI-SIGN
         bfx-apikey bfx-signature ACCESS-KEY ACCESS-SIGN ACCESS-PASSPHRASE SIGN X-GEMINI-APIKEY X-GEMINI-SIGNATURE
-        X-SHA-Signature
         # HashiCorp, Datadog, New Relic, Sentry, Elastic, Docker, npm, Proxmox, OpenStack, Cloudflare, Grafana
         X-Vault-Token X-Consul-Token X-Nomad-Token secret_id DD-API-KEY DD-APPLICATION-KEY X-Insert-Key X-Query-Key
         X-License-Key X-Sentry-Auth sentry_key sentry_secret dsn es-secondary-authorization X-Registry-Auth

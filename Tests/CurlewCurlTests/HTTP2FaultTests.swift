@@ -53,6 +53,58 @@ struct HTTP2FaultTests {
         #expect(try await transport.exchange(.get, server.url + "/break").text() == "2")
     }
 
+    @Test(
+        "a connection error ends all calls of its connection at once, or sends again what may be repeated",
+        arguments: ["garbage", "oversize", "stray"], [HTTPMethod.post, .get])
+    func brokenConnection(kind: String, method: HTTPMethod) async throws {
+        let (server, transport) = try await start()
+        #expect(try await transport.exchange(.get, server.url + "/ok").status == .ok)
+        // Without timeouts, only the error can end the calls.
+        let calls = (0..<20).map { index in
+            Task { try await transport.exchange(method, server.url + "/silent/\(index)", timeouts: .none).text() }
+        }
+        #expect(await eventually { transport.snapshot.active == 20 })
+        let offender = Task { try await transport.exchange(method, server.url + "/\(kind)", timeouts: .none).text() }
+        for call in calls + [offender] {
+            switch await outcome(call) {
+            case .success(let text): #expect(text == "2" && method == .get)
+            case .failure(let error):
+                #expect([.badResponse, .connectionLost(.requestMayHaveArrived)].contains(error.reason), "\(error)")
+            }
+        }
+        #expect(try await transport.exchange(.get, server.url + "/ok").text() == "2")
+    }
+
+    @Test("a stream that the server breaks off ends no other call of its connection")
+    func brokenStreams() async throws {
+        let (server, transport) = try await start()
+        #expect(try await transport.exchange(.get, server.url + "/ok").status == .ok)
+        let calls = (0..<5).map { index in
+            Task { try await transport.exchange(.post, server.url + "/silent/\(index)", timeouts: .none).text() }
+        }
+        #expect(await eventually { transport.snapshot.active == 5 })
+        for round in 0..<5 {
+            await #expect(throws: NetworkError.self) {
+                try await transport.exchange(.post, server.url + "/break/\(round)").data()
+            }
+            let response = try await transport.exchange(.get, server.url + "/ok/\(round)")
+            #expect(response.metrics.reusedConnection == true)
+        }
+        #expect(await eventually { transport.snapshot.active == 5 })
+        for call in calls {
+            call.cancel()
+            #expect(await outcome(call).reason == .cancelled)
+        }
+    }
+
+    @Test("a GET that a GOAWAY has left out is sent again, by the transport or by the policy", arguments: [0, 1])
+    func leftOut(uses: Int) async throws {
+        let (server, transport) = try await start()
+        let client = APIClient(baseURL: try BaseURL(server.url), pipeline: .standard, transport: transport)
+        for _ in 0..<uses { try await client.send(.get("/ok")) }
+        #expect(try await client.send(Request<String>.get("/goaway")) == "2")
+    }
+
     @Test("a cancelled stream leaves its connection open")
     func cancelled() async throws {
         let (server, transport) = try await start()

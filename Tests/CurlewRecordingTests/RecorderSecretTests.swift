@@ -153,6 +153,53 @@ struct RecorderSecretTests {
         #expect(recorder.records.last { $0.entries[0].request.url.contains("REDACTED") } != nil)
     }
 
+    @Test(
+        "No HAR, report, command or record shows a value under any of 500 names, in any place",
+        arguments: SecretNames.groups)
+    func names(group: [String]) async throws {
+        let (strict, open) = (FlightRecorder(bodies: .upTo(1 << 20)), FlightRecorder(bodies: .upTo(), redaction: .none))
+        let pipeline = Pipeline.standard.adding(.recording(strict)).adding(.recording(open))
+        let client = APIClient.mock(
+            pipeline: pipeline, configuration: APIClient.Configuration(time: ManualClock.skippingWaits)
+        ) {
+            $0.onAny { try SecretNames.answer(group, to: $0.request) }
+        }
+        _ = await SecretNames.send(group, by: client)
+        let text = try text(of: strict)
+        #expect(SecretNames.leaks(in: text) == [])
+        #expect(text.contains("/refused") && text.contains("see /cb?") && text.contains("X-Original-URL"))
+        // What is redacted afterwards, as `curlew har redact` does.
+        #expect(open.htmlReport().contains(Self.canary))
+        let later = open.har().redacted()
+        let texts = try [String(decoding: later.data(), as: UTF8.self), HTMLReport(later, title: "Later").text]
+        for text in texts {
+            #expect(SecretNames.leaks(in: text) == [])
+            #expect(text.contains("/refused") && text.contains("see /cb?") && text.contains("X-Original-URL"))
+        }
+    }
+
+    @Test("recorders of one client keep bodies of their own, in either order", arguments: [false, true])
+    func severalRecorders(isStrictFirst: Bool) async throws {
+        let strict = FlightRecorder(bodies: .upTo(20))
+        let (open, heads) = (FlightRecorder(bodies: .upTo(), redaction: .none), FlightRecorder())
+        let recorders = isStrictFirst ? [strict, open, heads] : [heads, open, strict]
+        let client = APIClient.mock(
+            pipeline: recorders.reduce(Pipeline.standard) { $0.adding(.recording($1)) }
+        ) {
+            $0.onAny { _ in .json(text: #"{"password":"\#(Self.canary)","padding":"xxxxxxxxxxxxxxxxxxxxxx"}"#) }
+        }
+        try await client.send(.post("/me", json: ["password": Self.canary]))
+        let bodies = try [strict, open, heads].map { recorder in
+            let entry = try #require(recorder.records.first?.entries.first)
+            return [entry.request.postData?.text, entry.response.content.text]
+        }
+        #expect(bodies[0].allSatisfy { $0?.contains("REDACTED") == true && $0?.contains("xxx") == false })
+        #expect(bodies[1].allSatisfy { $0?.contains(Self.canary) == true })
+        #expect(bodies[1][1]?.contains("xxx") == true)
+        #expect(bodies[2] == [nil, nil])
+        #expect(try !text(of: strict).contains(Self.canary))
+    }
+
     @Test("a redaction that hides nothing records everything")
     func none() async throws {
         let recorder = FlightRecorder(redaction: .none)

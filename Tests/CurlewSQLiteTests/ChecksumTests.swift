@@ -177,6 +177,16 @@ struct ChecksumTests {
         }
         for zeros in 2..<20 { sums.insert(Checksum.of(Data(count: zeros))) }
         #expect(sums.count == 1 + 101 + 800 + 18)
+        // Words and blocks that changed places.
+        for size in [8, 32] {
+            for place in stride(from: size, to: 96, by: size) {
+                var other = data
+                other.replaceSubrange(0..<size, with: data[place..<place + size])
+                other.replaceSubrange(place..<place + size, with: data[0..<size])
+                sums.insert(Checksum.of(other))
+            }
+        }
+        #expect(sums.count == 1 + 101 + 800 + 18 + 11 + 2)
         for step in 1..<20 {
             var sum = Checksum(seed: 0)
             for start in stride(from: 0, to: 100, by: step) { sum.add(data[start..<min(start + step, 100)]) }

@@ -18,6 +18,7 @@ requests so far.
     vanish      half of a body, then the connection ends
     garbage     bytes that are no frames
     oversize    a frame larger than the client allows
+    stray       data for a stream that was never opened
     nostatus    a head without a status
     headless    data before the head
     short       less content than declared
@@ -94,6 +95,8 @@ def misbehave(connection, stream, kind):
         return b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1" + b"\xff" * 64, False
     elif kind == "oversize":
         return frame(0, stream, b"12345", length=0xFFFFFF), False
+    elif kind == "stray":
+        return frame(0, stream + 1000, b"12345"), False
     elif kind == "nostatus":
         connection.send_headers(stream, [("x-status", "200")], end_stream=True)
     elif kind == "headless":

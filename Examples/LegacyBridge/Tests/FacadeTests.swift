@@ -75,6 +75,7 @@ struct FacadeTests {
         (NetworkError(.cancelled), .cancelled),
         (NetworkError(statusCode: 401), .unauthorized),
         (NetworkError(.notAuthenticated(.signedOut)), .unauthorized),
+        (NetworkError(.notAuthenticated(.refreshFailed)), .noConnection),
         (NetworkError(statusCode: 403), .forbidden),
         (NetworkError(statusCode: 404), .notFound),
         (NetworkError(statusCode: 418), .client(418)),

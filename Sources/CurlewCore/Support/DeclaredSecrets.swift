@@ -45,7 +45,10 @@ package struct DeclaredSecrets: Hashable, Sendable {
         guard let rules = box?.rules else { return }
         // Descriptions of headers show the path of a URL and cannot apply path patterns. If there are patterns, fields
         // with URLs are therefore declared as secret.
-        let urls = rules.secretPaths.isEmpty ? [] : Redaction.urlHeaders
+        var urls: Set<HTTPField.Name> = []
+        if !rules.secretPaths.isEmpty {
+            urls = Redaction.urlHeaders.union(headers.filter { Redaction.mayHoldURL($0.value) }.map(\.name))
+        }
         headers.declare(secret: rules.secret.union(urls), harmless: rules.harmless)
     }
 

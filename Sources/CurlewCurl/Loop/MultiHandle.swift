@@ -50,6 +50,9 @@ final class MultiHandle {
     /// The transfers that wait for the end of another one, because the process had no descriptor for their connection.
     /// They are removed from libcurl while they wait.
     @exclusivity(unchecked) var withoutDescriptor: [Transfer] = []
+    /// Whether a transfer has failed on a connection that others may share, or has left it, since libcurl last read from
+    /// these connections.
+    @exclusivity(unchecked) var mayHaveBroken = false
     /// The number of transfers added since libcurl last processed its timer.
     @exclusivity(unchecked) var begun = 0
 
@@ -81,7 +84,7 @@ final class MultiHandle {
     // MARK: The steps of a turn
 
     /// The time at which there is work even if no event occurs, on the loop's clock.
-    var nextMoment: Int64 { min(poller.nextCall, nextCheck) }
+    var nextMoment: Int64 { mayHaveBroken ? 0 : min(poller.nextCall, nextCheck) }
 
     /// Waits for sockets or commands, at most this number of milliseconds.
     func wait(_ milliseconds: Int32) {
@@ -97,6 +100,7 @@ final class MultiHandle {
         // Sockets come before the timer, which begins transfers: none may begin on an idle connection with unread
         // bytes.
         poller.workOnSockets(at: loop.now)
+        endBroken()
         if begun > 0 { noteEndedConnections() }
         poller.workOnTimer(at: loop.now, beginning: begun)
         begun = 0
@@ -116,6 +120,18 @@ final class MultiHandle {
         if index > 0 { successors.removeAll(keepingCapacity: true) }
         if !foundNow.isEmpty { foundNow = [:] }
         handles.recount(at: loop.now, isIdle: isIdle)
+    }
+
+    /// Lets libcurl read once from the shared connections after a transfer on one of them has failed.
+    ///
+    /// An HTTP/2 connection error ends all streams of the connection (RFC 9113 §5.4.1). libcurl ends only the transfer
+    /// that finds the error; each other one waits until something arrives, or for its timeout. A read is harmless if the
+    /// connection is sound. Otherwise it ends at least one more transfer (exactly one in libcurl 7.88), and that leads
+    /// here again.
+    private func endBroken() {
+        guard mayHaveBroken else { return }
+        mayHaveBroken = false
+        poller.readShared()
     }
 
     func endAll(with error: NetworkError) {
@@ -285,6 +301,7 @@ final class MultiHandle {
             if code == CURLE_OK, transfer.ending.failure == nil, transfer.received.head.isComplete {
                 complete(transfer, easy, .success(()), keepsConnection: true)
             } else {
+                if poller.hasShared { mayHaveBroken = true }
                 let error = CurlFailure.error(code, handle: easy, transfer: transfer)
                 complete(transfer, easy, .failure(error), keepsConnection: code == CURLE_OK)
             }

@@ -226,6 +226,15 @@ final class SocketPoller {
         }
     }
 
+    /// Whether several transfers may use a connection at the same time.
+    var hasShared: Bool { shared.count > 0 }
+
+    /// Lets libcurl read from the shared connections of transfers that wait for bytes.
+    func readShared() {
+        let waiting = shared.sockets.filter { sockets[Int($0)].effective & Self.readable != 0 }
+        for socket in waiting where shared.contains(socket) { act(socket, CURL_CSELECT_IN) }
+    }
+
     /// Lets libcurl read from connections on which it may have forgotten bytes.
     func lookAtSilent(at now: Int64) {
         guard forgotten.nextLook <= now else { return }

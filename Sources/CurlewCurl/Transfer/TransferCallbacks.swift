@@ -258,6 +258,7 @@ extension Transfer {
             ending.failure = refusal
             return false
         }
+        if sent.attempts > 1 { multi?.mayHaveBroken = true }
         guard sent.attempts == 1 || mayRepeatRequest() else { return false }
         if sent.attempts == EasyHandle.reusesBeforeOpening { easy?.openNextConnection() }
         let name = name()

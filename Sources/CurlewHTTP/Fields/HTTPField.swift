@@ -80,8 +80,9 @@ extension HTTPField: CustomStringConvertible {
     /// The field as "Name: value". A secret value is redacted. In fields that contain URLs, such as Location, the user
     /// information, query and fragment are redacted.
     public var description: String {
-        let isSecret = name.isSecret(declared: isDeclaredSecret)
-        return "\(name): \(isSecret ? Self.mark : Redaction.urlHeaders.contains(name) ? withoutSecrets : value)"
+        if name.isSecret(declared: isDeclaredSecret) { return "\(name): \(Self.mark)" }
+        let holdsURL = Redaction.urlHeaders.contains(name) || Redaction.mayHoldURL(value)
+        return "\(name): \(holdsURL ? Redaction.standard.url(withoutSecrets) : value)"
     }
 
     private static let mark = "<redacted>"

@@ -46,8 +46,8 @@ public struct Redaction: Sendable {
         !knowsNames && rules.secret.isEmpty && secretMembers.isEmpty && rules.secretPaths.isEmpty
     }
 
-    /// Returns the headers with secret values replaced. Order and names are kept. In a field whose value is a URL, such
-    /// as `Location`, only the secrets of the URL are replaced.
+    /// Returns the headers with secret values replaced. Order and names are kept. In a field whose value contains a URL,
+    /// such as `Location` or `X-Original-URL`, only the secrets of the URL are replaced.
     public func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(headers.map { HTTPField(name: $0.name, value: value($0.value, ofHeader: $0.name)) })
     }
@@ -55,11 +55,35 @@ public struct Redaction: Sendable {
     /// Returns the value of a header field with its secrets replaced.
     package func value(_ value: String, ofHeader name: HTTPField.Name) -> String {
         if isSecret(header: name) { return Self.mark }
-        return Self.urlHeaders.contains(name) ? url(value) : value
+        return Self.urlHeaders.contains(name) ? url(value) : ordinary(value)
     }
 
     /// The fields whose values contain URLs. After a sign-in, the URL of a redirect contains a code or a token.
     package static let urlHeaders: Set<HTTPField.Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
+
+    /// Returns the value of a field that is neither secret nor known for URLs, with the secrets of its URLs replaced.
+    package func ordinary(_ value: String) -> String {
+        hidesNothing || !Self.mayHoldURL(value) ? value : url(value)
+    }
+
+    /// Returns whether the value of a field of any name may contain a URL, as that of `X-Original-URL` does: it has an
+    /// absolute path, an authority, a query with a pair, or an escape as in an encoded URL.
+    package static func mayHoldURL(_ value: String) -> Bool {
+        var last = UInt8(ascii: ":")
+        var isInQuery = false
+        return value.firstByte { byte in
+            defer { last = byte }
+            switch byte {
+            case UInt8(ascii: "/"): return last == UInt8(ascii: ":") || last == UInt8(ascii: "/")
+            case UInt8(ascii: "?"), UInt8(ascii: "#"):
+                isInQuery = true
+                return false
+            case UInt8(ascii: "="): return isInQuery
+            case UInt8(ascii: "2"), UInt8(ascii: "3"): return last == UInt8(ascii: "%")
+            default: return false
+            }
+        } != nil
+    }
 
     /// Returns whether the value of the header field is secret.
     package func isSecret(header name: HTTPField.Name) -> Bool {

@@ -6,7 +6,7 @@ import CurlewHTTP
 /// Redacts heads of messages fast, because a recorder does so for every request.
 ///
 /// Whether a field is secret depends on its name only, and requests repeat the same names. A small table therefore
-/// keeps the verdicts. A head without secret fields is returned without a copy.
+/// keeps the verdicts. A head without secret fields and URLs is returned without a copy.
 struct FieldFilter {
     private enum Verdict: UInt8 {
         case shown, secret, url
@@ -33,7 +33,7 @@ struct FieldFilter {
         let mustChange = headers.contains { field in
             let name = field.name.text
             size += name.utf8.count + field.value.utf8.count + 64
-            return verdict(on: name) != .shown
+            return verdict(on: name) != .shown || redaction.mayHide(in: field.value)
         }
         guard mustChange else { return (headers, size) }
         size = 0
@@ -42,9 +42,9 @@ struct FieldFilter {
         for field in headers {
             size += field.name.text.utf8.count + field.value.utf8.count + 64
             switch verdict(on: field.name.text) {
-            case .shown: result.appendUnchecked(field)
+            case .shown where !redaction.mayHide(in: field.value): result.appendUnchecked(field)
             case .secret: result.appendUnchecked(name: field.name.text, value: Redaction.mark)
-            case .url: result.appendUnchecked(name: field.name.text, value: redaction.url(field.value))
+            case .shown, .url: result.appendUnchecked(name: field.name.text, value: redaction.url(field.value))
             }
         }
         return (result, size)
@@ -83,4 +83,9 @@ struct FieldFilter {
             return Int(first) &* 7 &+ Int(middle) &* 31 &+ Int(last) &* 3 &+ bytes.count &* 13
         }
     }
+}
+
+extension Redaction {
+    /// Returns whether the value of a field whose name is harmless may contain a secret.
+    fileprivate func mayHide(in value: String) -> Bool { !hidesNothing && Self.mayHoldURL(value) }
 }

@@ -111,8 +111,8 @@ struct RecordStore {
 
     // MARK: - Requests on the wire
 
-    /// Stores a request.
-    mutating func sent(_ request: HTTPRequest, in context: ExchangeContext) {
+    /// Stores a request, with what the recorder keeps of its bodies.
+    mutating func sent(_ request: HTTPRequest, _ bodies: RecordedBodies?, in context: ExchangeContext) {
         let slot = add(context)
         guard slot.record.exchanges.count < Self.mostExchanges else { return }
         let head = head(of: request, context)
@@ -121,7 +121,7 @@ struct RecordStore {
             FlightRecorder.Exchange(
                 number: context.requestNumber ?? 1, attempt: context.attempt, hop: context.hop,
                 start: max(.zero, context.start.duration(to: context.time.now) - context.queued),
-                request: consume head, bodies: context.facts[RecordedBodies.Key.self]))
+                request: consume head, bodies: bodies))
         grow(slot, by: size + 512)
     }
 

@@ -7,9 +7,10 @@ import CurlewHTTP
 /// The bodies of one request on the wire. The values arrive while the bodies are sent and read, and are redacted when
 /// they are complete.
 final class RecordedBodies: Sendable {
-    /// The key under which the context of a request has the value.
+    /// The key under which the context of a request has the values: one for each recorder, because recorders differ in
+    /// their redaction and their limits.
     enum Key: FactKey {
-        static let defaultValue: RecordedBodies? = nil
+        static let defaultValue: [RecordedBodies] = []
     }
 
     struct Content: Sendable {
@@ -31,6 +32,11 @@ final class RecordedBodies: Sendable {
     }
 
     var content: Content { state.withLock { $0 } }
+
+    /// Returns the bodies that `recorder` itself keeps of the request of a context; nil if there are none.
+    static func of(_ recorder: FlightRecorder, in context: ExchangeContext) -> RecordedBodies? {
+        context.facts[Key.self].last { $0.recorder === recorder && $0.call == context.id }
+    }
 
     /// Records a body that is in memory. Returns the request with a stream that is copied while it is sent, if it can be
     /// created again.

@@ -20,7 +20,7 @@ struct RecordingInterceptor: Interceptor, ImmediateObserver {
         guard recorder.bodies.limit > 0 else { return try await next(request) }
         let bodies = RecordedBodies(recorder, call: next.context.id, secrets: next.context.secrets)
         var context = next.context
-        context.facts[RecordedBodies.Key.self] = bodies
+        context.facts[RecordedBodies.Key.self].append(bodies)
         var response = try await next(bodies.recording(request), context: context)
         response.body = bodies.recording(response)
         return response
@@ -41,7 +41,8 @@ extension RecordingInterceptor {
     }
 
     func requestSent(_ request: HTTPRequest, in context: ExchangeContext) {
-        recorder.store { $0.sent(request, in: context) }
+        let bodies = RecordedBodies.of(recorder, in: context)
+        recorder.store { $0.sent(request, bodies, in: context) }
     }
 
     func responseReceived(_ response: HTTPResponse, in context: ExchangeContext) {

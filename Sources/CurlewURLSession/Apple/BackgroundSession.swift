@@ -42,7 +42,7 @@ public final class BackgroundSession: Sendable {
         session = URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
         let (store, queue) = (store, session.delegateQueue)
         session.getAllTasks { tasks in
-            let known = Set(tasks.compactMap { $0.taskDescription.flatMap(UUID.init(uuidString:)) })
+            let known = tasks.compactMap(BackgroundTask.init)
             // This operation follows the pending delegate events, so that a transfer that has ended is not lost.
             queue.addOperation { store.reattach(known) }
         }
@@ -94,6 +94,14 @@ public final class BackgroundSession: Sendable {
     /// The transfers that the app has not acknowledged, in the order in which they were started.
     public var transfers: [BackgroundTransfer] { store.transfers }
 
+    /// Why the ledger of the transfers could not be read; nil if it was read, or if there was none.
+    ///
+    /// A damaged ledger is renamed, and a new one begins. One that cannot be read, that others can read or change, or
+    /// that belongs to another user is not changed, and no transfer is started until it can be read. In both cases, what
+    /// the system still transfers is delivered in `outcomes`: without its tags, and a download in a file beside the
+    /// ledger, which is removed when the transfer is acknowledged.
+    public var problem: NetworkError? { store.problem }
+
     /// Cancels a running transfer: its outcome is then a cancellation error.
     public func cancel(_ id: UUID) {
         session.getAllTasks { tasks in
@@ -114,6 +122,16 @@ public final class BackgroundSession: Sendable {
     }
 }
 
+extension BackgroundTask {
+    /// Creates the description of a task; nil if this package did not create it.
+    fileprivate init?(_ task: URLSessionTask) {
+        guard let id = task.taskDescription.flatMap(UUID.init(uuidString:)) else { return nil }
+        let (method, url) = (task.originalRequest?.httpMethod, task.originalRequest?.url)
+        let line = "\(method ?? "GET") \(url?.scheme ?? "https")://\(url?.host ?? "")".printable
+        self.init(id: id, isDownload: task is URLSessionDownloadTask, line: line)
+    }
+}
+
 /// The delegate of the background session: it passes the events to the store. The session calls it serially.
 private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
     typealias Handler = @MainActor @Sendable () -> Void
@@ -130,7 +148,9 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
     /// Returns the transfer of a task that has reported an event; nil for a task that this package did not create.
     private func transfer(of task: URLSessionTask) -> UUID? {
         events.withLock { $0.goOn() }
-        return task.taskDescription.flatMap(UUID.init(uuidString:))
+        guard let known = BackgroundTask(task) else { return nil }
+        store.adopt(known)
+        return known.id
     }
 
     func urlSession(

@@ -12,6 +12,9 @@ import Foundation
 ///
 /// The ledger is written after each change. The delegate of a session reports events on one thread at a time, perhaps
 /// twice and in any order: the first outcome of a transfer is kept.
+///
+/// Without a ledger at launch, because it is damaged, cannot be read or was removed, the tasks of the system become
+/// transfers again (`adopt`), so that their outcomes are not lost.
 final class BackgroundStore: Sendable {
     /// The maximum number of transfers. Beyond it, the oldest transfer that is not running is removed, or the oldest
     /// transfer if all are running.
@@ -21,23 +24,29 @@ final class BackgroundStore: Sendable {
     private static let suffix = ".answer"
 
     private struct State {
-        var transfers: [BackgroundTransfer]
+        var transfers: [BackgroundTransfer] = []
         /// The errors of transfers whose files could not be stored.
         var failures: [UUID: NetworkError] = [:]
+        /// The transfers that the ledger contained at launch; nil if none was read.
+        var earlier: Set<UUID>?
+        /// The transfers that were started or adopted without a ledger. None of them is adopted again.
+        var seen: Set<UUID> = []
+        /// Whether the ledger exists and could not be read, so that it must not be replaced.
+        var isClosed = true
+        var problem: NetworkError?
     }
 
     private let folder: String
     /// The beginning of the name of each file. Several sessions may share a folder.
     private let prefix: String
     private let capacity: Int
-    /// The transfers that the ledger contained at launch.
-    private let earlier: Set<UUID>
-    private let state: Locked<State>
-    /// Held while the ledger is written, so that an older version never replaces a newer one.
+    private let ledger: BackgroundLedger
+    private let state = Locked(State())
+    /// Held while the ledger is read or written, so that an older version never replaces a newer one.
     private let writing = Locked(NoValue())
     private let report: @Sendable (BackgroundTransfer) -> Void
 
-    /// Loads the ledger. It is empty if its file cannot be read, belongs to another user, or is a symbolic link.
+    /// Loads the ledger. If this fails, `problem` says why.
     ///
     /// - `report`: receives each transfer that has ended or is lost, at once those of earlier launches.
     init(
@@ -45,32 +54,85 @@ final class BackgroundStore: Sendable {
         report: @escaping @Sendable (BackgroundTransfer) -> Void
     ) {
         (self.folder, prefix, self.capacity, self.report) = (folder, identifier + ".", capacity, report)
-        let data = try? PrivateFile.read("\(folder)/\(prefix)ledger.json", limit: 64 << 20, trusting: .owner)
-        let transfers = (try? JSONDecoder().decode([BackgroundTransfer].self, from: data ?? Data())) ?? []
-        earlier = Set(transfers.map(\.id))
-        state = Locked(State(transfers: transfers))
-        for transfer in transfers where transfer.state != .running { report(transfer) }
+        ledger = BackgroundLedger(path: "\(folder)/\(prefix)ledger.json")
+        load()
     }
 
-    private var ledger: String { "\(folder)/\(prefix)ledger.json" }
     var transfers: [BackgroundTransfer] { state.withLock { $0.transfers } }
 
+    /// Why the ledger could not be read; nil if it was read, or did not exist.
+    var problem: NetworkError? { state.withLock { $0.problem } }
+
+    /// Reads the ledger, unless that has succeeded before. A file may be unreadable for a while, as on a device that was
+    /// not unlocked since its start.
+    private func load() {
+        let found = writing.withLock { _ -> [BackgroundTransfer] in
+            guard state.withLock({ $0.isClosed }) else { return [] }
+            let content = ledger.read()
+            return state.withLock { state in
+                switch content {
+                case .closed(let problem):
+                    state.problem = problem
+                    return []
+                case .none(let problem):
+                    (state.isClosed, state.problem) = (false, problem)
+                    return []
+                case .transfers(let kept):
+                    let known = Dictionary(state.transfers.map { ($0.id, $0) }) { first, _ in first }
+                    let merged = kept.map { transfer in
+                        var transfer = transfer
+                        transfer.state = known[transfer.id]?.state ?? transfer.state
+                        return transfer
+                    }
+                    let ids = Set(kept.map(\.id))
+                    state.transfers = merged + state.transfers.filter { !ids.contains($0.id) }
+                    (state.isClosed, state.problem, state.earlier) = (false, nil, ids)
+                    return merged.filter { known[$0.id] == nil }
+                }
+            }
+        }
+        for transfer in found where transfer.state != .running { report(transfer) }
+    }
+
     private func change(_ change: (inout [BackgroundTransfer]) -> Void) throws(NetworkError) {
+        load()
         state.withLock { change(&$0.transfers) }
-        let result = writing.withLock { _ in
-            Self.storing(ledger) { try PrivateFile.replace($0, with: try JSONEncoder().encode(transfers)) }
+        let result = writing.withLock { _ -> Result<Void, NetworkError> in
+            let (transfers, problem) = state.withLock { ($0.transfers, $0.isClosed ? $0.problem : nil) }
+            if let problem { return .failure(problem) }
+            return Self.storing(ledger.path) { _ in try ledger.write(transfers) }
         }
         try result.get()
+    }
+
+    /// Makes a task of the system a running transfer again, if no ledger was read at launch and the transfer is unknown.
+    /// Where a download belongs is then unknown: its body is stored beside the ledger, like that of an error.
+    func adopt(_ task: BackgroundTask) {
+        load()
+        let isNew = state.withLock { state in
+            state.earlier == nil && !state.transfers.contains { $0.id == task.id } && !state.seen.contains(task.id)
+        }
+        guard isNew else { return }
+        let kind = task.isDownload ? BackgroundTransfer.Kind.download(to: responsePath(task.id)) : .upload(from: "")
+        // An error leaves the transfer in memory, and its outcome is reported nevertheless.
+        try? add(BackgroundTransfer(task.id, kind, line: task.line))
+    }
+
+    private func add(_ transfer: BackgroundTransfer) throws(NetworkError) {
+        state.withLock { state in
+            if state.earlier == nil { state.seen.insert(transfer.id) }
+        }
+        try change { transfers in
+            transfers.append(transfer)
+            let oldest = transfers.firstIndex { $0.state != .running } ?? 0
+            if transfers.count > capacity { transfers.remove(at: oldest) }
+        }
     }
 
     /// Adds a running transfer, before its task is created. Throws if the ledger cannot be written.
     func start(_ transfer: BackgroundTransfer) throws(NetworkError) {
         do throws(NetworkError) {
-            try change { transfers in
-                transfers.append(transfer)
-                let oldest = transfers.firstIndex { $0.state != .running } ?? 0
-                if transfers.count > capacity { transfers.remove(at: oldest) }
-            }
+            try add(transfer)
         } catch {
             state.withLock { $0.transfers.removeAll { $0.id == transfer.id } }
             throw error
@@ -85,10 +147,13 @@ final class BackgroundStore: Sendable {
 
     private subscript(id: UUID) -> BackgroundTransfer? { transfers.first { $0.id == id } }
 
-    /// Compares the ledger with the identifiers of the system's tasks, after a launch. A lost transfer with a task is
-    /// running. A transfer of an earlier launch without a task is lost; later ones are not, because the list of tasks
-    /// may have been made before they were started.
-    func reattach(_ known: Set<UUID>) {
+    /// Compares the ledger with the system's tasks, after a launch. A lost transfer with a task is running. A transfer
+    /// of an earlier launch without a task is lost; later ones are not, because the list of tasks may have been made
+    /// before they were started.
+    func reattach(_ tasks: [BackgroundTask]) {
+        for task in tasks { adopt(task) }
+        let known = Set(tasks.map(\.id))
+        let earlier = state.withLock { $0.earlier ?? [] }
         var lost: [BackgroundTransfer] = []
         try? change { transfers in
             for index in transfers.indices {
@@ -108,13 +173,18 @@ final class BackgroundStore: Sendable {
 
     /// Records the end of a transfer, with `error` or with `response`.
     func finish(_ id: UUID, _ response: HTTPResponse?, _ error: NetworkError?) {
+        load()
         guard let transfer = self[id] else { return forget(id) }
         if case .finished = transfer.state { return }
         let failure = state.withLock { $0.failures.removeValue(forKey: id) } ?? error
         let outcome: BackgroundOutcome
         if failure == nil, var response {
-            response.headers.declare(secret: Set(transfer.withheld.map { HTTPField.Name($0) }), harmless: [])
             var path = responsePath(id)
+            if transfer.kind == .upload(from: "") || transfer.kind == .download(to: path) {
+                // The declarations of an adopted transfer are unknown.
+                response.headers = HTTPHeaders(response.headers.filter { $0.name == .contentType })
+            }
+            response.headers.declare(secret: Set(transfer.withheld.map { HTTPField.Name($0) }), harmless: [])
             if case .download(let target) = transfer.kind, response.status.isSuccess { path = target }
             outcome = BackgroundOutcome(response, file: FileManager.default.fileExists(atPath: path) ? path : nil)
         } else {
@@ -151,6 +221,7 @@ final class BackgroundStore: Sendable {
     /// transfer must be cancelled, because the response exceeds 1 MiB or cannot be stored.
     func append(_ data: Data, of id: UUID) -> Bool {
         keep(responsePath(id), of: id) { path in
+            try PrivateFile.check(path, .ownerAlone)
             guard (Self.size(of: path) ?? 0) + Int64(data.count) <= Self.maximumResponse else {
                 throw NetworkError(.limitExceeded(.responseBody), detail: "The response is longer than 1 MiB.")
             }

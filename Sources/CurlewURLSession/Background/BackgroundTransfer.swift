@@ -11,7 +11,8 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
     public enum Kind: Codable, Hashable, Sendable {
         /// With a success status, the response body replaces the file at this path.
         case download(to: String)
-        /// The file at this path is the request body. It must exist until the transfer has ended.
+        /// The file at this path is the request body. It must exist until the transfer has ended. The path is empty if
+        /// the ledger of the session was lost.
         case upload(from: String)
     }
 
@@ -53,6 +54,11 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
         (id, self.tags) = (UUID(), tags)
         line = NetworkError.RequestLine(request).description
         withheld = request.secrets.secretFields.map(\.text)
+    }
+
+    /// Creates a transfer of which only the system's task is known.
+    init(_ id: UUID, _ kind: Kind, line: String) {
+        (self.id, self.kind, self.line, tags, withheld) = (id, kind, line, [:], [])
     }
 }
 

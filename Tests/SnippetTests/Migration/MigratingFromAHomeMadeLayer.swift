@@ -160,6 +160,7 @@ enum MigratingFromAHomeMadeLayer {
         } catch {
             switch error.reason {
             case .cancelled: return ""
+            case .notAuthenticated(.refreshFailed): return error.message  // Still signed in.
             case .status(.unauthorized), .notAuthenticated: return "Please sign in."
             case .status(.notFound): return "There is no such film."
             case .status(.tooManyRequests): return error.recoverySuggestion ?? error.message

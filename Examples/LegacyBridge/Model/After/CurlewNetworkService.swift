@@ -57,6 +57,8 @@ extension ServiceError {
     package init(_ error: NetworkError) {
         switch error.reason {
         case .cancelled: self = .cancelled
+        // The refresh found no server, or one with a problem: the user is still signed in.
+        case .notAuthenticated(.refreshFailed): self = .noConnection
         case .notAuthenticated: self = .unauthorized
         case .invalidRequest, .configuration, .encoding: self = .requestCannotBeBuilt
         case .decoding: self = .responseCannotBeParsed

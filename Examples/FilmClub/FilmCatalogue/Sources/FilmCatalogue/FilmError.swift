@@ -21,6 +21,8 @@ public enum FilmError: Error, Hashable, Sendable {
     public init?(_ error: NetworkError) {
         switch error.reason {
         case .cancelled: return nil
+        // The refresh of the tokens found no server, or one with a problem: the user is still signed in.
+        case .notAuthenticated(.refreshFailed): self = .noAnswer(error.message)
         case .status(.unauthorized), .notAuthenticated: self = .signedOut
         case .status(.notFound): self = .notFound
         case .status(.tooManyRequests): self = .tooOften(wait: error.retryAfter)

@@ -10,6 +10,10 @@ struct FilmErrorTests {
     private static let table: [(NetworkError, FilmError, String)] = [
         (NetworkError(statusCode: 401), FilmError.signedOut, "Sign in to do this."),
         (NetworkError(.notAuthenticated(.missingCredential)), .signedOut, "Sign in to do this."),
+        (
+            NetworkError(.notAuthenticated(.refreshFailed)), .noAnswer("Your sign-in could not be renewed."),
+            "Your sign-in could not be renewed."
+        ),
         (said(404, "film_not_found"), .notFound, "This film is not in the catalogue."),
         (
             NetworkError(statusCode: 429, headers: [.retryAfter: "7"]), .tooOften(wait: .seconds(7)),
