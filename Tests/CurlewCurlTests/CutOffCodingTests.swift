@@ -98,8 +98,7 @@ struct CutOffCodingTests {
             try connection.write("Cache-Control: max-age=3600\r\n\r\n")
             try connection.write(bytes.dropLast(10))
         }
-        let client = APIClient(
-            baseURL: BaseURL(stringLiteral: server.url), pipeline: [.caching()], transport: transport)
+        let client = APIClient.curl(server.url, [.caching()])
         for _ in 0..<2 {
             let error = await #expect(throws: NetworkError.self) {
                 let response = try await client.send(Request<HTTPResponse>.get("/").options { $0.streaming = streams })

@@ -18,7 +18,7 @@ struct WebSocketServersTests {
         _ server: WebSocketServer, _ path: String, query: QueryItems = [:], compression: WebSocket.Compression? = nil,
         subprotocols: [String] = []
     ) async throws -> WebSocket {
-        let client = APIClient(baseURL: "http://127.0.0.1:\(server.port)", pipeline: [], transport: CurlTransport())
+        let client = APIClient.curl(server.url)
         var options = WebSocket.Options()
         options.compression = compression
         options.subprotocols = subprotocols
