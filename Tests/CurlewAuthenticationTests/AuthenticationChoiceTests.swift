@@ -96,9 +96,7 @@ struct AuthenticationChoiceTests {
         }
         let client = APIClient(
             baseURL: "https://api.test", pipeline: [.apiKey("s3cret", in: .query(name))], transport: mock)
-        let error = await #expect(throws: NetworkError.self) {
-            try await client.send(Request<Void>.get(url: "https://api.test/x?a=1"))
-        }
+        let error = await client.failure(Request<Void>.get(url: "https://api.test/x?a=1"))
         #expect(error?.reason == .unreachable)
         #expect(error.map { "\($0)".contains("s3cret") } == false)
         #expect(error?.request?.url == "https://api.test/x?a=1")

@@ -88,7 +88,7 @@ struct RefreshClientTests {
                 throw error
             }
         }
-        let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/product/1")) }
+        let error = await client.failure(Request<Void>.get("/product/1"))
         #expect(seen.withLock { $0 } == Failure())
         #expect(error?.reason == .notAuthenticated(.refreshFailed) && error?.statusCode == nil)
         #expect(error?.isNotFound == false && error?.request?.url.hasSuffix("/v1/product/1?version=2") == true)
@@ -117,7 +117,7 @@ struct RefreshClientTests {
             return try await $0.client.send(.post("/token"))
         }
         let calls = (0..<50).map { _ in
-            Task { await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/me")) } }
+            Task { await client.failure(Request<Void>.get("/me")) }
         }
         try await began.wait()
         for call in calls.prefix(10) { call.cancel() }

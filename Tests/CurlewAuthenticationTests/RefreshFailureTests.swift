@@ -30,6 +30,7 @@ struct RefreshFailureTests {
         (400, json, #"{"error":"unauthorized_client"}"#, false), (400, json, #"{"error":"invalid_scope"}"#, false),
         (429, json, grant, false), (500, json, grant, false), (503, json, grant, false),
         (200, json, #"{"error":"incorrect_client_credentials"}"#, false), (200, "text/html", "<html>", false),
+        (200, json, #"{"token_type":"bearer"}"#, false), (200, nil, "", false), (302, nil, "", false),
     ]
 
     @Test(

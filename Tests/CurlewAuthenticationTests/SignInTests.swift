@@ -63,9 +63,7 @@ struct SignInTests {
         let service = Service(isRight: false)
         let tokens = TokenStore()
         try await tokens.signIn(Tokens(accessToken: "old", refreshToken: "r"))
-        let error = await #expect(throws: NetworkError.self) {
-            try await client(service, tokens).withoutCredentials().send(Self.login)
-        }
+        let error = await client(service, tokens).withoutCredentials().failure(Self.login)
         #expect(error?.statusCode == 401)
         #expect(service.seen.withLock { $0 } == ["POST /login -"])
         #expect(try await tokens.tokens?.accessToken == "old")

@@ -95,10 +95,7 @@ struct CacheChangeTests {
             guard call.request.method == .put else {
                 return .data(Data("1".utf8), headers: [.cacheControl: "max-age=6000"])
             }
-            let isFirst = changes.withLock { changes in
-                changes += 1
-                return changes == 1
-            }
+            let isFirst = changes.next() == 1
             throw NetworkError(isFirst ? .timedOut(.firstByte) : .unreachable)
         }
         let retry: [any Interceptor] = [RetryInterceptor(random: { 0 })]

@@ -78,10 +78,7 @@ final class CountedChunks: AsyncSequence, Sendable {
         fileprivate let chunks: CountedChunks
 
         func next() async throws -> Data? {
-            let number = chunks.made.withLock { made in
-                made += 1
-                return made
-            }
+            let number = chunks.made.next()
             return number <= chunks.count ? Data(repeating: UInt8(number & 0xFF), count: chunks.size) : nil
         }
     }

@@ -103,7 +103,9 @@ struct CachePurgeTests {
 
     @Test("observers receive the number of evicted entries, once for each stored response")
     func event() async throws {
-        let counts = EvictionCounts()
+        let counts = EventLog { event, _ -> Int? in
+            if case .feature(CacheEvent.evicted(let count)) = event { count } else { nil }
+        }
         let store = MemoryCacheStore(byteLimit: 40_000, bodyLimit: 30_000)
         let cache = CacheInterceptor(store: store)
         let transport = MockTransport.answering { call in
@@ -114,19 +116,9 @@ struct CachePurgeTests {
             baseURL: "https://api.test", pipeline: Pipeline([cache]), transport: transport,
             configuration: APIClient.Configuration(observers: [counts]))
         for number in 0..<20 { _ = try await client.send(Request<Data>.get("/small/\(number)")) }
-        #expect(counts.all.isEmpty)
+        #expect(counts.entries.isEmpty)
         _ = try await client.send(Request<Data>.get("/large"))
         let evicted = await store.statistics().evicted
-        #expect(evicted > 5 && counts.all == [Int(evicted)])
-    }
-
-    private final class EvictionCounts: RequestObserver {
-        private let counts = Locked<[Int]>([])
-
-        var all: [Int] { counts.withLock { $0 } }
-
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            if case .feature(CacheEvent.evicted(let count)) = event { counts.withLock { $0.append(count) } }
-        }
+        #expect(evicted > 5 && counts.entries == [Int(evicted)])
     }
 }

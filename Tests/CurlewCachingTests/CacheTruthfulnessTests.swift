@@ -139,7 +139,14 @@ struct CacheTruthfulnessTests {
     func refresh() async throws {
         var rules = CacheConfiguration()
         rules.backgroundLimit = 1
-        let events = EventLog()
+        let events = EventLog { event, context -> (call: UInt64, word: String)? in
+            switch event {
+            case .began: (context.id, "began")
+            case .feature(CacheEvent.decided): (context.id, "decided")
+            case .succeeded, .failed: (context.id, "ended")
+            default: nil
+            }
+        }
         let fixture = CacheFixture(
             rules: rules,
             answer: Self.turns(
@@ -162,28 +169,11 @@ struct CacheTruthfulnessTests {
         let second = try await send("/other")
         #expect(second.cacheStatus.description.contains("not refreshed now"))
         // The refresh is the fifth, and begins when it may.
-        try await yieldUntil { events.calls.count >= 5 }
-        let calls = events.calls
+        try await yieldUntil { Set(events.entries.map(\.call)).count >= 5 }
+        let calls = Dictionary(grouping: events.entries, by: \.call).mapValues { $0.map(\.word) }
         #expect(calls.count == 5)
         for call in calls.values { #expect(call.count { $0 == "decided" } <= 1 && call.first == "began") }
         #expect(calls.values.count { $0.last == "ended" } == 4)
-    }
-
-    private final class EventLog: RequestObserver {
-        private let events = Locked<[UInt64: [String]]>([:])
-
-        var calls: [UInt64: [String]] { events.withLock { $0 } }
-
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            let name: String? =
-                switch event {
-                case .began: "began"
-                case .feature(CacheEvent.decided): "decided"
-                case .succeeded, .failed: "ended"
-                default: nil
-                }
-            if let name { events.withLock { $0[context.id, default: []].append(name) } }
-        }
     }
 
     @Test("what a store failed to remove is not used, and removed as soon as it can be")

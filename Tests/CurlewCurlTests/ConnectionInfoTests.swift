@@ -15,8 +15,7 @@ struct ConnectionInfoTests {
     @Test("exchanges on one connection have its number and address, those on others have others")
     func identity() async throws {
         let transport = CurlTransport()
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         var first: [ConnectionInfo] = []
         for _ in 0..<3 {
             first.append(try #require(try await transport.exchange(.get, server.url + "/").metrics.connection))

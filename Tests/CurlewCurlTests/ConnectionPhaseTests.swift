@@ -49,8 +49,7 @@ struct ConnectionPhaseTests {
 
     @Test("a new connection is reported step by step, an existing one with one event")
     func plain() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         let transport = CurlTransport()
         let new = ["trying 127.0.0.1:\(server.port)", "opened", "ready", "measured"]
         var listeners: [Listener] = []
@@ -127,12 +126,9 @@ struct ConnectionPhaseTests {
 
     @Test("the order is the documented one, for calls of a client too")
     func order() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         let listener = Listener()
-        let client = APIClient(
-            baseURL: try BaseURL(server.url), pipeline: Pipeline([]), transport: CurlTransport(),
-            configuration: APIClient.Configuration(observers: [listener]))
+        let client = APIClient.curl(server.url, configuration: APIClient.Configuration(observers: [listener]))
         _ = try await client.send(Request<String>.get("/"))
         #expect(
             listener.words == [
@@ -151,8 +147,7 @@ struct ConnectionPhaseTests {
 
     @Test("a request that is sent again over a new connection reports that too")
     func again() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         let transport = CurlTransport()
         _ = try await transport.exchange(.get, server.url + "/").text()
         server.enqueue(.text("lost").reset(at: .beforeHead))

@@ -20,8 +20,7 @@ struct ContentCodingTests {
         var generator = SeededGenerator(seed: 7)
         let plain = Data((0..<300_000).map { _ in UInt8.random(in: 0...(.max), using: &generator) })
         let bytes = try await Program.encode(plain, "gzip")
-        let server = try MockServer()
-        server.on(.get, "/", respond: MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
+        let server = try MockServer.always(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
         let response = try await transport.exchange(.get, server.url + "/") {
             $0.skipsContentDecoding = true
             $0.streaming = true
@@ -41,8 +40,7 @@ struct ContentCodingTests {
         var bytes = try await Program.encode(pattern(4_000_000), "gzip")
         bytes.replaceSubrange((bytes.count - 200)..<(bytes.count - 150), with: Data(repeating: 0xFF, count: 50))
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
-        let server = try MockServer()
-        server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
+        let server = try MockServer.answering(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
         let response = try await transport.exchange(
             .get, server.url + "/", limits: Limits(decodedRatio: .max)
         ) { $0.streaming = true }
@@ -57,8 +55,7 @@ struct ContentCodingTests {
         let bytes = try await Program.encode(Data(count: size), "gzip")
         #expect(bytes.count < 200_000)
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
-        let server = try MockServer()
-        server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
+        let server = try MockServer.answering(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
         let response = try await transport.exchange(
             .get, server.url + "/", limits: Limits(responseBody: Int64(size), decodedRatio: .max)
         ) { $0.streaming = true }
@@ -78,10 +75,9 @@ struct ContentCodingTests {
         // Some 64 KB on the wire for 64 MB.
         let bytes = try await Program.encode(Data(count: 64_000_000), "gzip")
         let body: MockResponse.Body = isChunked ? .chunks([bytes]) : .data(bytes)
-        let server = try MockServer()
-        server.on(.get, "/", respond: MockResponse(headers: [.contentEncoding: "gzip"], body: body))
+        let server = try MockServer.always(MockResponse(headers: [.contentEncoding: "gzip"], body: body))
         let folder = try TemporaryFolder()
-        let client = APIClient(baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard, transport: transport)
+        let client = APIClient.curl(server.url, .standard)
         let size = Locked(0)
         let error = await #expect(throws: NetworkError.self) {
             switch way {
@@ -103,8 +99,7 @@ struct ContentCodingTests {
     func allowedGrowth() async throws {
         let size = 20_000_000
         let bytes = try await Program.encode(Data(count: size), "gzip")
-        let server = try MockServer()
-        server.on(.get, "/", respond: MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
+        let server = try MockServer.always(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
         for ratio in [1100, Int.max] {
             let limits = Limits(decodedRatio: ratio)
             #expect(try await transport.exchange(.get, server.url + "/", limits: limits).data().count == size)

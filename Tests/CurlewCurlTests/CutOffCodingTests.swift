@@ -28,8 +28,8 @@ struct CutOffCodingTests {
 
     @Test("what grows between two codings and comes to nothing is bounded like a body that grows")
     func growthBetween() async throws {
-        // A tiny member of gzip and 200 MB of zeros behind it, which gzip makes small.
-        let inner = try await Program.encode(Data("tiny".utf8), "gzip") + Data(count: 200_000_000)
+        // A tiny member of gzip and 20 MB of zeros behind it, which gzip makes small.
+        let inner = try await Program.encode(Data("tiny".utf8), "gzip") + Data(count: 20_000_000)
         let bytes = try await Program.encode(inner, "gzip")
         let server = try MockServer()
         let response = MockResponse(headers: [.contentEncoding: "gzip, gzip"], body: .data(bytes))
@@ -98,8 +98,7 @@ struct CutOffCodingTests {
             try connection.write("Cache-Control: max-age=3600\r\n\r\n")
             try connection.write(bytes.dropLast(10))
         }
-        let client = APIClient(
-            baseURL: BaseURL(stringLiteral: server.url), pipeline: [.caching()], transport: transport)
+        let client = APIClient.curl(server.url, [.caching()])
         for _ in 0..<2 {
             let error = await #expect(throws: NetworkError.self) {
                 let response = try await client.send(Request<HTTPResponse>.get("/").options { $0.streaming = streams })

@@ -78,8 +78,7 @@ struct DrainTests {
     @Test("the snapshot counts exchanges, connections and handles")
     func snapshot() async throws {
         #expect(transport.snapshot == TransportSnapshot())
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
         server.on(.get, "/big", respond: .generated(bytes: 30_000_000))
         for _ in 0..<3 { _ = try await transport.exchange(.get, server.url + "/").bytes() }

@@ -51,8 +51,7 @@ struct EventLoopGroupTests {
     func help() async {
         await #expect(processExitsWith: .success) {
             let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 3))
-            let server = try MockServer()
-            server.on(.get, "/", respond: .text("never").stalled(at: .head))
+            let server = try MockServer.always(.text("never").stalled(at: .head))
             let calls = (0..<40).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
             _ = try await server.waitForRequests(count: 40)
             #expect(Self.engineThreads == 3)
@@ -93,16 +92,14 @@ struct EventLoopGroupTests {
             pool: TransportConfiguration.Pool(perHost: perHost, waitingPerHost: 1000))
         let transport = CurlTransport(
             configuration: configuration, options: CurlTransport.Options(eventLoops: loops))
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("never").stalled(at: .head))
+        let server = try MockServer.always(.text("never").stalled(at: .head))
         let calls = (0..<60).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
         _ = try await server.waitForRequests(count: perHost)
         #expect(await eventually { transport.snapshot.waiting == 60 - perHost })
         #expect(transport.snapshot.active == perHost && server.connectionCount == perHost)
         for call in calls { call.cancel() }
         for call in calls { #expect(await (call.result.failure as? NetworkError)?.isCancelled == true) }
-        let quick = try MockServer()
-        quick.on(.get, "/", respond: .text("hello"))
+        let quick = try MockServer.always(.text("hello"))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<200 { group.addTask { _ = try await transport.exchange(.get, quick.url + "/").data() } }
             try await group.waitForAll()
@@ -114,8 +111,7 @@ struct EventLoopGroupTests {
     @Test("without work for the idle lifetime the transport closes its sockets and ends its threads, and begins again")
     func rest() async {
         await #expect(processExitsWith: .success) {
-            let server = try MockServer()
-            server.on(.get, "/", respond: .text("hello"))
+            let server = try MockServer.always(.text("hello"))
             let pool = TransportConfiguration.Pool(idleLifetime: .seconds(1))
             let transport = CurlTransport(
                 configuration: TransportConfiguration(pool: pool), options: CurlTransport.Options(eventLoops: 3))
@@ -138,8 +134,7 @@ struct EventLoopGroupTests {
     @Test("a transport that rests uses no processor time", arguments: [0.1, 2.5])
     func quietRest(idleLifetime: Double) async {
         await #expect(processExitsWith: .success) { [idleLifetime] in
-            let server = try MockServer()
-            server.on(.get, "/", respond: .text("hello"))
+            let server = try MockServer.always(.text("hello"))
             let pool = TransportConfiguration.Pool(idleLifetime: .seconds(idleLifetime))
             let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
             _ = try await transport.exchange(.get, server.url + "/").data()

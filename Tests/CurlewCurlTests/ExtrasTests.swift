@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestFixtures
 import TestServers
 import Testing
 
@@ -14,28 +15,19 @@ struct ExtrasTests {
     let transport = CurlTransport()
 
     /// What an observer heard, in order, as words.
-    private final class Listener: RequestObserver {
-        let heard = Locked<[String]>([])
-
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            switch event {
-            case .interim(let status, let headers): note("interim \(status.code) \(headers["Link"] ?? "-")")
-            case .trailers(let headers):
-                note("trailers " + headers.map { "\($0.name.text)=\($0.value)" }.joined(separator: "&"))
-            case .measured: note("measured")
-            default: break
-            }
-        }
-
-        private func note(_ word: String) {
-            heard.withLock { $0.append(word) }
+    private let listener = EventLog { event, _ -> String? in
+        switch event {
+        case .interim(let status, let headers): "interim \(status.code) \(headers["Link"] ?? "-")"
+        case .trailers(let headers):
+            "trailers " + headers.map { "\($0.name.text)=\($0.value)" }.joined(separator: "&")
+        case .measured: "measured"
+        default: nil
         }
     }
 
     @Test("interim responses come in order and with their fields, and leave nothing in the response")
     func interim() async throws {
         let server = try MockServer()
-        let listener = Listener()
         for _ in 0..<2 {
             server.enqueue(
                 .lines(
@@ -47,7 +39,7 @@ struct ExtrasTests {
             #expect(try await response.text() == "ok")
         }
         let once = ["interim 103 </a.css>, </b.css>", "interim 102 -", "measured"]
-        #expect(await eventually { listener.heard.withLock { $0 } == once + once })
+        #expect(await eventually { listener.entries == once + once })
     }
 
     @Test("an interim response is heard of when it comes, not with the head")
@@ -60,14 +52,10 @@ struct ExtrasTests {
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
             connection.waitUntilClosed()
         }
-        struct Observer: RequestObserver {
-            let heard: Signal
-
-            func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-                if case .interim(.earlyHints, _) = event { heard.fire() }
-            }
+        let observer = EventLog { event, _ -> Void? in
+            if case .interim(.earlyHints, _) = event { heard.fire() } else { nil }
         }
-        let task = Task { try await transport.exchange(.get, server.url, observers: [Observer(heard: heard)]) }
+        let task = Task { try await transport.exchange(.get, server.url, observers: [observer]) }
         await heard.wait()
         mayGoOn.fire()
         #expect(try await task.value.status == .ok)
@@ -78,12 +66,11 @@ struct ExtrasTests {
         let server = try MockServer()
         let body = isLarge ? MockResponse.generated(bytes: 300_000, chunked: true) : .chunks(["one", "two"])
         server.on(.get, "/", respond: body.with(trailers: ["X-Sum": "6", "X-Sum-2": "ünï"]))
-        let listener = Listener()
         let response = try await transport.exchange(.get, server.url + "/", observers: [listener])
         #expect(!response.headers.contains("X-Sum"))
         #expect(try await response.bytes().count == (isLarge ? 300_000 : 6))
-        #expect(listener.heard.withLock { $0.first } == "trailers X-Sum=6&X-Sum-2=ünï")
-        #expect(await eventually { listener.heard.withLock { $0.last } == "measured" })
+        #expect(listener.entries.first == "trailers X-Sum=6&X-Sum-2=ünï")
+        #expect(await eventually { listener.entries.last == "measured" })
     }
 
     @Test("odd trailers are read as fields are, and what is none is left out")
@@ -93,10 +80,9 @@ struct ExtrasTests {
             .lines(
                 "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "2", "ok", "0", "X-A:b", "X A: c",
                 "X-B: a\u{1}b"))
-        let listener = Listener()
         let response = try await transport.exchange(.get, server.url + "/", observers: [listener])
         #expect(try await response.text() == "ok")
-        #expect(listener.heard.withLock { $0.first } == "trailers X-A=b&X-B=a b")
+        #expect(listener.entries.first == "trailers X-A=b&X-B=a b")
     }
 
     @Test("a body that breaks off has no trailers")
@@ -106,10 +92,9 @@ struct ExtrasTests {
             .get, "/",
             respond: .generated(bytes: 100_000, chunked: true).with(trailers: ["X-Sum": "6"])
                 .reset(at: .afterBytes(500)))
-        let listener = Listener()
         await #expect(throws: NetworkError.self) {
             try await transport.exchange(.get, server.url + "/", observers: [listener]).bytes()
         }
-        #expect(await eventually { listener.heard.withLock { $0 } == ["measured"] })
+        #expect(await eventually { listener.entries == ["measured"] })
     }
 }

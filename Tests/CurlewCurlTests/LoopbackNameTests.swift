@@ -19,8 +19,7 @@ struct LoopbackNameTests {
             ["127.0.0.1.", "127.0.0.1", "x.localhost", "x.localhost"],
         ])
     func reached(names: [String]) async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 1))
         for name in names {
             let response = try await transport.exchange(.get, "http://\(name):\(server.port)/")
@@ -30,8 +29,7 @@ struct LoopbackNameTests {
 
     @Test("an override for such a name counts more")
     func override() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         var configuration = TransportConfiguration()
         configuration.dns.overrides = [.init(host: "app.localhost", target: "127.0.0.1", targetPort: server.port)]
         let response = try await CurlTransport(configuration: configuration).exchange(.get, "http://app.localhost:1/")

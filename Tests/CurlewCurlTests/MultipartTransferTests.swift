@@ -40,40 +40,4 @@ struct MultipartTransferTests {
         }
         #expect(found == wanted)
     }
-
-    @Test("a form arrives with Content-Length, or chunked if a stream has no length", arguments: [3, nil] as [Int64?])
-    func form(length: Int64?) async throws {
-        let server = try MockServer()
-        server.on(.post, "/", respond: MockResponse(status: .noContent))
-        let client = APIClient(
-            baseURL: try BaseURL(server.url), pipeline: [], transport: CurlTransport())
-        let file = Data(repeating: 0x0D, count: 200_000)
-        let folder = try TemporaryFolder()
-        let form: MultipartForm = [
-            .part(
-                "log",
-                .stream(length: length, replay: .always) {
-                    RequestBody.Chunks(
-                        AsyncStream { stream in
-                            stream.yield(Data("abc".utf8))
-                            stream.finish()
-                        })
-                }), .file("file", path: try folder.file("a.txt", file)),
-        ]
-        try await client.send(Request<Void>.post("/", body: .multipart(form)))
-        let request = try #require(server.requests.first)
-        #expect((request.headers[.contentLength] == nil) == (length == nil))
-        var parser = try MultipartParser(boundary: form.boundary)
-        parser.receive(request.body)
-        var contents: [Data] = []
-        while let event = try parser.next() {
-            switch event {
-            case .head: contents.append(Data())
-            case .body(let data): contents[contents.count - 1] += data
-            case .partEnd, .end: break
-            }
-        }
-        try parser.finish()
-        #expect(contents == [Data("abc".utf8), file])
-    }
 }

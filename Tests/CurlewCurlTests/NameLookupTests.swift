@@ -40,8 +40,7 @@ struct NameLookupTests {
 
     @Test("calls that begin together share what is found, and the lookup is a part of their time")
     func together() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         let name = "together.here.test"
         let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 1))
         let calls = (0..<40).map { _ in
@@ -60,8 +59,7 @@ struct NameLookupTests {
 
     @Test("a name is asked for as it is used: in other places, and behind a dot")
     func places() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         var configuration = TransportConfiguration()
         configuration.dns.overrides = [
             .init(host: "elsewhere.test", target: "target.here.test", targetPort: server.port)
@@ -133,8 +131,7 @@ struct NameLookupTests {
 
     @Test("addresses of one interface are left out, and a name that has no others is looked up by libcurl")
     func zones() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         #expect(try await CurlTransport().exchange(.get, "http://mixed.zone.test:\(server.port)/").text() == "ok")
         // Nothing listens there: what counts is that libcurl has an address to try.
         let error = await CurlTransport().failure(.get, "http://only.bare-zone.test:\(server.port)/")

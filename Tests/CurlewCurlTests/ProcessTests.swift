@@ -18,8 +18,7 @@ struct ProcessTests {
         .disabled(if: dlsym(nil, "__tsan_init") != nil, "ThreadSanitizer's own locks do not survive a fork"))
     func fork() async {
         await #expect(processExitsWith: .success) {
-            let server = try MockServer()
-            server.on(.get, "/", respond: .text("hello"))
+            let server = try MockServer.always(.text("hello"))
             server.on(.get, "/big", respond: .generated(bytes: 4_000_000))
             let (transport, url) = (CurlTransport(), server.url)
             _ = try await transport.exchange(url: url + "/")
@@ -54,8 +53,7 @@ struct ProcessTests {
 
     @Test("a started program inherits no connection of the transport")
     func descriptors() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         server.on(.get, "/big", respond: .generated(bytes: 40_000_000))
         await #expect(processExitsWith: .success) { [url = server.url as String] in
             let folder = try TemporaryFolder()
@@ -74,8 +72,7 @@ struct ProcessTests {
 
     @Test("a transport that found no descriptor begins when there are some again, and can be shut down without any")
     func noDescriptors() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         await #expect(processExitsWith: .success) { [url = server.url as String] in
             let (transport, other) = (CurlTransport(), CurlTransport())
             refuse_epoll_descriptors(true)
@@ -93,8 +90,7 @@ struct ProcessTests {
 
     @Test("a call without a descriptor waits for the connection of another one; the only call fails, and says why")
     func fewDescriptors() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         await #expect(processExitsWith: .success) { [url = server.url as String] in
             let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: 64))
             let elsewhere = "http://127.0.0.1:1/"

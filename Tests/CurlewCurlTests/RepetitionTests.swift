@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestFixtures
 import TestServers
 import Testing
 
@@ -67,10 +68,7 @@ struct RepetitionTests {
             _ = try connection.readHead()
             // All first requests arrive before the first response, so each has a connection of its own.
             if connection.index < 12 {
-                let isLast = arrivals.withLock { arrivals in
-                    arrivals += 1
-                    return arrivals == 12
-                }
+                let isLast = arrivals.next() == 12
                 if isLast { for _ in 0..<12 { haveArrived.signal() } }
                 _ = haveArrived.wait(timeout: .now() + 20)
             }
@@ -100,9 +98,7 @@ struct RepetitionTests {
             let server = try server(death, arrivals: arrivals)
             _ = try await transport.exchange(.get, server.url + "/warm").data()
             let body = try source?.body(of: size, in: folder) ?? .empty
-            let error = try await #require(throws: NetworkError.self) {
-                try await transport.exchange(.post, server.url + "/", body: body)
-            }
+            let error = try #require(await transport.failure(.post, server.url + "/", body: body))
             #expect(error.reason == Self.mayHaveArrived)
             expectTexts(error)
             #expect(arrivals.withLock { $0 } == 1)
@@ -137,8 +133,7 @@ struct RepetitionTests {
         let folder = try TemporaryFolder()
         for source in [BodySource.bytes, .file, .parts] {
             let transport = CurlTransport()
-            let server = try MockServer()
-            server.enqueue(.text("warm"), MockResponse().reset(at: .beforeHead))
+            let server = try MockServer.answering(.text("warm"), MockResponse().reset(at: .beforeHead))
             server.on(.put, "/") { .data($0.body) }
             _ = try await transport.exchange(.get, server.url + "/").data()
             let response = try await transport.exchange(
@@ -156,11 +151,9 @@ struct RepetitionTests {
         let made = Locked(0)
         let body = RequestBody.stream(replay: .always) {
             made.withLock { $0 += 1 }
-            return .init(Chunked(pattern(300_000), by: 10_000))
+            return .init(Produced(pattern(300_000), by: 10_000))
         }
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.put, server.url + "/", body: body)
-        }
+        let error = try #require(await transport.failure(.put, server.url + "/", body: body))
         #expect(error.reason == Self.mayHaveArrived)
         #expect(arrivals.withLock { $0 } == 1)
         #expect(made.withLock { $0 } == 1)
@@ -187,20 +180,6 @@ struct RepetitionTests {
             let error = await transport.failure(method, url + "/")
             #expect(error?.reason == reason, "\(error.map(String.init(describing:)) ?? "none")")
         }
-    }
-
-    @Test("the route's idempotency has precedence over the method's", arguments: [true, false])
-    func declared(isIdempotent: Bool) async throws {
-        let arrivals = Locked(0)
-        let server = try server(.close, arrivals: arrivals)
-        _ = try await transport.exchange(.get, server.url + "/warm").data()
-        let method: HTTPMethod = isIdempotent ? .post : .get
-        let result = await outcome(
-            Task {
-                try await transport.exchange(method, server.url + "/") { $0.isIdempotent = isIdempotent }
-            })
-        #expect(result.reason == (isIdempotent ? nil : Self.mayHaveArrived))
-        #expect(arrivals.withLock { $0 } == (isIdempotent ? 2 : 1))
     }
 }
 

@@ -15,8 +15,7 @@ struct ResponseHeadTests {
     let transport = CurlTransport()
 
     private func answer(_ response: MockResponse, _ method: HTTPMethod = .get) async throws -> HTTPResponse {
-        let server = try MockServer()
-        server.enqueue(response)
+        let server = try MockServer.answering(response)
         return try await transport.exchange(method, server.url + "/")
     }
 
@@ -46,8 +45,7 @@ struct ResponseHeadTests {
     func foldedFraming(streams: Bool) async throws {
         try await LibraryDeviation.unfolding.mayDiffer {
             for lines in ["Transfer-Encoding:\r\n chunked", "Content-Length:\r\n 5", "content-length: 5\r\n\t5"] {
-                let server = try MockServer()
-                server.enqueue(.lines("HTTP/1.1 200 OK", lines, body: "5\r\nhello\r\n0\r\n\r\n"))
+                let server = try MockServer.answering(.lines("HTTP/1.1 200 OK", lines, body: "5\r\nhello\r\n0\r\n\r\n"))
                 let error = try await #require(throws: NetworkError.self, "\(lines)") {
                     try await transport.exchange(.get, server.url + "/") { $0.streaming = streams }.data()
                 }
@@ -61,8 +59,7 @@ struct ResponseHeadTests {
         let lines = ["HTTP/1.1 200 OK", "Content-Length: 0", "A: 1", "B: 2"]
         let bytes = lines.reduce(2) { $0 + $1.utf8.count + 2 }
         for over in [0, 1] {
-            let server = try MockServer()
-            server.enqueue(.raw(Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)))
+            let server = try MockServer.answering(.raw(Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)))
             let limits = count ? Limits(headerCount: 3 - over) : Limits(headerBytes: bytes - over)
             let result = await outcome(
                 Task { [transport] in try await transport.exchange(.get, server.url + "/", limits: limits) })
@@ -94,8 +91,7 @@ struct ResponseHeadTests {
 
     @Test("limits may be the largest numbers that there are")
     func largestLimits() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         let limits = Limits(headerBytes: .max, headerCount: .max, responseBody: .max)
         #expect(try await transport.exchange(.get, server.url + "/", limits: limits).text() == "hello")
     }
@@ -110,8 +106,7 @@ struct ResponseHeadTests {
             ("HTTP/1.1 404 " + String(repeating: "x", count: 900), String(repeating: "x", count: 200)),
         ] as [(String, String?)])
     func words(line: String, expected: String?) async throws {
-        let server = try MockServer()
-        server.enqueue(.raw(Data((line + "\r\nContent-Length: 0\r\n\r\n").utf8)))
+        let server = try MockServer.answering(.raw(Data((line + "\r\nContent-Length: 0\r\n\r\n").utf8)))
         let response = try await transport.exchange(.get, server.url + "/")
         #expect(response.status == .notFound)
         #expect(response.reasonPhrase == expected)

@@ -47,26 +47,6 @@ struct SessionResumptionTests {
         #expect(transport.snapshot.handles > 1)
     }
 
-    @Test(
-        "pins of the verified path need a full handshake each time",
-        .enabled(if: CurlLibrary.current.pathProblem == nil))
-    func verifiedChain() async throws {
-        let nginx = try await Nginx.shared()
-        var configuration = nginx.configuration
-        configuration.httpVersions = .http1Only
-        let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
-        let key = try #require(ConnectionInfo.PeerCertificate(authority)?.pin)
-        let backup = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        configuration.tls.pins = [
-            TLSConfiguration.PinSet(hosts: ["localhost"], keys: [key, backup], scope: .verifiedChain)
-        ]
-        let transport = CurlTransport(configuration: configuration)
-        for _ in 0..<3 {
-            let seen = try await resumed(transport, nginx.serial + "/close", count: 2)
-            #expect(seen.allSatisfy { $0.0 == "." && $0.1 == false })
-        }
-    }
-
     @Test("another transport resumes nothing")
     func apart() async throws {
         let nginx = try await Nginx.shared()

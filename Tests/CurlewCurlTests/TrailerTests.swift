@@ -15,38 +15,14 @@ struct TrailerTests {
     let transport = CurlTransport()
 
     private func stream(_ text: String) -> RequestBody {
-        .stream {
-            .init(
-                AsyncStream { source in
-                    for byte in text.utf8 { source.yield(Data([byte])) }
-                    source.finish()
-                })
-        }
-    }
-
-    @Test("the trailers of a response are there when its body has been read", arguments: [false, true])
-    func response(isLarge: Bool) async throws {
-        let server = try MockServer()
-        let body = isLarge ? MockResponse.generated(bytes: 3_000_000, chunked: true) : .chunks(["one", "two"])
-        server.on(.get, "/", respond: body.with(trailers: ["X-Sum": "6", "Content-Type": "a/b"]))
-        for streaming in [false, true] {
-            let response = try await transport.exchange(.get, server.url + "/") { $0.streaming = streaming }
-            var count = 0
-            for try await chunk in response.body { count += chunk.count }
-            #expect(count == (isLarge ? 3_000_000 : 6))
-            #expect(response.body.trailers["X-Sum"] == "6")
-            #expect(response.headers["X-Sum"] == nil && response.mediaType?.essence != "a/b")
-        }
+        .stream { .init(Produced(text.utf8.map { Data([$0]) })) }
     }
 
     @Test("typed calls have them beside the value, through the standard pipeline")
     func typed() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .chunks(["one", "two"]).with(trailers: ["X-Sum": "6", "X-Code": "secret"]))
+        let server = try MockServer.always(.chunks(["one", "two"]).with(trailers: ["X-Sum": "6", "X-Code": "secret"]))
         let fields = FieldRules(secret: ["X-Code"])
-        let client = APIClient(
-            baseURL: try BaseURL(server.url), pipeline: .standard, transport: transport,
-            configuration: APIClient.Configuration(fields: fields))
+        let client = APIClient.curl(server.url, .standard, configuration: APIClient.Configuration(fields: fields))
         let response = try await client.response(for: Request<String>.get("/"))
         #expect(response.value == "onetwo")
         #expect(response.trailers["X-Sum"] == "6")
@@ -58,19 +34,9 @@ struct TrailerTests {
         #expect(streamed["X-Sum"] == "6")
     }
 
-    @Test("a response without trailers has none")
-    func none() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
-        let response = try await transport.exchange(.get, server.url + "/")
-        #expect(try await response.text() == "ok" && response.body.trailers.isEmpty)
-        #expect(ResponseBody(Data()).trailers.isEmpty)
-    }
-
     @Test("trailers of a request follow its body, announced, and are made after it")
     func request() async throws {
-        let server = try MockServer()
-        server.on(.post, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"), to: .post)
         let produced = Locked(0)
         let body = RequestBody.stream(replay: .always) {
             .init(
@@ -97,8 +63,7 @@ struct TrailerTests {
 
     @Test("an upload that waits for the server's 100 has its trailers too")
     func expecting() async throws {
-        let server = try MockServer()
-        server.on(.put, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"), to: .put)
         let body = stream("abc").trailing("X-Sum") { ["X-Sum": "3"] }
         _ = try await transport.exchange(.put, server.url + "/", headers: [.expect: "100-continue"], body: body).text()
         #expect(server.requests.first?.trailers["X-Sum"] == "3")
@@ -136,8 +101,7 @@ struct TrailerTests {
     @Test("a field that was not announced, or cannot be made, ends the call, and the server gets no whole request")
     func unannounced() async throws {
         struct Failure: Error {}
-        let server = try MockServer()
-        server.on(.post, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"), to: .post)
         let bodies = [
             stream("abc").trailing("X-Sum") { ["X-Other": "1"] }, stream("abc").trailing("X-Sum") { throw Failure() },
             stream("abc").trailing("X-Sum") { ["X-Sum": "a\r\nb: c"] },
@@ -170,10 +134,8 @@ struct TrailerTests {
 
     @Test("typed calls send them with a stream")
     func typedRequest() async throws {
-        let server = try MockServer()
-        server.on(.post, "/", respond: .text("ok"))
-        let client = APIClient(
-            baseURL: try BaseURL(server.url), pipeline: Pipeline([]), transport: transport)
+        let server = try MockServer.always(.text("ok"), to: .post)
+        let client = APIClient.curl(server.url)
         let content = RequestContent.stream { .init(AsyncStream { source in source.finish() }) }
             .trailing("X-Sum") { ["X-Sum": "0"] }
         _ = try await client.send(Request<String>.post("/", body: content))

@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestFixtures
 import TestServers
 import Testing
 
@@ -74,10 +75,7 @@ struct UnsolicitedBytesTests {
         let server = try RawServer { connection in
             if connection.index < count {
                 _ = try connection.readHead()
-                let isLast = begun.withLock { begun in
-                    begun += 1
-                    return begun == count
-                }
+                let isLast = begun.next() == count
                 if isLast { all.fire() }
                 all.block()
                 try connection.write(Stray.timeout408.first)
@@ -101,13 +99,7 @@ struct UnsolicitedBytesTests {
             case nil: .empty
             case false?: .bytes(Data("abc".utf8))
             case true?:
-                .stream(length: 3) {
-                    .init(
-                        AsyncStream { chunks in
-                            chunks.yield(Data("abc".utf8))
-                            chunks.finish()
-                        })
-                }
+                .stream(length: 3) { .init(Produced([Data("abc".utf8)])) }
             }
         let response = try await transport.exchange(.post, server.url + "/post", body: body)
         #expect(response.status == 200)

@@ -27,9 +27,7 @@ struct UploadFailureTests {
             body = .parts([.file(path: try folder.file(kind, "123"), offset: 1, length: 3)])
         default: break
         }
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.post, server.url + "/", body: body)
-        }
+        let error = try #require(await transport.failure(.post, server.url + "/", body: body))
         #expect(error.reason == .invalidRequest)
         #expect(error.detail.contains(path))
         expectTexts(error)
@@ -45,73 +43,23 @@ struct UploadFailureTests {
             #expect(truncate(path, 1000) == 0)
             while true { _ = try connection.read(upTo: 65_536) }
         }
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.put, server.url + "/", body: .file(path))
-        }
+        let error = try #require(await transport.failure(.put, server.url + "/", body: .file(path)))
         #expect(error.reason == .encoding)
         expectTexts(error)
     }
 
     struct OwnError: Error {}
 
-    @Test("an error of the producer ends the exchange and stays visible", arguments: [true, false])
-    func failingStream(atOnce: Bool) async throws {
-        let server = try MockServer()
-        server.on(.post, "/", respond: .status(.ok))
-        let body = RequestBody.stream {
-            if atOnce { throw OwnError() }
-            return .init(Failing(after: [Data(count: 100_000)], error: OwnError()))
-        }
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.post, server.url + "/", body: body)
-        }
-        #expect(error.reason == .encoding)
-        #expect(error.underlying is OwnError)
-        expectTexts(error)
-        #expect(server.requestCount == 0)
-    }
-
     @Test("bytes beyond the declared length are an error also when they come late", arguments: [10, 1])
     func lateSurplus(length: Int) async throws {
-        let server = try MockServer()
-        server.on(.post, "/", respond: .status(.ok))
+        let server = try MockServer.always(.status(.ok), to: .post)
         let chunks = [Data(count: length), Data(count: 7)]
         let error = try await #require(throws: NetworkError.self) {
             try await transport.exchange(
-                .post, server.url + "/", body: .stream(length: Int64(length)) { .init(Chunked(chunks)) },
+                .post, server.url + "/", body: .stream(length: Int64(length)) { .init(Produced(chunks)) },
                 timeouts: Timeouts(firstByte: .seconds(5), idle: .seconds(5)))
         }
         #expect(error.reason == .encoding)
         #expect(server.requestCount == 0)
-    }
-
-    @Test(
-        "a stream of the declared length arrives complete, in whatever chunks",
-        arguments: [[10], [9, 1], [1, 9], [4, 0, 6]])
-    func exactLength(sizes: [Int]) async throws {
-        let server = try MockServer()
-        server.on(.post, "/") { .text("\($0.text.utf8.count)") }
-        let chunks = sizes.map { Data(count: $0) }
-        let response = try await transport.exchange(
-            .post, server.url + "/", body: .stream(length: 10) { .init(Chunked(chunks)) })
-        #expect(try await response.text() == "10")
-    }
-}
-
-/// Chunks, then an error.
-struct Failing: AsyncSequence, Sendable {
-    let after: [Data]
-    let error: any Error
-
-    func makeAsyncIterator() -> Iterator { Iterator(rest: after[...], error: error) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        var rest: ArraySlice<Data>
-        let error: any Error
-
-        mutating func next() async throws -> Data? {
-            guard let chunk = rest.popFirst() else { throw error }
-            return chunk
-        }
     }
 }

@@ -75,21 +75,6 @@ struct WaitingTests {
         #expect(await eventually { setting.transport.snapshot.waiting == 0 && setting.transport.snapshot.active == 0 })
     }
 
-    @Test("a higher priority begins first, and another host is not affected")
-    func priority() async throws {
-        let (setting, other) = (try Setting(places: 1), try MockServer())
-        other.on(.get, "/", respond: .text("other"))
-        var tasks = [try await setting.start("/held")]
-        tasks.append(try await setting.start("/low", priority: .low))
-        tasks.append(try await setting.start("/normal"))
-        tasks.append(try await setting.start("/high", priority: .high))
-        #expect(try await setting.transport.exchange(.get, other.url + "/").status == .ok)
-        #expect(setting.transport.snapshot.waiting == 3)
-        setting.release.fire()
-        for task in tasks { #expect(try await task.value.status == .ok) }
-        #expect(setting.server.requests.map(\.path) == ["/held", "/high", "/normal", "/low"])
-    }
-
     @Test("waiting ends at once with a cancellation, and at the deadline", arguments: [1, 2, 4])
     func ends(loops: Int) async throws {
         let setting = try Setting(places: loops, loops: loops)
@@ -179,20 +164,6 @@ struct WaitingTests {
         #expect(proxy.connectionCount == 1)
     }
 
-    @Test("a full line refuses further exchanges")
-    func full() async throws {
-        let setting = try Setting(places: 1, waiting: 1)
-        let tasks = [try await setting.start("/held"), try await setting.start("/free")]
-        let error = try await #require(throws: NetworkError.self) {
-            try await setting.transport.exchange(.get, setting.server.url + "/free")
-        }
-        #expect(error.reason == .refused(by: .overload))
-        expectTexts(error)
-        setting.release.fire()
-        for task in tasks { #expect(try await task.value.status == .ok) }
-        #expect(setting.server.requestCount == 2)
-    }
-
     @Test("a shutdown ends those who wait; a drain lets them finish", arguments: [true, false], [1, 2])
     func shutdown(drains: Bool, loops: Int) async throws {
         let setting = try Setting(places: loops, loops: loops)
@@ -222,29 +193,5 @@ struct WaitingTests {
         #expect(await eventually { transport.snapshot.active == 5 && transport.snapshot.paused == 5 })
         #expect(transport.snapshot.connections == 1)
         for body in bodies { #expect(try await body.collect().count == 1_000_000) }
-    }
-
-    @Test("many cancellations and failures lose no call", arguments: [1, 2, 3])
-    func storm(loops: Int) async throws {
-        let setting = try Setting(places: 3, loops: loops)
-        setting.release.fire()
-        setting.server.on(.get, "/broken", respond: .closeBeforeReply)
-        let ends = await withTaskGroup(of: NetworkError.Reason?.self) { group in
-            for number in 0..<300 {
-                group.addTask { [setting] in
-                    let path = number % 5 == 0 ? "/broken" : "/free"
-                    let task = Task {
-                        try await setting.transport.exchange(.get, setting.server.url + path).data()
-                    }
-                    if number % 3 == 0 { task.cancel() }
-                    return await outcome(task).reason
-                }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(ends.count == 300 && ends.count { $0 == nil } >= 160)
-        #expect(await eventually { setting.transport.snapshot.waiting == 0 && setting.transport.snapshot.active == 0 })
-        #expect(try await setting.transport.exchange(.get, setting.server.url + "/free").status == .ok)
-        #expect(setting.transport.snapshot.connections <= 3)
     }
 }

@@ -14,8 +14,7 @@ struct WarmUpTests {
     @Test("the first calls go over the connections that were opened ahead", arguments: [1, 4])
     func plain(count: Int) async throws {
         let transport = CurlTransport()
-        let server = try MockServer()
-        server.on(.head, "/", respond: .status(.notFound))
+        let server = try MockServer.always(.status(.notFound), to: .head)
         server.on(.get, "/", respond: .text("ok").delayed(by: .milliseconds(100)))
         try await transport.warmUp(server.url + "/", connections: count)
         #expect(server.connectionCount == count)
@@ -47,8 +46,7 @@ struct WarmUpTests {
     @Test("no more than the pool may have, and again adds to what is there")
     func limits() async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: 3))
-        let server = try MockServer()
-        server.on(.head, "/", respond: .status(.ok))
+        let server = try MockServer.always(.status(.ok), to: .head)
         try await transport.warmUp(server.url + "/", connections: 50)
         #expect(server.connectionCount == 3)
     }

@@ -33,13 +33,6 @@ struct HTTPStatusTests {
         #expect(status.description == text)
     }
 
-    @Test("Statuses are numbers: literals, order, equality")
-    func numbers() {
-        #expect(HTTPStatus.created == 201)
-        #expect(HTTPStatus.ok < .notFound)
-        #expect([HTTPStatus](arrayLiteral: 500, 200, 404).sorted() == [200, 404, 500])
-    }
-
     @Test("1xx, 204 and 304 never have content (RFC 9110 §6.4.1)")
     func content() {
         let without = (100...599).map { HTTPStatus($0) }.filter(\.forbidsContent).map(\.code)

@@ -36,7 +36,7 @@ struct DeadlinePropertyTests {
 private final class Scene: Sendable {
     private let clock = ManualClock()
     private let random: Locked<SeededGenerator>
-    private let begun = Locked(0)
+    private let begun = EventLog { event, _ -> Bool? in if case .began = event { true } else { nil } }
     private let pipeline: Pipeline
 
     init(seed: UInt64) {
@@ -68,7 +68,7 @@ private final class Scene: Sendable {
         let parts = Parts(clock: clock, random: random)
         let client = APIClient(
             baseURL: "https://a.test", pipeline: pipeline, transport: parts.transport(),
-            configuration: APIClient.Configuration(observers: [Beginnings(begun)], time: clock))
+            configuration: APIClient.Configuration(observers: [begun], time: clock))
         let calls = (0..<6).map { _ in Call(total: .milliseconds(500 + parts.number(8000)), end: SharedResult()) }
         let start = clock.now
         for call in calls {
@@ -81,7 +81,7 @@ private final class Scene: Sendable {
                 call.end.finish(.success(()))
             }
         }
-        try await yieldUntil { begun.withLock { $0 } >= calls.count }
+        try await yieldUntil { begun.entries.count >= calls.count }
         defer { clock.advance(by: .seconds(100_000_000)) }
         while true {
             try Task.checkCancellation()
@@ -101,16 +101,6 @@ private final class Scene: Sendable {
                     return "a call of \(call.total.brief) through \(pipeline) is still under way after its time"
                 }
             }
-        }
-    }
-
-    private struct Beginnings: RequestObserver {
-        let count: Locked<Int>
-
-        init(_ count: Locked<Int>) { self.count = count }
-
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            if case .began = event { count.withLock { $0 += 1 } }
         }
     }
 }

@@ -41,7 +41,7 @@ struct PresetTests {
         let configuration = APIClient.Configuration(timeouts: Timeouts(total: total))
         let client = APIClient.mock(pipeline: pipeline, configuration: configuration) { $0.onAny { _ in .status(204) } }
         #expect(client.problems.contains { $0.lowercased().contains(problem.lowercased()) }, "\(client.problems)")
-        let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/")) }
+        let error = await client.failure(Request<Void>.get("/"))
         #expect(error?.reason == .configuration)
         #expect(error?.detail.lowercased().contains(problem.lowercased()) == true)
     }
@@ -63,13 +63,13 @@ struct PresetTests {
         }
         let response = try await client.response(for: Request<HTTPResponse>.get("/slow"))
         #expect(response.attempts.map { "\($0.outcome)" } == ["timedOut attempt", "status 200"])
-        let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/late")) }
+        let error = await client.failure(Request<Void>.get("/late"))
         #expect(error?.reason == .timedOut(.attempt))
         #expect(error?.attempts.map(\.duration) == [.seconds(10), .seconds(10), .seconds(10)])
         for _ in 0..<10 {
-            _ = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/down")) }
+            _ = await client.failure(Request<Void>.get("/down"))
         }
-        let refused = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/down")) }
+        let refused = await client.failure(Request<Void>.get("/down"))
         #expect(refused?.reason == .refused(by: .circuitBreaker))
         #expect(refused?.attempts.map(\.decision) == [.finish(because: .final)])
     }

@@ -12,23 +12,18 @@ import Testing
 /// Events and logs of a call that is sent again because of a 401.
 @Suite(.timeLimit(.minutes(1)))
 struct RenewalHistoryTests {
-    private final class Listener: RequestObserver {
-        private let events = Locked<[(id: UInt64, word: String)]>([])
-
-        func heard(_ id: UInt64) -> [String] { events.withLock { $0.filter { $0.id == id }.map(\.word) } }
-        var calls: [UInt64] { Set(events.withLock { $0.map(\.id) }).sorted() }
-
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            var word = EventGrammar.word(event)
-            if case .sent(let request) = event { word = "sent \(request.target) by attempt \(context.attempt)" }
-            if case .tried(let attempt) = event { word = "tried \(attempt.outcome), \(attempt.decision.cause)" }
-            events.withLock { $0.append((context.id, word)) }
+    private let listener = EventLog { event, context -> (id: UInt64, word: String) in
+        switch event {
+        case .sent(let request): (context.id, "sent \(request.target) by attempt \(context.attempt)")
+        case .tried(let attempt): (context.id, "tried \(attempt.outcome), \(attempt.decision.cause)")
+        default: (context.id, EventGrammar.word(event))
         }
     }
-
-    private let listener = Listener()
+    private var calls: [UInt64] { Set(listener.entries.map(\.id)).sorted() }
     private let lines = Locked<[String]>([])
     private let store = TokenStore()
+
+    private func heard(_ id: UInt64) -> [String] { listener.entries.filter { $0.id == id }.map(\.word) }
 
     /// The first token ends at once; `statuses` are the responses to the second.
     private func client(_ pipeline: Pipeline = [], then statuses: HTTPStatus...) -> APIClient {
@@ -57,15 +52,15 @@ struct RenewalHistoryTests {
             response.attempts.map { "\($0.number) \($0.outcome) \($0.decision.cause)" } == [
                 "1 status 401 the credential was refreshed", "2 status 200 a retry would not change the outcome",
             ])
-        try #require(listener.calls.count == 2)
+        try #require(calls.count == 2)
         #expect(
-            listener.heard(listener.calls[0]) == [
+            heard(calls[0]) == [
                 "began", "sent /me by attempt 1", "answered", "measured", "token", "token",
                 "tried status 401, the credential was refreshed", "sent /me by attempt 2", "answered", "measured",
                 "succeeded",
             ])
         #expect(
-            listener.heard(listener.calls[1])
+            heard(calls[1])
                 == ["began", "sent /renew by attempt 1", "answered", "measured", "succeeded"])
         let log = lines.withLock { $0 }.joined(separator: "\n")
         #expect(log.contains("POST https://mock.test/renew (Renew)"))
@@ -83,7 +78,7 @@ struct RenewalHistoryTests {
                 "3 status 200 a retry would not change the outcome",
             ])
         #expect(
-            listener.heard(listener.calls[0]).filter { $0.hasPrefix("sent") }.map { $0.suffix(1) } == ["1", "2", "3"])
+            heard(calls[0]).filter { $0.hasPrefix("sent") }.map { $0.suffix(1) } == ["1", "2", "3"])
     }
 
     @Test("a second request that fails reports the first")
@@ -143,9 +138,7 @@ struct RenewalHistoryTests {
     @Test("a call of which no request can be made is logged and described with its method and name")
     func unsent() async throws {
         let client = client()
-        let error = await #expect(throws: NetworkError.self) {
-            try await client.send(Request<Void>.delete("/a/../b").name("Remove"))
-        }
+        let error = await client.failure(Request<Void>.delete("/a/../b").name("Remove"))
         #expect(error?.description.contains("  call      DELETE Remove\n") == true)
         let log = lines.withLock { $0 }
         #expect(log.count == 1)

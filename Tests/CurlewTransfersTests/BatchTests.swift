@@ -48,10 +48,7 @@ struct BatchTests {
             return .answer("1")
         }
         let inputs = sequence(state: 0) { (number: inout Int) -> Int? in
-            let count = taken.withLock { taken in
-                taken += 1
-                return taken
-            }
+            let count = taken.next()
             #expect(count <= running.withLock { $0.ended } + 6)
             number += 1
             return number <= 100 ? number : nil

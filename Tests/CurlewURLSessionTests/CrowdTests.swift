@@ -13,34 +13,11 @@ import Testing
 /// Many at once. In processes of their own: a trap of the system's library must not take the other tests along.
 @Suite(.timeLimit(.minutes(1)))
 struct CrowdTests {
-    @Test("two hundred exchanges at once, each with its own response")
-    func crowd() async {
-        await #expect(processExitsWith: .success) {
-            let transport = URLSessionTransport()
-            let server = try MockServer()
-            server.on(nil, "/:id") { .text($0.parameters["id"] ?? "") }
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                for id in 0..<200 {
-                    group.addTask {
-                        let method: HTTPMethod = id.isMultiple(of: 2) ? .get : .post
-                        let body = method == .post ? RequestBody.bytes(pattern(id)) : .empty
-                        let response = try await transport.exchange(method, "\(server.url)/\(id)", body: body)
-                        return try await response.text() == "\(id)"
-                    }
-                }
-                for try await isRight in group { #expect(isRight) }
-            }
-            #expect(await eventually { transport.snapshot.active == 0 })
-            #expect(transport.snapshot.completed == 200)
-        }
-    }
-
     @Test("cancelling at any moment, answers coming in between, neither traps nor hangs")
     func storm() async {
         await #expect(processExitsWith: .success) {
             let transport = URLSessionTransport()
-            let server = try MockServer()
-            server.on(nil, "/", respond: .generated(bytes: 100_000))
+            let server = try MockServer.always(.generated(bytes: 100_000), to: nil)
             for round in 0..<12 {
                 await withTaskGroup(of: Void.self) { group in
                     for number in 0..<40 {
@@ -63,8 +40,7 @@ struct CrowdTests {
     @Test("transports that come and go leave no session behind that traps")
     func turnover() async {
         await #expect(processExitsWith: .success) {
-            let server = try MockServer()
-            server.on(nil, "/", respond: .text("ok"))
+            let server = try MockServer.always(.text("ok"), to: nil)
             for _ in 0..<50 {
                 let transport = URLSessionTransport()
                 let text = try await transport.exchange(.get, server.url + "/").text()

@@ -15,8 +15,7 @@ struct OwnConnectionTests {
     @Test("a request with a body, or that must not be repeated, gets a connection of its own")
     func connections() async throws {
         let transport = URLSessionTransport()
-        let server = try MockServer()
-        server.on(nil, "/", respond: .text("fine"))
+        let server = try MockServer.always(.text("fine"), to: nil)
         let requests: [(HTTPMethod, RequestBody)] = [
             (.get, .empty), (.post, .empty), (.delete, .empty), (.put, .bytes(Data("x".utf8))), (.get, .empty),
         ]
@@ -49,8 +48,7 @@ struct OwnConnectionTests {
     @Test("the bytes of a request are never the body of the one before", arguments: [50, 1000])
     func framing(count: Int) async throws {
         let transport = URLSessionTransport()
-        let server = try MockServer()
-        server.on(nil, "/", respond: .text("mine"))
+        let server = try MockServer.always(.text("mine"), to: nil)
         _ = try await transport.exchange(.get, server.url + "/").data()
         server.enqueue(.text("never").interrupted(by: .close, at: .beforeHead))
         server.enqueue(.text("early").early())
@@ -116,8 +114,7 @@ struct OwnConnectionTests {
     func leaks() async {
         await #expect(processExitsWith: .success) {
             let transport = URLSessionTransport()
-            let server = try MockServer()
-            server.on(nil, "/", respond: .generated(bytes: 20_000))
+            let server = try MockServer.always(.generated(bytes: 20_000), to: nil)
             let body = RequestBody.bytes(pattern(1000))
             func round(_ number: Int) async {
                 await withTaskGroup(of: Void.self) { group in

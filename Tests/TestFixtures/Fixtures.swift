@@ -108,6 +108,17 @@ package func failure(_ work: () async throws(NetworkError) -> Void) async -> Net
     }
 }
 
+extension APIClient {
+    /// The error of a call, or nil.
+    package func failure<Value>(_ request: Request<Value>) async -> NetworkError? {
+        await TestFixtures.failure { () async throws(NetworkError) in _ = try await send(request) }
+    }
+
+    package func failure<Call: Endpoint>(_ endpoint: Call) async -> NetworkError? {
+        await TestFixtures.failure { () async throws(NetworkError) in _ = try await send(endpoint) }
+    }
+}
+
 /// Never returns; throws when the task is cancelled.
 package func waitForCancellation() async throws {
     let clock = ManualClock()

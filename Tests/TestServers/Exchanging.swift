@@ -2,7 +2,7 @@
 
 package import CurlewCore
 package import CurlewHTTP
-import CurlewTesting
+package import CurlewTesting
 package import Foundation
 
 extension Transport {
@@ -39,6 +39,22 @@ extension Transport {
         } catch {
             return error as? NetworkError
         }
+    }
+}
+
+extension MockServer {
+    /// A server that answers every request for `/` like this.
+    package static func always(_ response: MockResponse, to method: HTTPMethod? = .get) throws -> MockServer {
+        let server = try MockServer()
+        server.on(method, "/", respond: response)
+        return server
+    }
+
+    /// A server that answers its first requests like this, one after the other.
+    package static func answering(_ responses: MockResponse...) throws -> MockServer {
+        let server = try MockServer()
+        for response in responses { server.enqueue(response) }
+        return server
     }
 }
 

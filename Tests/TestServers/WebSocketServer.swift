@@ -30,6 +30,7 @@ package final class WebSocketServer: Sendable {
     }
 
     package let port: Int
+    package var url: String { "http://127.0.0.1:\(port)" }
     private let process: CompanionProcess
 
     /// Returns when it listens. Throws `Program.Failure` if its package is missing.

@@ -63,6 +63,8 @@ enum AddressCases {
             for host in ["service.example", "other.example:81"] {
                 try await trial.expectText(trial.exchange(.get, "http://\(host)/host", over: transport), host)
             }
+            let response = try await trial.exchange(.get, "http://service.example/body.bin", over: transport)
+            try trial.equal(try await response.data(), MockResponse.pattern(0..<3_000_000), "a large body")
         },
         ConformanceCase(
             "a Unix domain socket without a listener is unreachable", .addresses,

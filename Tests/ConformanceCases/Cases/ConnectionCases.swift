@@ -128,6 +128,7 @@ enum ConnectionCases {
                 let response = try await trial.exchange(.post, server.url + "/") { $0.isIdempotent = true }
                 try await trial.expectText(response, "ok")
                 try trial.equal(server.requestCount, 3, "the number of requests")
+                try await trial.expectOnce(.get, .empty, dyingBy: .close) { $0.isIdempotent = false }
             },
             ConformanceCase(
                 "a server that closed an idle connection costs nothing, a POST included", .connections,
@@ -162,13 +163,15 @@ extension ConformanceTrial {
     /// Sends a request on a connection that breaks during the exchange. Expects that the request arrives once and
     /// fails. If the transport does not reuse the connection, it receives a response instead.
     fileprivate func expectOnce(
-        _ method: HTTPMethod, _ body: RequestBody, dyingBy death: MockResponse.Interruption
+        _ method: HTTPMethod, _ body: RequestBody, dyingBy death: MockResponse.Interruption,
+        options change: (inout RequestOptions) -> Void = { _ in }
     ) async throws {
         let server = try warmServer(death)
         let transport = try transport()
         _ = try await exchange(.get, server.url + "/warm", over: transport).data()
         do {
-            let response = try await exchange(method, server.url + "/", body: body, over: transport)
+            let response = try await exchange(
+                method, server.url + "/", body: body, over: transport, options: change)
             try await expectText(response, "ok")
             try expect(server.requests.last?.exchangeIndex == 0, "the request was sent again")
         } catch let error as NetworkError {

@@ -16,12 +16,15 @@ enum PolicyCases {
                 rule: "Transport: follows no redirect"
             ) { trial in
                 let server = try trial.server()
-                server.on(nil, "/", respond: .redirect(to: "/next", status: HTTPStatus(code)))
+                let redirect = MockResponse.text("moved", status: HTTPStatus(code)).with(headers: [.location: "/next"])
+                server.on(nil, "/", respond: redirect)
                 server.on(nil, "/next", respond: .text("followed"))
-                for method: HTTPMethod in [.get, .post] {
-                    let response = try await trial.exchange(method, server.url + "/")
+                for body in [RequestBody.empty, .bytes(Data("x".utf8))] {
+                    let response = try await trial.exchange(
+                        body.length == 0 ? .get : .post, server.url + "/", body: body)
                     try trial.equal(response.status.code, code, "the status")
                     try trial.equal(response.headers[.location], "/next", "Location")
+                    try await trial.expectText(response, "moved")
                 }
                 try trial.equal(server.requests.map(\.path), ["/", "/"], "the paths that were asked for")
             }

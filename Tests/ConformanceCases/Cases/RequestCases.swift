@@ -10,7 +10,7 @@ enum RequestCases {
     static let all = withoutBody + withBody + bodies + framing + failures
 
     private static let withoutBody =
-        ["GET", "DELETE", "OPTIONS", "PROPFIND", "get"].map { method in
+        ["GET", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"].map { method in
             ConformanceCase(
                 "\(method) without a body goes out as it is, without fields about one", .requests, .message,
                 rule: "RFC 9110 §8.6"
@@ -48,6 +48,7 @@ enum RequestCases {
                     try trial.equal(response.headers[.contentLength], "5", "Content-Length")
                     try trial.equal(try await response.chunksJoined(), Data(), "the body")
                 }
+                try trial.equal(server.requests.first?.headers[.contentLength], nil, "Content-Length of the request")
                 try await trial.expectText(trial.exchange(.get, server.url + "/"), "hello")
             }
         ]
@@ -65,7 +66,7 @@ enum RequestCases {
     }
 
     private static let bodies = BodyRecipe.allCases.flatMap { recipe in
-        [0, 1, 65_537, 400_000].map { size in
+        [0, 1, 65_535, 65_536, 65_537, 400_000].map { size in
             ConformanceCase(
                 "a body of \(size) bytes from \(recipe.rawValue) arrives complete", .requests, .message,
                 rule: "Transport: sends exactly the message"
@@ -85,15 +86,15 @@ enum RequestCases {
                 "a body from \(recipe.rawValue) is framed by \(recipe.hasLength ? "its length" : "chunks")", .requests,
                 rule: "RFC 9112 §6.1, §6.2"
             ) { trial in
-                let server = try trial.server(answering: .status(.noContent))
-                let body = try recipe.body(MockResponse.pattern(0..<1000), trial)
-                _ = try await trial.exchange(.put, server.url + "/", body: body)
-                let request = try trial.only(server)
-                try trial.equal(
-                    request.headers[values: .contentLength], recipe.hasLength ? ["1000"] : [], "Content-Length")
-                try trial.equal(
-                    request.headers[values: .transferEncoding], recipe.hasLength ? [] : ["chunked"], "Transfer-Encoding"
-                )
+                for method: HTTPMethod in [.put, .post, .delete] {
+                    let server = try trial.server(answering: .status(.noContent))
+                    let body = try recipe.body(MockResponse.pattern(0..<1000), trial)
+                    _ = try await trial.exchange(method, server.url + "/", body: body)
+                    let headers = try trial.only(server).headers
+                    let (length, coding) = recipe.hasLength ? (["1000"], []) : ([], ["chunked"])
+                    try trial.equal(headers[values: .contentLength], length, "Content-Length of \(method)")
+                    try trial.equal(headers[values: .transferEncoding], coding, "Transfer-Encoding of \(method)")
+                }
             }
         }
         + [
@@ -126,9 +127,11 @@ enum RequestCases {
                 rule: "RequestBody.file(_:)"
             ) { trial in
                 let server = try trial.server()
-                let path = try trial.file(Data()) + "-missing"
-                try await trial.expectFailure(.invalidRequest) {
-                    _ = try await trial.exchange(.post, server.url + "/", body: .file(path))
+                for path in [try trial.file(Data()) + "-missing", FileManager.default.temporaryDirectory.path] {
+                    let error = try await trial.expectFailure(.invalidRequest) {
+                        _ = try await trial.exchange(.post, server.url + "/", body: .file(path))
+                    }
+                    try trial.expect(error.detail.contains(path), "the error does not name the file")
                 }
                 try trial.equal(server.requestCount, 0, "the number of requests")
             },
@@ -138,12 +141,17 @@ enum RequestCases {
             ) { trial in
                 let server = try trial.server()
                 server.on(.post, "/", respond: .status(.ok))
-                let error = try await trial.expectFailure(.encoding) {
-                    let body = RequestBody.stream { .init(Produced([Data(count: 100_000)], then: OwnError())) }
-                    _ = try await trial.exchange(.post, server.url + "/", body: body)
+                for failsAtOnce in [false, true] {
+                    let error = try await trial.expectFailure(.encoding) {
+                        let body = RequestBody.stream {
+                            if failsAtOnce { throw OwnError() }
+                            return .init(Produced([Data(count: 100_000)], then: OwnError()))
+                        }
+                        _ = try await trial.exchange(.post, server.url + "/", body: body)
+                    }
+                    try trial.expect(error.underlying is OwnError, "the producer's own error is not the underlying one")
+                    try trial.equal(server.requestCount, 0, "the number of complete requests")
                 }
-                try trial.expect(error.underlying is OwnError, "the producer's own error is not the underlying one")
-                try trial.equal(server.requestCount, 0, "the number of complete requests")
             },
         ]
         + [4, 6, 0, 100_000].map { produced in
@@ -176,6 +184,7 @@ extension ConformanceTrial {
 /// A kind of request body. All kinds deliver the same bytes.
 enum BodyRecipe: String, CaseIterable, Sendable {
     case bytes, file
+    case parts = "pieces of memory and of a file"
     case stream = "a stream with a length"
     case chunkedStream = "a stream"
 
@@ -185,39 +194,19 @@ enum BodyRecipe: String, CaseIterable, Sendable {
         switch self {
         case .bytes: .bytes(bytes)
         case .file: .file(try trial.file(bytes))
+        case .parts: .parts(try pieces(of: bytes, trial))
         case .stream: .stream(length: Int64(bytes.count)) { .init(Produced(bytes, by: 10_000)) }
         case .chunkedStream: .stream { .init(Produced(bytes, by: 10_000)) }
         }
     }
-}
 
-/// An asynchronous sequence of prepared chunks. It optionally ends with an error. `init(_:by:)` also adds an empty
-/// chunk.
-struct Produced: AsyncSequence, Sendable {
-    private let chunks: [Data]
-    private let failure: (any Error)?
-
-    init(_ chunks: [Data], then failure: (any Error)? = nil) {
-        self.chunks = chunks
-        self.failure = failure
-    }
-
-    init(_ bytes: Data, by count: Int) {
-        var chunks = stride(from: 0, to: bytes.count, by: count).map { bytes[$0..<Swift.min($0 + count, bytes.count)] }
-        chunks.insert(Data(), at: chunks.count / 2)
-        self.init(chunks)
-    }
-
-    func makeAsyncIterator() -> Iterator { Iterator(rest: chunks[...], failure: failure) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate var rest: ArraySlice<Data>
-        fileprivate let failure: (any Error)?
-
-        mutating func next() async throws -> Data? {
-            if let chunk = rest.popFirst() { return chunk }
-            if let failure { throw failure }
-            return nil
-        }
+    /// The middle is a range of a file whose other bytes must not be sent.
+    private func pieces(of bytes: Data, _ trial: ConformanceTrial) throws -> [RequestBody.Part] {
+        let (start, end) = (bytes.count / 3, bytes.count * 2 / 3)
+        let path = try trial.file(Data("before".utf8) + bytes[start..<end] + Data("after".utf8))
+        return [
+            .bytes(bytes[..<start]), .file(path: path, offset: 6, length: Int64(end - start)), .bytes(Data()),
+            .bytes(bytes[end...]),
+        ]
     }
 }

@@ -51,10 +51,14 @@ enum RequestHeadCases {
         ConformanceCase(
             "with a raw body asked for, no coding is offered", .requestHeads, rule: "RFC 9110 §12.5.3"
         ) { trial in
-            let server = try trial.server(answering: .status(.noContent))
+            let server = try trial.server()
+            server.on(.get, "/", respond: .status(.noContent))
             _ = try await trial.exchange(.get, server.url + "/") { $0.skipsContentDecoding = true }
             let offered = try trial.only(server).headers[.acceptEncoding]
             try trial.expect(offered == nil || offered == "identity", "\(offered ?? "") is offered")
+            _ = try await trial.exchange(.get, server.url + "/")
+            let later = server.requests.last?.headers[.acceptEncoding]
+            try trial.expect(later?.contains("gzip") == true, "\(later ?? "nothing") is offered afterwards")
         },
     ]
 

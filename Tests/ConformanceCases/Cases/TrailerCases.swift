@@ -16,9 +16,11 @@ enum TrailerCases {
                 let server = try trial.server()
                 let body = isLarge ? MockResponse.generated(bytes: 2_000_000, chunked: true) : .chunks(["one", "two"])
                 server.on(.get, "/", respond: body.with(trailers: ["X-Sum": "6"]))
-                let response = try await trial.exchange(.get, server.url + "/")
-                try trial.equal(try await response.data().count, isLarge ? 2_000_000 : 6, "the number of bytes")
-                try trial.equal(response.body.trailers["X-Sum"], "6", "X-Sum behind the body")
+                for streaming in [false, true] {
+                    let response = try await trial.exchange(.get, server.url + "/") { $0.streaming = streaming }
+                    try trial.equal(try await response.data().count, isLarge ? 2_000_000 : 6, "the number of bytes")
+                    try trial.equal(response.body.trailers["X-Sum"], "6", "X-Sum behind the body")
+                }
             }
         } + [
             ConformanceCase(

@@ -60,9 +60,7 @@ struct DigestInterceptorTests {
     @Test("a wrong password is refused once and not tried again")
     func wrongPassword() async throws {
         let mock = server(uses: 3)
-        let error = await #expect(throws: NetworkError.self) {
-            try await client(mock, password: "wrong").send(Request<Void>.get("/"))
-        }
+        let error = await client(mock, password: "wrong").failure(Request<Void>.get("/"))
         #expect(error?.isUnauthorized == true)
         #expect(mock.requestCount == 2)
     }
@@ -96,9 +94,7 @@ struct DigestInterceptorTests {
 
     @Test("nothing is answered over plain http, unless its origin is named or this machine")
     func plainText() async throws {
-        let error = await #expect(throws: NetworkError.self) {
-            try await client(server(uses: 3), url: "http://api.test").send(Request<Void>.get("/"))
-        }
+        let error = await client(server(uses: 3), url: "http://api.test").failure(Request<Void>.get("/"))
         #expect(error?.reason == .configuration && error?.detail.contains("unencrypted") == true)
         try await client(server(uses: 3), url: "http://127.0.0.1:7").send(Request<Void>.get("/"))
         let named = APIClient(

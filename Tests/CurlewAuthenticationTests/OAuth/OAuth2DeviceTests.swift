@@ -168,9 +168,7 @@ struct OAuth2DeviceTests {
         let none = OAuth2(clientID: "a", tokenEndpoint: "https://id.test/token")
         try await store.signOut(revoking: none, with: client)
         #expect(mock?.requestCount == 2)
-        let error = await #expect(throws: NetworkError.self) {
-            try await client.send(none.revocation(of: "r", .refresh))
-        }
+        let error = await client.failure(none.revocation(of: "r", .refresh))
         #expect(error?.reason == .configuration)
     }
 }

@@ -90,10 +90,7 @@ struct OAuth2Tests {
         let issued = Locked(0)
         let mock = MockTransport.answering { call in
             if call.request.origin.host == "id.test" {
-                let number = issued.withLock { number in
-                    number += 1
-                    return number
-                }
+                let number = issued.next()
                 return .json(text: #"{"access_token": "a\#(number)"}"#)
             }
             let current = "Bearer a\(issued.withLock { $0 })"

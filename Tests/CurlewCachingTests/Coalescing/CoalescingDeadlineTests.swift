@@ -19,7 +19,7 @@ struct CoalescingDeadlineTests {
     func retry() async throws {
         let sharing = Sharing([.coalescing(), .retry()]) { _ in .status(429, headers: ["Retry-After": "50"]) }
         sharing.origin.open()
-        let error = await failure { () throws(NetworkError) in try await sharing.client.send(request(.seconds(2))) }
+        let error = await sharing.client.failure(request(.seconds(2)))
         #expect(error?.reason == .status(429) && error?.retryAfter == .seconds(50))
     }
 
@@ -27,10 +27,7 @@ struct CoalescingDeadlineTests {
     func patient() async throws {
         let answers = Locked(0)
         let sharing = Sharing([.coalescing(), RetryInterceptor(random: { 0 })]) { _ in
-            let isFirst = answers.withLock { answers in
-                answers += 1
-                return answers == 1
-            }
+            let isFirst = answers.next() == 1
             return isFirst ? .status(429, headers: ["Retry-After": "50"]) : .answer("7")
         }
         let short = try await sharing.begin(request(.seconds(2)))
@@ -52,7 +49,7 @@ struct CoalescingDeadlineTests {
         let sharing = Sharing([.coalescing(), .rateLimit(1, every: .seconds(50))])
         sharing.origin.open()
         #expect(try await sharing.client.send(request(.seconds(2))) == 1)
-        let error = await failure { () throws(NetworkError) in try await sharing.client.send(request(.seconds(2))) }
+        let error = await sharing.client.failure(request(.seconds(2)))
         #expect(error?.reason == .refused(by: .rateLimit) && error?.retryAfter == .seconds(50))
     }
 }

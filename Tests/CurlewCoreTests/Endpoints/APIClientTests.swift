@@ -75,20 +75,9 @@ struct APIClientTests {
             transport, pipeline: [.bearer { "token" }, .logging()])
         #expect(!client.problems.isEmpty)
         #expect(client.description.contains("problem"))
-        let error = await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) }
+        let error = await client.failure(.person(id: 1))
         #expect(error?.reason == .configuration)
         #expect(transport.requests.isEmpty)
-    }
-
-    @Test func theDescriptionShowsWhatAClientIsMadeOf() {
-        let client = client.adding(.bearer { "s3cret" })
-        #expect(
-            client.description == """
-                APIClient https://api.example/v1
-                  pipeline   Bearer → transport
-                  transport  RecordingTransport
-                """)
-        #expect(APIClient.testing(transport, baseURL: nil).description.contains("without a base URL"))
     }
 
     @MainActor @Test func workIsDoneOffTheMainActor() async throws {

@@ -32,8 +32,7 @@ struct BaseURLTests {
         let transport = RecordingTransport()
         let client = APIClient.testing(transport, baseURL: base)
         for _ in 0..<2 {
-            let error = try #require(
-                await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) })
+            let error = try #require(await client.failure(.person(id: 1)))
             #expect(error.reason == .invalidRequest)
             #expect(error.detail.contains("base URL"))
             #expect(!error.description.contains("secret"))
@@ -54,8 +53,7 @@ struct BaseURLTests {
 
     @Test func withoutABaseURLARelativePathSaysWhatToDo() async throws {
         let client = APIClient.testing(RecordingTransport(), baseURL: nil)
-        let error = try #require(
-            await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) })
+        let error = try #require(await client.failure(.person(id: 1)))
         #expect(error.reason == .configuration)
         #expect(error.hint?.contains("get(url:)") == true)
         #expect(try await client.send(.get(url: "https://x.example/1")) == Person.ann)

@@ -111,7 +111,7 @@ struct CompletionTests {
         let client = APIClient.testing(transport)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) }
+            return await client.failure(.person(id: 1))
         }
         #expect(await task.value?.isCancelled == true)
         #expect(transport.requests.isEmpty)

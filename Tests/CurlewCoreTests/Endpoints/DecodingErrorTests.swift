@@ -9,6 +9,14 @@ import Testing
 struct DecodingErrorTests {
     struct Profile: Decodable, Sendable { let firstName: String }
 
+    /// The names of events, each of which has a payload whose label is that name.
+    static func labels() -> EventLog<String> {
+        EventLog { event, _ in
+            if case .failed(let error, _) = event { return "failed \(error.label)" }
+            return Mirror(reflecting: event).children.first?.label
+        }
+    }
+
     struct Own: Endpoint {
         struct Refusal: Error {}
         typealias Response = Int
@@ -20,8 +28,7 @@ struct DecodingErrorTests {
         -> NetworkError
     {
         let client = APIClient.answering(.ok, text, type: type)
-        return try #require(
-            await failure { () async throws(NetworkError) in _ = try await client.send(request) })
+        return try #require(await client.failure(request))
     }
 
     @Test func theDescriptionShowsPlaceTypeExcerptAndRequest() async throws {
@@ -52,8 +59,7 @@ struct DecodingErrorTests {
     func malformedAnswersAreErrorsAndTheClientStaysUsable(text: String) async throws {
         let client = APIClient.testing(
             ClosureTransport { request, _ in .answer(request.target.hasSuffix("bad") ? text : Person.annJSON) })
-        let error = try #require(
-            await failure { () async throws(NetworkError) in _ = try await client.send(Request<Person>.get("/bad")) })
+        let error = try #require(await client.failure(Request<Person>.get("/bad")))
         #expect([.decoding, .badResponse].contains(error.reason))
         #expect(error.response?.body == Data(text.utf8))
         #expect(try await client.send(.person(id: 1)) == .ann)
@@ -68,8 +74,7 @@ struct DecodingErrorTests {
 
     @Test func errorsOfADecodeOfOnesOwnAreKeptAsTheCause() async throws {
         let client = APIClient.answering()
-        let error = try #require(
-            await failure { () async throws(NetworkError) in _ = try await client.send(Own()) })
+        let error = try #require(await client.failure(Own()))
         #expect(error.reason == .interceptor)
         #expect(error.underlying is Own.Refusal)
         #expect(error.routeName == "Own")
@@ -85,7 +90,7 @@ struct DecodingErrorTests {
                     body: ResponseBody(source, limit: context.limits.responseBody, length: nil))
             }, configuration: APIClient.Configuration(limits: Limits(responseBody: 9_999)))
         let call = Request<Data>.get("/big")
-        let error = await failure { () async throws(NetworkError) in _ = try await client.send(call) }
+        let error = await client.failure(call)
         #expect(error?.reason == .limitExceeded(.responseBody))
         #expect(error?.routeName != nil)
         let raised = call.options { $0.limits = Limits(responseBody: 10_000) }
@@ -93,43 +98,23 @@ struct DecodingErrorTests {
     }
 
     @Test func observersHearOfAFailureToDecodeAndOfNoSuccess() async throws {
-        let observer = Observer()
+        let observer = Self.labels()
         let client = APIClient.testing(
             RecordingTransport(.ok, "nonsense"), configuration: APIClient.Configuration(observers: [observer]))
-        _ = await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) }
-        #expect(observer.labels == ["began", "sent", "answered", "measured", "failed decoding"])
+        _ = await client.failure(.person(id: 1))
+        #expect(observer.entries == ["began", "sent", "answered", "measured", "failed decoding"])
     }
 }
 
 extension DecodingErrorTests {
     @Test func observersHearOfACallThatCouldNotBeBuilt() async throws {
-        let observer = Observer()
+        let observer = Self.labels()
         let client = APIClient.testing(
             RecordingTransport(), configuration: APIClient.Configuration(observers: [observer]))
         let call = Request<Person>.get("/a/../b")
-        _ = await failure { () async throws(NetworkError) in _ = try await client.send(call) }
-        #expect(observer.labels == ["failed invalidRequest"])
+        _ = await client.failure(call)
+        #expect(observer.entries == ["failed invalidRequest"])
         #expect(throws: NetworkError.self) { try client.request(for: call) }
-        #expect(observer.labels.count == 1)
-    }
-}
-
-/// Writes down the names of events.
-private final class Observer: RequestObserver {
-    private let events = Locked<[String]>([])
-    var labels: [String] { events.withLock { $0 } }
-
-    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-        let label: String
-        switch event {
-        case .began: label = "began"
-        case .sent: label = "sent"
-        case .answered: label = "answered"
-        case .succeeded: label = "succeeded"
-        case .failed(let error, _): label = "failed \(error.label)"
-        case .measured: label = "measured"
-        default: label = "other"
-        }
-        events.withLock { $0.append(label) }
+        #expect(observer.entries.count == 1)
     }
 }

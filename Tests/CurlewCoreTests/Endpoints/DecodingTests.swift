@@ -72,8 +72,7 @@ struct DecodingTests {
         #expect(try await client.send(Request<Data?>.get("/x")) == nil)
         #expect(try await client.send(Request<Data>.get("/x")) == Data())
         try await client.send(Request<Void>.get("/x"))
-        let error = try #require(
-            await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) })
+        let error = try #require(await client.failure(.person(id: 1)))
         #expect(error.reason == .badResponse)
         #expect(error.detail.contains("Person"))
         #expect(error.statusCode == status)
@@ -85,12 +84,10 @@ struct DecodingTests {
         let lenient = Request<Person?>.get("/x").options { $0.decodesNotFoundAsNil = true }
         #expect(try await client.send(lenient) == nil)
         #expect(try await client.response(for: lenient).status.code == status)
-        let strict = await failure { () async throws(NetworkError) in
-            _ = try await client.send(Request<Person?>.get("/x"))
-        }
+        let strict = await client.failure(Request<Person?>.get("/x"))
         #expect(strict?.isNotFound == true)
         let notOptional = Request<Person>.get("/x").options { $0.decodesNotFoundAsNil = true }
-        #expect(await failure { () async throws(NetworkError) in _ = try await client.send(notOptional) } != nil)
+        #expect(await client.failure(notOptional) != nil)
     }
 
     @Test func successIs200To299AndWhatTheCallAccepts() async throws {
@@ -99,7 +96,7 @@ struct DecodingTests {
         }
         for status in [199, 300, 304, 400, 500, 600] {
             let client = APIClient.answering(HTTPStatus(status))
-            let error = await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) }
+            let error = await client.failure(.person(id: 1))
             #expect(error?.reason == .status(HTTPStatus(status)))
             let widened = Request<Person>.person(id: 1).options { $0.acceptedStatuses = [HTTPStatus(status)] }
             #expect(try await client.send(widened) == .ann)
@@ -114,8 +111,7 @@ struct DecodingTests {
         let transport = RecordingTransport(404, text)
         let client = APIClient.testing(
             transport, configuration: APIClient.Configuration(limits: Limits(errorExcerpt: 64)))
-        let error = try #require(
-            await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) })
+        let error = try #require(await client.failure(.person(id: 1)))
         #expect(error.response?.body.count == 64)
         #expect(error.response?.isTruncated == true)
         #expect(error.request?.description == "GET https://api.example/v1/people/1")
@@ -132,10 +128,7 @@ struct DecodingTests {
         let call = Request<Person>.get("/q").unwrapping("data", "the_person")
         #expect(try await deep.send(call) == .ann)
         #expect(try await deep.send(call, codecs: .snakeCase) == .ann)
-        let error = try #require(
-            await failure { () async throws(NetworkError) in
-                _ = try await client.send(Request<[Person]>.get("/q").unwrapping("rows"))
-            })
+        let error = try #require(await client.failure(Request<[Person]>.get("/q").unwrapping("rows")))
         #expect(error.reason == .decoding)
         #expect(error.detail.contains("\"rows\""))
     }

@@ -16,10 +16,7 @@ struct DrainTests {
     private func client() -> APIClient {
         let (gate, turns) = (gate, Locked(0))
         let mock = MockTransport.answering { _ in
-            let turn = turns.withLock { turns in
-                turns += 1
-                return turns
-            }
+            let turn = turns.next()
             if turn == 1 { return .status(503) }
             try await gate.wait()
             return .status(204)
@@ -30,7 +27,7 @@ struct DrainTests {
     }
 
     private func call(_ client: APIClient) -> Task<NetworkError.Reason?, Never> {
-        Task { await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/")) }?.reason }
+        Task { await client.failure(Request<Void>.get("/"))?.reason }
     }
 
     @Test("what waits in a queue or pauses between attempts finishes; new calls are refused, of derived clients too")

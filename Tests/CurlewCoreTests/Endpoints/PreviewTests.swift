@@ -30,15 +30,16 @@ struct PreviewTests {
     }
 
     @Test func leavesOutWhatOnlyMakesSenseWithAnAnswer() async throws {
+        let log = EventLog { _, _ in "event" }
         let client = client(
             [
                 .logging(.line, sink: { _ in events.withLock { $0.append("log") } }),
                 .onResponse { _, _ in events.withLock { $0.append("response") } },
                 .onError { _, _ in events.withLock { $0.append("error") } },
-            ], observers: [Listener(events)])
+            ], observers: [log])
         _ = try await client.preview(GetPerson(id: 1))
         _ = try await client.preview(PeopleAPI.list)
-        #expect(events.withLock { $0 } == [])
+        #expect(events.withLock { $0 } == [] && log.entries == [])
     }
 
     @Test func throwsWhatAnInterceptorThrows() async throws {
@@ -55,17 +56,5 @@ struct PreviewTests {
 
     private struct ShortCircuit: Interceptor {
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { HTTPResponse() }
-    }
-
-    private struct Listener: RequestObserver {
-        let events: Locked<[String]>
-
-        init(_ events: Locked<[String]>) {
-            self.events = events
-        }
-
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            events.withLock { $0.append("event") }
-        }
     }
 }

@@ -90,23 +90,18 @@ struct RequestBuildingTests {
     func fieldsThatWouldForgeAMessageAreRefused(value: String) async {
         let transport = RecordingTransport()
         let client = APIClient.testing(transport)
-        let error = await failure { () async throws(NetworkError) in
-            _ = try await client.send(.person(id: 1).header("X-A", value))
-        }
+        let error = await client.failure(.person(id: 1).header("X-A", value))
         #expect(error?.reason == .invalidRequest)
         #expect(error?.request?.description == "GET https://api.example/v1/people/1")
         #expect(error?.routeName == "person(id:)")
         #expect(transport.requests.isEmpty)
         let configured = client.with(headers: ["X-A": value])
-        #expect(await failure { () async throws(NetworkError) in try await configured.send(.delete("/x")) } != nil)
+        #expect(await configured.failure(.delete("/x")) != nil)
     }
 
     @Test func aBodyThatCannotBeEncodedIsOneError() async throws {
         let client = APIClient.answering()
-        let error = try #require(
-            await failure { () async throws(NetworkError) in
-                _ = try await client.send(Request<Person>.post("/x", json: Unencodable()))
-            })
+        let error = try #require(await client.failure(Request<Person>.post("/x", json: Unencodable())))
         #expect(error.reason == .encoding)
         #expect(error.detail.contains("$.value"))
         #expect(error.request?.method == .post)
@@ -116,9 +111,7 @@ struct RequestBuildingTests {
     @Test func bodiesAreWrittenByTheCodecOfTheirMediaType() async throws {
         let shout = MediaType(type: "text", subtype: "shout")
         let call = Request<Void>.post("/x", body: .encoded(Person.ann, as: shout))
-        let error = await failure { () async throws(NetworkError) in
-            try await APIClient.answering().send(call)
-        }
+        let error = await APIClient.answering().failure(call)
         #expect(error?.reason == .configuration)
         #expect(error?.detail.contains("text/shout") == true)
 
@@ -132,9 +125,7 @@ struct RequestBuildingTests {
     @Test func aMissingFileIsRefusedBeforeAnythingIsSent() async {
         let transport = RecordingTransport()
         let client = APIClient.testing(transport)
-        let error = await failure { () async throws(NetworkError) in
-            try await client.send(.post("/x", body: .multipart([.file("a", path: "/no/such/file")])))
-        }
+        let error = await client.failure(.post("/x", body: .multipart([.file("a", path: "/no/such/file")])))
         #expect(error?.reason == .invalidRequest)
         #expect(transport.requests.isEmpty)
     }

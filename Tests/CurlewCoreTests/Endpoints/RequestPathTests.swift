@@ -56,15 +56,11 @@ struct RequestPathTests {
         #expect(("/map;zoom=3/x" as RequestPath).encoded == "/map;zoom=3/x")
     }
 
-    @Test(arguments: ["a;b", ";a", "a b", " a", "..a;b", "1.;x", "a%00", "%c0%aea"])
+    @Test(arguments: [
+        "a;b", ";a", "a b", " a", "..a;b", "1.;x", "a%00", "%c0%aea", "...", "a..b", ".hidden", "v1.0", "1.", "..a",
+        "%2e%2e%2e", "a%2eb", "100%", "%zz",
+    ])
     func valuesThatLookAlikePass(value: String) {
-        let path: RequestPath = "/films/\(value)"
-        #expect(path.problem == nil)
-        #expect(PercentCoding.decode(path.encoded) == "/films/" + value)
-    }
-
-    @Test(arguments: ["...", "a..b", ".hidden", "v1.0", "1.", "..a", "%2e%2e%2e", "a%2eb", "100%", "%zz"])
-    func otherValuesWithDotsAndPercentSignsPass(value: String) {
         let path: RequestPath = "/films/\(value)"
         #expect(path.problem == nil)
         #expect(PercentCoding.decode(path.encoded) == "/films/" + value)
@@ -99,13 +95,11 @@ struct RequestPathTests {
         let transport = RecordingTransport()
         let client = APIClient.testing(transport)
         let hostile = "../admin"
-        let error = await failure { () async throws(NetworkError) in
-            _ = try await client.send(Request<Person>.get("/films/\(hostile)", name: "film"))
-        }
+        let error = await client.failure(Request<Person>.get("/films/\(hostile)", name: "film"))
         #expect(error?.reason == .invalidRequest)
         #expect(error?.routeName == "film")
         #expect(transport.requests.isEmpty)
-        #expect(await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) } == nil)
+        #expect(await client.failure(.person(id: 1)) == nil)
     }
 
     @Test func aPathChangesNeitherHostNorBasePath() async throws {

@@ -119,31 +119,21 @@ struct EventQueueTests {
 
     @Test("observers are called outside of every task, so that none waits for them")
     func thread() async throws {
-        let places = Locked<Set<Bool>>([])
-        let client = APIClient.mock(configuration: APIClient.Configuration(observers: [Places(places)])) {
+        let places = EventLog { _, _ in withUnsafeCurrentTask { $0 != nil } }
+        let client = APIClient.mock(configuration: APIClient.Configuration(observers: [places])) {
             $0.onAny { _ in .status(204) }
         }
         try await client.send(Request<Void>.get("/"))
-        #expect(places.withLock { $0 } == [false])
-    }
-
-    private struct Places: RequestObserver {
-        let places: Locked<Set<Bool>>
-
-        init(_ places: Locked<Set<Bool>>) { self.places = places }
-
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            let isTask = withUnsafeCurrentTask { $0 != nil }
-            places.withLock { _ = $0.insert(isTask) }
-        }
+        #expect(Set(places.entries) == [false])
     }
 
     @Test("a mock is measured like a transport, on the clock of the call, and what a stub says of itself stays")
     func mock() async throws {
-        let measured = Locked<[ExchangeMetrics]>([])
+        let log = EventLog { event, _ -> ExchangeMetrics? in
+            if case .measured(let metrics) = event { metrics } else { nil }
+        }
         let client = APIClient.mock(
-            configuration: APIClient.Configuration(
-                observers: [Metrics(measured)], time: ManualClock.skippingWaits)
+            configuration: APIClient.Configuration(observers: [log], time: ManualClock.skippingWaits)
         ) {
             $0.on(.get, "/slow", delay: .milliseconds(30), .text("late"))
             $0.on(.get, "/own") { _ in
@@ -156,19 +146,8 @@ struct EventQueueTests {
         #expect(response.metrics.total == .milliseconds(30))
         try await client.send(Request<Data>.get("/own"))
         _ = try? await client.send(Request<Data>.get("/none"))
-        let all = measured.withLock { $0 }
-        #expect(all.map(\.total) == [.milliseconds(30), .zero, .zero])
-        #expect(all.map(\.bytesReceived) == [nil, 12, nil])
-    }
-
-    private struct Metrics: RequestObserver {
-        let measured: Locked<[ExchangeMetrics]>
-
-        init(_ measured: Locked<[ExchangeMetrics]>) { self.measured = measured }
-
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            if case .measured(let metrics) = event { measured.withLock { $0.append(metrics) } }
-        }
+        #expect(log.entries.map(\.total) == [.milliseconds(30), .zero, .zero])
+        #expect(log.entries.map(\.bytesReceived) == [nil, 12, nil])
     }
 
     @Test("what an interceptor leaves behind is reported as cancelled before the end, and never after it")

@@ -67,9 +67,7 @@ struct ErrorModelTests {
     @Test("a 404 for a path with an encoded slash says what may be wrong", arguments: ["octo/repo", "octo"])
     func slash(name: String) async throws {
         let client = client(.json) { .status(.notFound) }
-        let error = await #expect(throws: NetworkError.self) {
-            try await client.send(Request<Int>.get("/repos/\(name)", query: ["q": "a/b"]))
-        }
+        let error = await client.failure(Request<Int>.get("/repos/\(name)", query: ["q": "a/b"]))
         let hint = try #require(error).hint
         #expect((hint?.contains("%2F") == true) == (name == "octo/repo"))
         #expect(error?.description.contains("%2F: a value with a slash") == (name == "octo/repo"))

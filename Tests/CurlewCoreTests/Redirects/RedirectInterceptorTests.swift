@@ -107,10 +107,7 @@ struct RedirectInterceptorTests {
         let turn = Locked(0)
         let moved = Self.client {
             $0.on(.get, "/start") { _ in
-                let number = turn.withLock { turn in
-                    turn += 1
-                    return turn
-                }
+                let number = turn.next()
                 return number < 4 ? Self.redirect("/start") : .status(204)
             }
         }

@@ -60,12 +60,12 @@ struct IdempotencyTests {
                 throw NetworkError(reason)
             }
         }
-        _ = await failure { () throws(NetworkError) in try await client.send(Request<Void>.post("/")) }
+        _ = await client.failure(Request<Void>.post("/"))
         let isHarmless = reason.mayPass && reason.notReceived
         #expect(client.recordedCalls.count == (isHarmless ? 5 : 1))
         let keyed = Request<Void>.post("/").header(.idempotencyKey, "k").options { $0.isIdempotent = false }
         let before = client.recordedCalls.count
-        _ = await failure { () throws(NetworkError) in try await client.send(keyed) }
+        _ = await client.failure(keyed)
         #expect(client.recordedCalls.count - before == (isHarmless ? 5 : 1), "the route's word counts more than a key")
     }
 }

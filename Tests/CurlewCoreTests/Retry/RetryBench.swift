@@ -27,10 +27,7 @@ struct RetryBench: Sendable {
     ) -> @Sendable (RecordedCall) async throws -> HTTPResponse {
         let count = Locked(0)
         return { _ in
-            let turn = count.withLock { count in
-                defer { count += 1 }
-                return count
-            }
+            let turn = count.next() - 1
             return try answers[min(turn, answers.count - 1)].get()
         }
     }

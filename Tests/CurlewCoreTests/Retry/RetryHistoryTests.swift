@@ -55,7 +55,7 @@ struct RetryHistoryTests {
         }
         let lost = Attempt.Outcome.failed(RetryBench.lost.reason)
         for client in [bench.client(around: [.redirects()], stubs), .mock(pipeline: [.redirects()], stubs)] {
-            let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.post("/a")) }
+            let error = await client.failure(Request<Void>.post("/a"))
             #expect(error?.reason == RetryBench.lost.reason)
             let outcomes = error?.attempts.map(\.outcome)
             #expect(outcomes == (client.pipeline.entries.count > 1 ? [.status(307), lost] : [.status(307)]))
@@ -123,17 +123,11 @@ struct RetryHistoryTests {
 
     @Test("Observers receive each attempt that did not succeed, before the wait")
     func observers() async throws {
-        let heard = Locked<[String]>([])
-        struct Listener: RequestObserver {
-            let heard: Locked<[String]>
-            func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-                if case .tried(let attempt) = event { heard.withLock { $0.append("\(attempt)") } }
-            }
-        }
-        let client = bench.client(.attempts(2), observers: [Listener(heard: heard)]) { $0.onAny { _ in .status(500) } }
+        let log = EventLog { event, _ -> String? in if case .tried(let attempt) = event { "\(attempt)" } else { nil } }
+        let client = bench.client(.attempts(2), observers: [log]) { $0.onAny { _ in .status(500) } }
         _ = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
         #expect(
-            heard.withLock { $0 } == [
+            log.entries == [
                 "1: status 500 after 0 µs; retried in 50 ms, because the failure may be temporary",
                 "2: status 500 after 0 µs; not retried, because all 2 attempts were made",
             ])

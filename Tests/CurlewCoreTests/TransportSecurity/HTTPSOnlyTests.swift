@@ -21,9 +21,7 @@ struct HTTPSOnlyTests {
         arguments: ["http://b.test/", "http://10.0.0.1/", "http://c.test:81/"])
     func refused(url: String) async throws {
         let client = client(.standard.adding(.httpsOnly(except: "http://c.test")))
-        let error = await #expect(throws: NetworkError.self) {
-            try await client.send(Request<HTTPResponse>.get(url: url))
-        }
+        let error = await client.failure(Request<HTTPResponse>.get(url: url))
         #expect(error?.reason == .refused(by: .httpsOnly))
         #expect(error?.isRetryable == false)
         #expect(error?.hint?.contains("httpsOnly(except:") == true)
@@ -43,9 +41,7 @@ struct HTTPSOnlyTests {
     func changed() async throws {
         let downgrading = client(
             .standard.adding(.httpsOnly()).adding(.onRequest { request, _ in try request.setURL("http://a.test/") }))
-        let error = await #expect(throws: NetworkError.self) {
-            try await downgrading.send(Request<HTTPResponse>.get("/"))
-        }
+        let error = await downgrading.failure(Request<HTTPResponse>.get("/"))
         #expect(error?.reason == .refused(by: .httpsOnly))
 
         let upgrading = client(

@@ -122,7 +122,7 @@ struct Storm {
         var method = HTTPMethod.get
         var body = RequestBody.empty
         if kind == .upload {
-            (method, body) = (.put, .stream { .init(Chunked([pattern(100_000), pattern(50_000)])) })
+            (method, body) = (.put, .stream { .init(Produced([pattern(100_000), pattern(50_000)])) })
         } else if kind == .stuckUpload {
             (method, body) = (.put, .stream { .init(Stuck(ended: Signal())) })
         }

@@ -25,8 +25,7 @@ struct AccountLifeTests {
             case .refusing: AccountService.invalidGrant
             }
         })
-        let stranger = try MockServer()
-        stranger.on(nil, "/", respond: .text("hello"))
+        let stranger = try MockServer.always(.text("hello"), to: nil)
         let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 1000))
         try await store.signIn(service.tokens)
         let client = try service.client(store)

@@ -78,9 +78,7 @@ struct CredentialOriginTests {
     func redirects(places: [String], kind: String) async throws {
         let trail = try Trail()
         trail.hops.withLock { $0 = places.map(trail.url) }
-        let client = APIClient(
-            baseURL: try BaseURL(trail.home), pipeline: .standard.adding(try await interceptor(kind)),
-            transport: CurlTransport())
+        let client = APIClient.curl(trail.home, .standard.adding(try await interceptor(kind)))
         #expect(try await client.send(Request<String>.get("/hop/0")) == "end")
         let visited = ["home"] + places
         let atHome = visited.prefix { $0 == "home" }.count
@@ -103,8 +101,7 @@ struct CredentialOriginTests {
                 headers: ["WWW-Authenticate": #"Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256, Basic"#])
         }
         let interceptor = kind == "digest" ? .digest(user: "u", password: "s3cret") : try await interceptor(kind)
-        let client = APIClient(
-            baseURL: try BaseURL(trail.home), pipeline: .standard.adding(interceptor), transport: CurlTransport())
+        let client = APIClient.curl(trail.home, .standard.adding(interceptor))
         #expect(await client.reason(of: .get("/hop/0")) == .status(.unauthorized))
         let requests = trail.requests
         #expect(requests.count == places.count + 1)
@@ -114,8 +111,7 @@ struct CredentialOriginTests {
     @Test("absolute URLs of other origins, and base URLs that look alike, go without")
     func absolute() async throws {
         let trail = try Trail()
-        let client = APIClient(
-            baseURL: try BaseURL(trail.home), pipeline: [.bearer { "s3cret" }], transport: CurlTransport())
+        let client = APIClient.curl(trail.home, [.bearer { "s3cret" }])
         for place in ["name", "port", "six"] {
             #expect(await client.reason(of: .get(url: trail.url(place) + "/hop/9")) == nil)
         }
@@ -127,11 +123,8 @@ struct CredentialOriginTests {
     @Test("another scheme or TLS host, and back again")
     func schemes() async throws {
         let nginx = try await Nginx.shared()
-        func client(_ base: String) throws -> APIClient {
-            APIClient(
-                baseURL: try BaseURL(base), pipeline: .standard.adding(.bearer { "s3cret" }),
-                transport: CurlTransport(configuration: nginx.configuration))
-        }
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let client = { APIClient.curl($0, .standard.adding(.bearer { "s3cret" }), over: transport) }
         func bounce(_ places: [String]) -> String {
             places.dropFirst().reversed().reduce("") { "\($1)/\($0.isEmpty ? "credential" : "bounce?to=\($0)")" }
         }
@@ -147,7 +140,7 @@ struct CredentialOriginTests {
         // A redirect from TLS to plain http is refused.
         for places in [[secure, plain], [plain, secure, plain]] {
             let url = "\(places[0])/bounce?to=\(bounce(places))"
-            let reason = await (try client(places[0])).reason(of: .get(url: url))
+            let reason = await client(places[0]).reason(of: .get(url: url))
             #expect(reason == .refused(by: .redirects), "\(places)")
         }
     }

@@ -36,19 +36,18 @@ struct DigestServerTests {
         }
     }
 
-    private func client(_ server: DigestServer, _ watch: Watch, password: String = "p:w") throws -> APIClient {
+    private func client(_ server: DigestServer, _ watch: Watch, password: String = "p:w") -> APIClient {
         var configuration = APIClient.Configuration()
         configuration.observers = [watch]
-        return APIClient(
-            baseURL: try BaseURL(server.url), pipeline: [.digest(user: "ada", password: password, minimum: .md5)],
-            transport: CurlTransport(), configuration: configuration)
+        return .curl(
+            server.url, [.digest(user: "ada", password: password, minimum: .md5)], configuration: configuration)
     }
 
     @Test("Apache's mod_auth_digest lets us in (MD5) and takes its nonce again, and not with a wrong password")
     func apache() async throws {
         let server = try await DigestServer.apache()
         let watch = Watch()
-        let client = try client(server, watch)
+        let client = client(server, watch)
         for _ in 0..<5 { #expect(try await client.send(Request<String>.get("/index.html")) == "hello") }
         // One challenge for all of them: the nonce of the first is used again, with counts that rise.
         #expect(watch.refused == 1)
@@ -67,7 +66,7 @@ struct DigestServerTests {
     func python() async throws {
         let server = try await DigestServer.python()
         let watch = Watch()
-        let client = try client(server, watch)
+        let client = client(server, watch)
         for index in 0..<10 {
             #expect(try await client.send(Request<String>.get("/path/\(index)", query: ["q": "a b"])) == "hello")
             try await client.send(Request<Void>.post("/x", body: .json(["index": index])))
@@ -85,7 +84,7 @@ struct DigestServerTests {
     func concurrent() async throws {
         let server = try await DigestServer.apache()
         let watch = Watch()
-        let client = try client(server, watch)
+        let client = client(server, watch)
         let failures = await withTaskGroup(of: NetworkError.Reason?.self) { group in
             for _ in 0..<40 { group.addTask { await client.reason(of: .get("/index.html")) } }
             return await group.reduce(into: 0) { $0 += $1 == nil ? 0 : 1 }

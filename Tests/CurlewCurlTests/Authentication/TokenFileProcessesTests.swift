@@ -71,14 +71,14 @@ struct TokenFileProcessesTests {
         return path
     }
 
-    @Test("a hundred times two processes meet ended tokens at once, and often one is killed: one refresh each time")
-    func hundred() async throws {
+    @Test("forty times two processes meet ended tokens at once, and often one is killed: one refresh each time")
+    func forty() async throws {
         let (folder, service, probe) = (try TemporaryFolder(), try Service(), try Self.probe())
         let path = folder.path + "/tokens.json"
         try await TokenStore(.file(path)).signIn(Service.tokens(0))
         var random = SeededGenerator(seed: 7)
         var (killed, again) = (0, 0)
-        for round in 1...100 {
+        for round in 1...40 {
             let victim = [nil, "one", "other"].randomElement(using: &random) ?? nil
             service.state.withLock { ($0.isValid, $0.victim, $0.presenters) = (false, victim, [:]) }
             let names = ["one", "other"]

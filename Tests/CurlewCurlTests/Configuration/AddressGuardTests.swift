@@ -6,6 +6,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestFixtures
 import TestServers
 import Testing
 
@@ -15,8 +16,7 @@ struct AddressGuardTests {
     private let guarded = CurlTransport(configuration: TransportConfiguration(addressPolicy: .publicOnly))
 
     private func server() throws -> MockServer {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("secret"))
+        let server = try MockServer.always(.text("secret"))
         return server
     }
 
@@ -82,7 +82,7 @@ struct AddressGuardTests {
         let outer = try MockServer()
         let target = "http://localhost:\(inner.port)/"
         outer.on(.get, "/", respond: MockResponse(status: .found, headers: [.location: target]))
-        let asked = Counter()
+        let asked = Locked(0)
         let policy = TransportConfiguration.AddressPolicy.asking { _ in asked.next() == 1 }
         let transport = CurlTransport(configuration: TransportConfiguration(addressPolicy: policy))
         let client = APIClient(baseURL: BaseURL(stringLiteral: outer.url), pipeline: .standard, transport: transport)
@@ -111,7 +111,7 @@ struct AddressGuardTests {
     @Test("connections are used again, and the policy is asked once for each")
     func reuse() async throws {
         let server = try server()
-        let asked = Counter()
+        let asked = Locked(0)
         let policy = TransportConfiguration.AddressPolicy.asking { address in
             _ = asked.next()
             return address.description == "127.0.0.1"
@@ -131,24 +131,11 @@ struct AddressGuardTests {
             TransportConfiguration(unixSocket: "socket", addressPolicy: .publicOnly),
         ] {
             let transport = CurlTransport(configuration: configuration)
-            let error = try await #require(throws: NetworkError.self) {
-                try await transport.exchange(.get, server.url + "/")
-            }
+            let error = try #require(await transport.failure(.get, server.url + "/"))
             #expect(error.reason == .configuration)
             #expect(error.detail.contains("addressPolicy"))
         }
         #expect(server.connectionCount == 0)
-    }
-
-    private final class Counter: Sendable {
-        private let value = Locked(0)
-
-        func next() -> Int {
-            value.withLock { value in
-                value += 1
-                return value
-            }
-        }
     }
 
     /// The first address of a name, as an app would ask for it.

@@ -58,9 +58,7 @@ struct ClientIdentityTests {
     func required(isOld: Bool) async throws {
         let nginx = try await Nginx.shared()
         let server = try await PythonTLSServer.start(nginx.certificates, asksForCertificates: true, isOld: isOld)
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport(nginx, nil).exchange(.get, server.url)
-        }
+        let error = try #require(await transport(nginx, nil).failure(.get, server.url))
         #expect(error.reason == .secureConnectionFailed(.clientCertificate))
         if isOld { #expect(error.hint?.contains("TLSConfiguration.identity") == true) }
         #expect(!error.isRetryable)
@@ -88,9 +86,7 @@ struct ClientIdentityTests {
     func wrongPassphrase(form: Form) async throws {
         let nginx = try await Nginx.shared()
         let transport = transport(nginx, try form.identity(nginx.certificates, passphrase: "wrong"))
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, nginx.mutual + "/")
-        }
+        let error = try #require(await transport.failure(.get, nginx.mutual + "/"))
         #expect(error.reason == .configuration)
         #expect(error.hint?.contains("TLSConfiguration.identity") == true)
         #expect(!"\(error)".contains("wrong"))
@@ -103,9 +99,7 @@ struct ClientIdentityTests {
         let client = nginx.certificates.client
         let key = kind == "missing" ? client + ".none" : nginx.certificates.key
         let identity = TLSConfiguration.ClientIdentity.pemFiles(certificate: client + ".pem", key: key)
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport(nginx, identity).exchange(.get, nginx.mutual + "/")
-        }
+        let error = try #require(await transport(nginx, identity).failure(.get, nginx.mutual + "/"))
         #expect(error.reason == .configuration)
         expectTexts(error)
     }

@@ -23,9 +23,7 @@ struct ConnectionPlaceTests {
         let transport = CurlTransport(configuration: configuration)
         #expect(try await transport.exchange(.get, "https://localhost/host").text() == "localhost")
         // The certificate has to be that of the URL's host.
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, "https://other.example/host")
-        }
+        let error = try #require(await transport.failure(.get, "https://other.example/host"))
         #expect(error.reason == .secureConnectionFailed(.wrongHost))
         // Another port has no override.
         let (socket, refusing) = try LoopbackPort.refusing()
@@ -42,9 +40,7 @@ struct ConnectionPlaceTests {
         let tls = TLSConfiguration(identity: identity)
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         for _ in 0..<2 {
-            let error = try await #require(throws: NetworkError.self) {
-                try await transport.exchange(.get, "https://localhost/")
-            }
+            let error = try #require(await transport.failure(.get, "https://localhost/"))
             #expect(error.reason == .configuration)
             #expect(error.detail.contains("CURLOPT_KEYPASSWD"))
             expectTexts(error)
@@ -53,8 +49,7 @@ struct ConnectionPlaceTests {
 
     @Test("addresses of one kind only are used when asked for")
     func addresses() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         let url = "http://localhost:\(server.port)/"
         let four = CurlTransport(
             configuration: TransportConfiguration(dns: TransportConfiguration.DNS(addresses: .ipv4)))
@@ -96,8 +91,7 @@ struct ConnectionPoolTests {
 
     @Test("a connection that is older than its lifetime is not used again")
     func lifetime() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         let pool = TransportConfiguration.Pool(lifetime: .seconds(1))
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
         let begin = ContinuousClock.now
@@ -107,22 +101,6 @@ struct ConnectionPoolTests {
             try #require(ContinuousClock.now - begin < .seconds(20))
         }
         #expect(ContinuousClock.now - begin >= .seconds(1))
-    }
-
-    @Test("requests wait for a connection that can carry all of them")
-    func multiplexing() async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: nginx.configuration)
-        let connections = try await withThrowingTaskGroup(of: Substring.self) { group in
-            for _ in 0..<16 {
-                group.addTask {
-                    let response = try await transport.exchange(.get, nginx.secure() + "/connection")
-                    return try await response.text().split(separator: " ")[0]
-                }
-            }
-            return try await group.reduce(into: Set<Substring>()) { $0.insert($1) }
-        }
-        #expect(connections.count == 1)
     }
 
     @Test("requests do not wait for each other's connection when that is switched off")
@@ -143,8 +121,7 @@ struct ConnectionPoolTests {
 
     @Test("extreme values work", arguments: [Duration.zero, .nanoseconds(1), .seconds(1 << 40), .seconds(-1)])
     func extremes(time: Duration) async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         let pool = TransportConfiguration.Pool(
             perHost: .max, total: .max, idle: 1, idleLifetime: time, lifetime: time, keepAlive: time)
         let dns = TransportConfiguration.DNS(cacheLifetime: time, happyEyeballsDelay: time)

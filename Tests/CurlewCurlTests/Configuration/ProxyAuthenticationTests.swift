@@ -40,8 +40,7 @@ struct ProxyAuthenticationTests {
 
     @Test("with Digest plain requests go through a tunnel too, and a POST is sent once")
     func plain() async throws {
-        let server = try MockServer()
-        server.on(.post, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"), to: .post)
         let proxy = try await DigestServer.proxy()
         let transport = transport(proxy.port, .digest)
         let response = try await transport.exchange(.post, server.url + "/", body: .bytes(Data("once".utf8)))

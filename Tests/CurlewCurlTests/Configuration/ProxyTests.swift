@@ -52,8 +52,7 @@ struct ProxyTests {
 
     @Test("a SOCKS proxy gets the name, not an address", arguments: [true, false])
     func socks(needsCredentials: Bool) async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         let proxy = try LoopbackProxy(.socks5, needsCredentials: needsCredentials)
         let transport = transport(
             .socks5, proxy.port, credentials: needsCredentials ? LoopbackProxy.credentials : nil)
@@ -64,8 +63,7 @@ struct ProxyTests {
 
     @Test("an empty query reaches the server through a SOCKS proxy and through a tunnel", arguments: [true, false])
     func emptyQuery(isSOCKS: Bool) async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("hello"))
+        let server = try MockServer.always(.text("hello"))
         let proxy = try LoopbackProxy(isSOCKS ? .socks5 : .http)
         let settings = ProxyConfiguration.Server(
             isSOCKS ? .socks5 : .http, host: "127.0.0.1", port: proxy.port, user: isSOCKS ? nil : "ada",
@@ -95,9 +93,7 @@ struct ProxyTests {
         let url = "http://service.example/a"
         let trusting = transport(.https, server.port, tls: nginx.configuration.tls)
         #expect(try await trusting.exchange(.get, url).text() == "GET \(url) HTTP/1.1")
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport(.https, server.port).exchange(.get, url)
-        }
+        let error = try #require(await transport(.https, server.port).failure(.get, url))
         #expect(error.reason == .secureConnectionFailed(.untrusted))
     }
 
@@ -116,8 +112,7 @@ struct ProxyTests {
 
     @Test("hosts of the list are reached directly", arguments: ["127.0.0.0/8", "localhost, 127.0.0.1", "*"])
     func bypass(list: String) async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("direct"))
+        let server = try MockServer.always(.text("direct"))
         let proxy = try LoopbackProxy(.http)
         let entries = list.split { $0 == "," || $0 == " " }.map(String.init)
         let transport = transport(.http, proxy.port, bypassing: entries)
@@ -135,9 +130,7 @@ struct ProxyTests {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }
         for kind in [ProxyConfiguration.Server.Kind.http, .https, .socks5] {
-            let error = try await #require(throws: NetworkError.self) {
-                try await transport(kind, port).exchange(.get, "https://service.example/")
-            }
+            let error = try #require(await transport(kind, port).failure(.get, "https://service.example/"))
             #expect(error.reason == .proxyFailed(.unreachable), "\(kind)")
             #expect(error.isRetryable)
             expectTexts(error)
@@ -148,9 +141,8 @@ struct ProxyTests {
     func refused(status: Int) async throws {
         let proxy = try LoopbackProxy(.http, refusal: status)
         let transport = transport(.http, proxy.port, bypassing: ["127.0.0.1"])
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.post, "https://service.example/", body: .bytes(Data("body".utf8)))
-        }
+        let error = try #require(
+            await transport.failure(.post, "https://service.example/", body: .bytes(Data("body".utf8))))
         #expect(
             error.reason == .proxyFailed(status == 407 ? .notAuthenticated : .refused(HTTPStatus(status))))
         #expect(error.isRetryable == (status > 500))
@@ -169,9 +161,7 @@ struct ProxyTests {
             as [(Int, NetworkError.Reason)])
     func socksRefusal(code: Int, reason: NetworkError.Reason) async throws {
         let proxy = try LoopbackProxy(.socks5, refusal: code)
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport(.socks5, proxy.port).exchange(.get, "http://service.example/")
-        }
+        let error = try #require(await transport(.socks5, proxy.port).failure(.get, "http://service.example/"))
         #expect(error.reason == reason)
         expectTexts(error)
     }

@@ -14,8 +14,7 @@ import Testing
 struct SocketTests {
     @Test("the system probes idle peers, if configured", arguments: [nil, 1500, 60_000])
     func keepAlive(milliseconds: Int?) async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         let pool = TransportConfiguration.Pool(keepAlive: milliseconds.map { .milliseconds($0) })
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
         _ = try await transport.exchange(.get, server.url + "/").text()
@@ -29,8 +28,7 @@ struct SocketTests {
 
     @Test("a name is looked up again when its time is over", arguments: [false, true])
     func nameCache(isKept: Bool) async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok").closing())
+        let server = try MockServer.always(.text("ok").closing())
         let dns = TransportConfiguration.DNS(cacheLifetime: isKept ? .seconds(60) : .zero)
         let transport = CurlTransport(configuration: TransportConfiguration(dns: dns))
         let name = isKept ? "kept.here.test" : "asked.here.test"
@@ -41,8 +39,7 @@ struct SocketTests {
 
     @Test("an address of IPv6 that does not respond has its time, then IPv4 is tried too")
     func happyEyeballs() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         let crowded = try CrowdedPort6(port: server.port)
         let dns = TransportConfiguration.DNS(happyEyeballsDelay: .milliseconds(300))
         let transport = CurlTransport(configuration: TransportConfiguration(dns: dns))

@@ -13,12 +13,6 @@ import Testing
 /// Event streams over sockets, plain and coded.
 @Suite(.timeLimit(.minutes(1)))
 struct EventStreamWireTests {
-    private func client(_ server: MockServer, _ pipeline: Pipeline = []) throws -> APIClient {
-        APIClient(
-            baseURL: try BaseURL(server.url), pipeline: pipeline,
-            transport: CurlTransport(configuration: TransportConfiguration(bodyBuffer: 100_000)))
-    }
-
     private func options(_ change: (inout EventStreamOptions) -> Void = { _ in }) -> EventStreamOptions {
         var options = EventStreamOptions()
         options.retryDelay = .zero
@@ -68,7 +62,9 @@ struct EventStreamWireTests {
             }
         }
         var received: [ServerEvent] = []
-        for try await event in try client(server).events(.get("/"), options: options()) { received.append(event) }
+        for try await event in APIClient.curl(server.url).events(.get("/"), options: options()) {
+            received.append(event)
+        }
         let end = try #require(random.withLock { $0.end })
         #expect(received.map(\.id) == (1...end).map { "\($0)" })
         #expect(received.map(\.data) == (1...end).map { "event \($0)" })
@@ -85,7 +81,7 @@ struct EventStreamWireTests {
             return last == 4 ? .status(.noContent) : .events(Self.numbers((last + 1)...(last + 2)), gzip: gzip)
         }
         var ids: [String] = []
-        for try await event in try client(server, .standard).events(.get("/old"), options: options()) {
+        for try await event in APIClient.curl(server.url, .standard).events(.get("/old"), options: options()) {
             ids.append(event.id)
         }
         #expect(ids == ["1", "2", "3", "4"])
@@ -112,37 +108,11 @@ struct EventStreamWireTests {
             return Tokens(accessToken: "\(valid.withLock { $0 })", refreshToken: "r")
         }
         var ids: [String] = []
-        for try await event in try client(server, [bearer]).events(.get("/"), options: options()) {
+        for try await event in APIClient.curl(server.url, [bearer]).events(.get("/"), options: options()) {
             ids.append(event.id)
         }
         #expect(ids == (1...6).map { "\($0)" })
         #expect(renewals.withLock { $0 } == 4)
-    }
-
-    @Test("Cancelling the reader closes the connection at once", arguments: [false, true])
-    func cancellation(gzip: Bool) async throws {
-        let server = try MockServer()
-        let (arrived, ended) = (Signal(), Signal())
-        server.on(.get, "/") { _ in
-            .events(gzip: gzip) { stream in
-                defer { ended.fire() }
-                try await stream.send("one")
-                try await stream.pause(.seconds(100))
-            }
-        }
-        let client = try client(server)
-        let reader = Task {
-            for try await _ in client.events(.get("/")) { arrived.fire() }
-        }
-        await arrived.wait()
-        let start = ContinuousClock.now
-        reader.cancel()
-        let error = await #expect(throws: NetworkError.self) { try await reader.value }
-        #expect(error?.isCancelled == true)
-        await ended.wait()
-        #expect(await eventually { server.openConnections == 0 })
-        #expect(start.duration(to: .now) < .seconds(10))
-        #expect(server.requestCount == 1)
     }
 
     @Test("A silent connection is given up after the read timeout, and the stream continues", arguments: [false, true])
@@ -154,7 +124,7 @@ struct EventStreamWireTests {
             return .events(Self.numbers((last + 1)...(last + 1)) + [.interruption(.stall)], gzip: gzip)
         }
         let limit = Duration.milliseconds(100)
-        let stream = try client(server).events(.get("/"), options: options { $0.readTimeout = limit })
+        let stream = APIClient.curl(server.url).events(.get("/"), options: options { $0.readTimeout = limit })
         let states = stream.states
         let start = ContinuousClock.now
         var ids: [String] = []
@@ -168,45 +138,5 @@ struct EventStreamWireTests {
         }
         #expect(reasons == Array(repeating: .timedOut(.idle), count: 3))
         #expect(await eventually { server.openConnections <= 1 })
-    }
-
-    @Test("A POST ends at its end marker, and the connection is closed at once", arguments: [false, true])
-    func post(gzip: Bool) async throws {
-        let server = try MockServer()
-        let ended = Signal()
-        server.on(.post, "/chat") { _ in
-            .events(gzip: gzip) { stream in
-                defer { ended.fire() }
-                for word in ["once", "upon", "a", "time"] { try await stream.send(#"{"text":"\#(word)"}"#) }
-                try await stream.send("[DONE]")
-                try await stream.pause(.seconds(100))
-            }
-        }
-        struct Part: Decodable {
-            let text: String
-        }
-        let parts = try client(server).events(
-            .post("/chat", json: ["prompt": "tell me a story"]), of: Part.self,
-            options: options { $0.endMarker = "[DONE]" })
-        var words: [String] = []
-        for try await part in parts { words.append(part.text) }
-        #expect(words == ["once", "upon", "a", "time"])
-        await ended.wait()
-        #expect(server.requests.map(\.text) == [#"{"prompt":"tell me a story"}"#])
-        #expect(server.requests.first?.headers[.accept] == "text/event-stream")
-    }
-
-    @Test("A POST that ends without its end marker is an error, and is not repeated", arguments: [false, true])
-    func incompletePost(gzip: Bool) async throws {
-        let server = try MockServer()
-        server.on(.post, "/chat", respond: .events([.event("once"), .event("upon")], gzip: gzip))
-        let stream = try client(server).events(.post("/chat"), options: options { $0.endMarker = "[DONE]" })
-        var words: [String] = []
-        let error = await #expect(throws: NetworkError.self) {
-            for try await event in stream { words.append(event.data) }
-        }
-        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
-        #expect(words == ["once", "upon"])
-        #expect(server.requestCount == 1)
     }
 }

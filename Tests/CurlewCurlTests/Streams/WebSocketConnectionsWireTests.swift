@@ -62,10 +62,7 @@ struct WebSocketConnectionsWireTests {
         let (server, clock, count) = (try MockServer(), PauseLog(), Locked(0))
         let subscriptions = Locked<[Int]>([])
         server.on(.get, "/prices") { [courses] _ in
-            let number = count.withLock { count in
-                defer { count += 1 }
-                return count
-            }
+            let number = count.next() - 1
             guard number < courses.count else { return .status(.gone) }
             if case .refuse(let status) = courses[number] { return .status(status) }
             return .webSocket { peer in
@@ -87,9 +84,7 @@ struct WebSocketConnectionsWireTests {
         var options = WebSocketConnections.Options()
         options.socket.heartbeat = nil
         options.maximumFailures = nil
-        let client = APIClient(
-            baseURL: try BaseURL(server.url), pipeline: [], transport: CurlTransport(),
-            configuration: APIClient.Configuration(time: clock))
+        let client = APIClient.curl(server.url, configuration: APIClient.Configuration(time: clock))
         let connections = client.webSocketConnections(.get("/prices"), options: options) { socket in
             hooked.withLock { $0.append(ObjectIdentifier(socket)) }
             // The server may have closed the connection before send returns. An error would leave its messages unread.
@@ -134,8 +129,7 @@ struct WebSocketConnectionsWireTests {
     @Test("After a restart of the service, the client subscribes again")
     func serviceRestart() async throws {
         let server = try await WebSocketServer.start()
-        let client = APIClient(
-            baseURL: "http://127.0.0.1:\(server.port)", pipeline: [], transport: CurlTransport())
+        let client = APIClient.curl(server.url)
         var options = WebSocketConnections.Options()
         options.retryDelay = .milliseconds(2)
         options.maximumDelay = .milliseconds(2)

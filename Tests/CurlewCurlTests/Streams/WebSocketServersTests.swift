@@ -18,7 +18,7 @@ struct WebSocketServersTests {
         _ server: WebSocketServer, _ path: String, query: QueryItems = [:], compression: WebSocket.Compression? = nil,
         subprotocols: [String] = []
     ) async throws -> WebSocket {
-        let client = APIClient(baseURL: "http://127.0.0.1:\(server.port)", pipeline: [], transport: CurlTransport())
+        let client = APIClient.curl(server.url)
         var options = WebSocket.Options()
         options.compression = compression
         options.subprotocols = subprotocols
@@ -107,12 +107,11 @@ struct WebSocketServersTests {
         await socket.close()
     }
 
-    /// 216 combinations for each server: 3 windows of the server, 3 of the client, with and without context takeover on
-    /// both sides, 6 sizes. Each size is sent twice, so that a window has something to refer to.
+    /// For each server 3 windows of it, 3 of the client, with and without context takeover on both sides. Each size is
+    /// sent twice, so that a window has something to refer to, and the largest one is larger than every window.
     @Test("all parameters of permessage-deflate give identical messages", arguments: Kind.allCases)
     func compression(kind: Kind) async throws {
         let server = try await WebSocketServer.start(kind)
-        var combinations = 0
         for number in 0..<36 {
             let (resetsServer, resetsClient) = (number & 1, number >> 1 & 1)
             let (serverBits, clientBits) = ([9, 12, 15][number / 4 % 3], [9, 12, 15][number / 12])
@@ -131,8 +130,7 @@ struct WebSocketServersTests {
             #expect(serverBits == 15 || selected.contains("server_max_window_bits=\(serverBits)"))
             #expect(clientBits == 15 || selected.contains("client_max_window_bits=\(clientBits)"))
             var messages = socket.makeAsyncIterator()
-            for size in [0, 1, 125, 4_000, 40_000, 100_000] {
-                combinations += 1
+            for size in [0, 1, 125, 40_000] {
                 for message in [compressible(size, number), .binary(pattern(size)), compressible(size, number)] {
                     try await socket.send(message)
                     #expect(try await messages.next() == message)
@@ -141,7 +139,6 @@ struct WebSocketServersTests {
             await socket.close()
             #expect(socket.closing?.code == .normal)
         }
-        #expect(combinations == 216)
     }
 
     @Test("what the client asks for is what the server does", arguments: Kind.allCases)

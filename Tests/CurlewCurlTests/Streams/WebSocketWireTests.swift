@@ -11,16 +11,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketWireTests {
-    private func client(_ server: WebSocketServer) -> APIClient {
-        APIClient(baseURL: "http://127.0.0.1:\(server.port)", pipeline: [], transport: CurlTransport())
-    }
-
     @Test func aSilentNetworkIsNoticedByTheHeartbeat() async throws {
         let server = try await WebSocketServer.start()
         var options = WebSocket.Options()
         options.heartbeat = .milliseconds(50)
         options.heartbeatTimeout = .milliseconds(100)
-        let socket = try await client(server).webSocket(.get("/silent"), options: options)
+        let socket = try await APIClient.curl(server.url).webSocket(.get("/silent"), options: options)
         let start = ContinuousClock.now
         let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
         #expect(error?.reason == .timedOut(.idle))
@@ -33,7 +29,7 @@ struct WebSocketWireTests {
         var options = WebSocket.Options()
         options.heartbeat = .milliseconds(5)
         options.heartbeatTimeout = .seconds(20)
-        let socket = try await client(server).webSocket(.get("/echo"), options: options)
+        let socket = try await APIClient.curl(server.url).webSocket(.get("/echo"), options: options)
         for _ in 0..<20 { #expect(try await socket.ping() > .zero) }
         try await socket.send("still here")
         var messages = socket.makeAsyncIterator()
@@ -45,8 +41,7 @@ struct WebSocketWireTests {
         let server = try await WebSocketServer.start()
         var options = WebSocket.Options()
         options.subprotocols = ["chat.v3", "chat.v1"]
-        let client = APIClient(
-            baseURL: "http://127.0.0.1:\(server.port)", pipeline: [.bearer { "token" }], transport: CurlTransport())
+        let client = APIClient.curl(server.url, [.bearer { "token" }])
         let socket = try await client.webSocket(.get("/headers", headers: ["X-Curlew": "yes"]), options: options)
         #expect(socket.subprotocol == "chat.v1")
         var messages = socket.makeAsyncIterator()
@@ -64,7 +59,7 @@ struct WebSocketWireTests {
 
     @Test func oneHundredSocketsDoNotCountTowardsThePool() async throws {
         let server = try await WebSocketServer.start()
-        let client = client(server)
+        let client = APIClient.curl(server.url)
         var sockets: [WebSocket] = []
         for _ in 0..<100 { sockets.append(try await client.webSocket(.get("/echo"))) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -86,7 +81,7 @@ struct WebSocketWireTests {
         let server = try await WebSocketServer.start()
         for _ in 0..<20 {
             let transport = CurlTransport()
-            let client = APIClient(baseURL: "http://127.0.0.1:\(server.port)", pipeline: [], transport: transport)
+            let client = APIClient.curl(server.url, over: transport)
             let socket = try await client.webSocket(.get(isBusy ? "/flood" : "/echo"))
             let reading = Task { for try await _ in socket {} }
             if isBusy { for _ in 0..<10 { await Task.yield() } }

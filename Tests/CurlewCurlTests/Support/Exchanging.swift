@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
@@ -20,6 +21,35 @@ extension HTTPResponse {
         for try await chunk in body { all += chunk }
         return all
     }
+}
+
+extension APIClient {
+    /// A client over libcurl, by default without interceptors.
+    static func curl(
+        _ url: String?, _ pipeline: Pipeline = [], over transport: CurlTransport = CurlTransport(),
+        configuration: APIClient.Configuration = APIClient.Configuration()
+    ) -> APIClient {
+        APIClient(
+            baseURL: url.map { BaseURL(stringLiteral: $0) }, pipeline: pipeline, transport: transport,
+            configuration: configuration)
+    }
+}
+
+/// Bytes that no coding makes smaller, soon made.
+func randomBytes(_ count: Int, seed: UInt64) -> Data {
+    var random = SeededGenerator(seed: seed)
+    let block = Data((0..<100_003).map { _ in UInt8.random(in: 0...255, using: &random) })
+    var data = Data(capacity: count + block.count)
+    while data.count < count {
+        withUnsafeBytes(of: random.next()) { data.append(contentsOf: $0) }
+        data.append(block)
+    }
+    return data.prefix(count)
+}
+
+/// The SHA-256 of a file, as text.
+func sha256(ofFile path: String) throws -> String {
+    MessageDigest.sha256(try Data(contentsOf: URL(fileURLWithPath: path))).hexText
 }
 
 extension MockResponse {

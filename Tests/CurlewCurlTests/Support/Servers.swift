@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-// Nearly every test here talks to one of them.
+// Nearly every test here uses them.
+@_exported import ConformanceCases
 @_exported import TestServers

@@ -14,10 +14,6 @@ import Testing
 struct HostileDownloadTests {
     private static let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: ($0 &* $0) >> 9) })
 
-    private static func client() -> APIClient {
-        APIClient(baseURL: nil, pipeline: .standard, transport: CurlTransport())
-    }
-
     private static func head(_ status: String, _ fields: [String], _ length: Int) -> String {
         (["HTTP/1.1 \(status)", "ETag: \"v1\"", "Connection: close"] + fields + ["Content-Length: \(length)", "", ""])
             .joined(separator: "\r\n")
@@ -46,9 +42,8 @@ struct HostileDownloadTests {
         }
         let folder = try TemporaryFolder()
         let path = folder.path + "/film.bin"
-        let client = APIClient(
-            baseURL: nil, pipeline: [], transport: CurlTransport(),
-            configuration: APIClient.Configuration(time: ManualClock(skipsWaits: true)))
+        let client = APIClient.curl(
+            nil, configuration: APIClient.Configuration(time: ManualClock(skipsWaits: true)))
         let request = Request<Data>.get(url: server.url + "/film")
         if isLaterCall {
             await #expect(throws: NetworkError.self) { try await client.download(request, to: path) }
@@ -72,7 +67,8 @@ struct HostileDownloadTests {
         for name in ["film.bin", ""] {
             let options = FileDownload.Options(existing: .replace)
             let request = Request<Data>.get(url: server.url + "/film.bin")
-            let saved = try await Self.client().download(request, to: folder.path + "/" + name, options: options)
+            let saved = try await APIClient.curl(nil, .standard).download(
+                request, to: folder.path + "/" + name, options: options)
             #expect(try Data(contentsOf: URL(fileURLWithPath: saved.value.path)) == Self.content.prefix(2000))
         }
     }
@@ -96,7 +92,8 @@ struct HostileDownloadTests {
         }
         let folder = try TemporaryFolder()
         let path = folder.path + "/film.bin"
-        let saved = try await Self.client().download(Request<Data>.get(url: entrance.url + "/film"), to: path)
+        let saved = try await APIClient.curl(nil, .standard).download(
+            Request<Data>.get(url: entrance.url + "/film"), to: path)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Self.content)
         #expect(saved.status == .ok && proxy.cuts == 2)
         #expect(ranges.withLock { $0 } == [false, true, true])

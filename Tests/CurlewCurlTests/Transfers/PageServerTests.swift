@@ -24,8 +24,7 @@ struct PageServerTests {
         _ path: RequestPath, _ next: Pages<List>.Next, prefetches: Bool
     ) async throws -> ([Int], pages: Int) {
         let server = try await ScriptServer.start("pageserver.py", ["\(Self.pages)", "100"])
-        let client = APIClient(
-            baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard, transport: CurlTransport())
+        let client = APIClient.curl(server.url, .standard)
         var (found, count) = ([Int](), 0)
         var iterator = client.pages(Request<List>.get(path), next: next, prefetches: prefetches).makeAsyncIterator()
         while let page = try await iterator.next() {
@@ -51,34 +50,5 @@ struct PageServerTests {
     func offset() async throws {
         let (found, count) = try await items("/offset", .offset(limit: 100, items: \.items), prefetches: false)
         #expect(count == Self.pages + 1 && found == Array(0..<Self.pages * 100))
-    }
-
-    /// `CURLEW_PAGES` asks for more pages than a usual run, and measures the memory of the process, for which no other
-    /// test may run.
-    @Test("Pages that are not kept cost no memory")
-    func memory() async throws {
-        let wanted = ProcessInfo.processInfo.environment["CURLEW_PAGES"].flatMap { Int($0) }
-        let pages = wanted ?? 300
-        let server = try await ScriptServer.start("pageserver.py", ["\(pages)", "100"])
-        let client = APIClient(
-            baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard, transport: CurlTransport())
-        var iterator = client.pages(Request<List>.get("/links/0"), next: .link).makeAsyncIterator()
-        var (sum, count, early) = (0, 0, 0)
-        while let page = try await iterator.next() {
-            sum += page.value.items.reduce(0, +)
-            count += 1
-            if count == 100 { early = Self.residentBytes }
-        }
-        #expect(count == pages && sum == pages * 100 * (pages * 100 - 1) / 2)
-        guard wanted != nil else { return }
-        let growth = Self.residentBytes - early
-        print("pages: \(count), memory +\(growth >> 10) KiB after the first 100")
-        #expect(growth <= 8 << 20)
-    }
-
-    /// The memory of the process, 0 where the system does not tell it in a file.
-    private static var residentBytes: Int {
-        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
-        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
     }
 }

@@ -54,7 +54,7 @@ struct TransferLockTests {
         }
         #expect(arrived.withLock { $0 } == 1)
         // A client of this process is refused as well.
-        let client = APIClient(baseURL: BaseURL(stringLiteral: url), pipeline: [], transport: CurlTransport())
+        let client = APIClient.curl(url)
         let error = await #expect(throws: NetworkError.self) {
             if kind == "upload" {
                 try await client.upload(.file(path), to: .post("/"), options: Upload.Options(storage: .besideSource))

@@ -22,25 +22,6 @@ struct TusServerTests {
         }
     }
 
-    private static func bytes(_ count: Int, seed: UInt64) -> Data {
-        var random = SeededGenerator(seed: seed)
-        let block = Data((0..<100_003).map { _ in UInt8.random(in: 0...255, using: &random) })
-        var data = Data(capacity: count + block.count)
-        while data.count < count {
-            withUnsafeBytes(of: random.next()) { data.append(contentsOf: $0) }
-            data.append(block)
-        }
-        return data.prefix(count)
-    }
-
-    private static func digest(_ path: String) throws -> String {
-        MessageDigest.sha256(try Data(contentsOf: URL(fileURLWithPath: path))).hexText
-    }
-
-    private static func client(_ url: String) -> APIClient {
-        APIClient(baseURL: BaseURL(stringLiteral: url), pipeline: [], transport: CurlTransport())
-    }
-
     @Test("Twenty cuts, and the file is the same", arguments: [UInt64(1)])
     func cuts(seed: UInt64) async throws {
         guard let server = try await Self.server() else { return }
@@ -48,14 +29,14 @@ struct TusServerTests {
         let cuts = (0..<20).map { _ in Int.random(in: 2_000...400_000, using: &random) }
         let proxy = try CuttingProxy(to: server.port, cuts: cuts)
         let folder = try TemporaryFolder()
-        let path = try folder.file("film.mp4", Self.bytes(12_000_000, seed: seed))
+        let path = try folder.file("film.mp4", randomBytes(12_000_000, seed: seed))
         var options = Upload.Options()
         options.maximumWait = .milliseconds(100)
         let values = Locked<[Int64]>([])
-        let result = try await Self.client(proxy.url).upload(.file(path), to: .post("/files/"), options: options) {
+        let result = try await APIClient.curl(proxy.url).upload(.file(path), to: .post("/files/"), options: options) {
             value in values.withLock { $0.append(value.completed) }
         }
-        #expect(try Self.digest(server.path(of: result.url)) == Self.digest(path), "seed \(seed)")
+        #expect(try sha256(ofFile: server.path(of: result.url)) == sha256(ofFile: path), "seed \(seed)")
         #expect(proxy.cuts == 20)
         #expect(values.withLock { $0 == $0.sorted() && $0.last == 12_000_000 })
     }
@@ -64,7 +45,7 @@ struct TusServerTests {
     func kills() async throws {
         guard let server = try await Self.server() else { return }
         let folder = try TemporaryFolder()
-        let path = try folder.file("film.mp4", Self.bytes(120_000_000, seed: 5))
+        let path = try folder.file("film.mp4", randomBytes(120_000_000, seed: 5))
         let probe = try Program.built("TransferProbe")
         var random = SeededGenerator(seed: 5)
         var killed = 0
@@ -80,7 +61,7 @@ struct TusServerTests {
             #expect(!text.hasPrefix("failed"), "round \(round): \(text)")
         }
         let result = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        #expect(try Self.digest(server.path(of: result)) == Self.digest(path))
+        #expect(try sha256(ofFile: server.path(of: result)) == sha256(ofFile: path))
         #expect(killed >= 1)
         print("TusServer: \(killed) kills")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])
@@ -89,23 +70,18 @@ struct TusServerTests {
     @Test("Its extensions: creation with upload, chunks, streams")
     func extensions() async throws {
         guard let server = try await Self.server() else { return }
-        let client = Self.client("http://127.0.0.1:\(server.port)")
+        let client = APIClient.curl("http://127.0.0.1:\(server.port)")
         let folder = try TemporaryFolder()
         for (count, chunk) in [(0, nil), (1000, nil), (300_000, Int64(70_000))] {
-            let path = try folder.file("film.mp4", Self.bytes(count, seed: UInt64(count)))
+            let path = try folder.file("film.mp4", randomBytes(count, seed: UInt64(count)))
             let options = Upload.Options(chunkSize: chunk)
             let result = try await client.upload(.file(path), to: .post("/files/"), options: options)
-            #expect(try Self.digest(server.path(of: result.url)) == Self.digest(path), "\(count)")
+            #expect(try sha256(ofFile: server.path(of: result.url)) == sha256(ofFile: path), "\(count)")
         }
-        let data = Self.bytes(250_000, seed: 9)
+        let data = randomBytes(250_000, seed: 9)
         var options = Upload.Options(chunkSize: 100_000)
         options.fileName = "film.mp4"
-        let stream = Upload.Source.stream(length: 250_000) {
-            RequestBody.Chunks(
-                AsyncStream {
-                    $0.yield(data); $0.finish()
-                })
-        }
+        let stream = Upload.Source.stream(length: 250_000) { .init(Produced([data])) }
         let result = try await client.upload(stream, to: .post("/files/"), options: options)
         #expect(try Data(contentsOf: URL(fileURLWithPath: server.path(of: result.url))) == data)
     }

@@ -31,15 +31,14 @@ struct UploadProgressTests {
         "a file and bytes report their progress, whose last value arrives before the call returns",
         arguments: [true, false])
     func sizes(isFile: Bool) async throws {
-        let server = try MockServer()
-        server.on(.put, "/", respond: .status(.noContent))
+        let server = try MockServer.always(.status(.noContent), to: .put)
         let folder = try TemporaryFolder()
         let size = 3_000_000
         let data = pattern(size)
         let path = folder.path + "/body"
         try data.write(to: URL(fileURLWithPath: path))
         let values = Values()
-        let client = APIClient(baseURL: try BaseURL(server.url), pipeline: .empty, transport: CurlTransport())
+        let client = APIClient.curl(server.url)
         let content = isFile ? RequestContent.file(path, type: .octetStream) : .data(data)
         try await client.send(Request<Void>.put("/", body: content.reporting { values.add($0) }))
         let all = values.all
@@ -54,12 +53,9 @@ struct UploadProgressTests {
 
     @Test("an attempt that is repeated counts its bytes once, and the total is reached once")
     func repeated() async throws {
-        let server = try MockServer()
-        server.enqueue(.status(.serviceUnavailable), .status(.noContent))
+        let server = try MockServer.answering(.status(.serviceUnavailable), .status(.noContent))
         let values = Values()
-        let client = APIClient(
-            baseURL: try BaseURL(server.url), pipeline: [.retry(RetryPolicy(backoff: .constant(.milliseconds(1))))],
-            transport: CurlTransport())
+        let client = APIClient.curl(server.url, [.retry(RetryPolicy(backoff: .constant(.milliseconds(1))))])
         let content = RequestContent.data(pattern(700_000)).reporting { values.add($0) }
         try await client.send(Request<Void>.put("/", body: content))
         #expect(server.requestCount == 2)
@@ -72,7 +68,7 @@ struct UploadProgressTests {
     func refused() async throws {
         let values = Values()
         do {
-            let client = APIClient(baseURL: "http://127.0.0.1:1", pipeline: .empty, transport: CurlTransport())
+            let client = APIClient.curl("http://127.0.0.1:1")
             let content = RequestContent.data(pattern(700_000)).reporting { values.add($0) }
             await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.put("/", body: content)) }
         }

@@ -71,10 +71,11 @@ struct HTTPDateTests {
         #expect(HTTPDate(text, now: Self.now) == nil)
     }
 
-    @Test("Every day of eight centuries reads back as written")
-    func everyDay() {
+    /// Every eleventh day: each day of the year comes in dozens of years.
+    @Test("The days of eight centuries read back as written")
+    func days() {
         let start: Int64 = -11_676_096_000  // 1 January 1600
-        for day in stride(from: start, through: start + 800 * 366 * 86_400, by: 86_400) {
+        for day in stride(from: start, through: start + 800 * 366 * 86_400, by: 11 * 86_400) {
             let date = HTTPDate(secondsSince1970: day + (day / 86_400) % 86_400)
             #expect(HTTPDate(date.description, now: Self.now) == date)
         }

@@ -93,9 +93,4 @@ struct HTTPHeadersTests {
         #expect(copy == [.accept: "a"])
         #expect(copy.problem == nil)
     }
-
-    @Test("Headers are two words")
-    func size() {
-        #expect(MemoryLayout<HTTPHeaders>.size == 2 * MemoryLayout<Int>.size)
-    }
 }

@@ -78,11 +78,11 @@ struct FallbackTests {
         "Nil leaves the outcome; what it throws is the error; a rule chooses the failures; accepted statuses are none")
     func choices() async throws {
         let nothing = client(.fallback { _, _ in nil }) { $0.onAny { _ in .status(503) } }
-        let kept = await failure { () throws(NetworkError) in _ = try await nothing.send(Request<String>.get("/")) }
+        let kept = await nothing.failure(Request<String>.get("/"))
         #expect(kept?.statusCode == 503 && kept?.attempts.count == 3)
         struct Broken: Error {}
         let throwing = client(.fallback { _, _ in throw Broken() }) { $0.onAny { _ in .status(503) } }
-        let thrown = await failure { () throws(NetworkError) in _ = try await throwing.send(Request<String>.get("/")) }
+        let thrown = await throwing.failure(Request<String>.get("/"))
         #expect(thrown?.underlying is Broken)
         let only404 = client(.fallback(when: \.isNotFound) { _, error in .text("none: \(error.statusCode ?? 0)") }) {
             $0.onAny { $0.request.target == "/404" ? .status(404) : .status(503) }

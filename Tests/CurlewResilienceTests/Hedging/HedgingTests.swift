@@ -77,18 +77,12 @@ struct HedgingTests {
                 [
                     .hedging(after: .milliseconds(1), budget: budget),
                     .onRequest(at: .rateLimit) { _, _ in
-                        let count = entered.withLock { count in
-                            count += 1
-                            return count
-                        }
+                        let count = entered.next()
                         if count == 2 { hedged.finish(.success(())) }
                     }, .concurrencyLimit(1),
                 ]),
             transport: ClosureTransport { _, _ in
-                let number = sent.withLock { sent in
-                    sent += 1
-                    return sent
-                }
+                let number = sent.next()
                 guard number == 1 else { return .status(200) }
                 try await hedged.wait()
                 let chunks = AsyncStream<Data> { source in

@@ -203,10 +203,7 @@ struct WebSocketConnectionsRulesTests {
     func hookFails() async throws {
         let (server, clock, count) = (PeerServer(), PauseLog(), Locked(0))
         let connections = server.client(on: clock).webSocketConnections(.get("/"), options: .quiet()) { socket in
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
+            let number = count.next()
             try await socket.send("subscribe \(number)")
             if number < 3 { throw Refused() }
         }

@@ -61,10 +61,7 @@ struct WebSocketConnectionsTests {
         let (server, tokens) = (PeerServer(), Locked(0))
         let client = server.client(pipeline: [
             .bearer {
-                let number = tokens.withLock { count in
-                    count += 1
-                    return count
-                }
+                let number = tokens.next()
                 return "token-\(number)"
             }
         ])

@@ -43,77 +43,14 @@ struct MockWebSocketTests {
         await socket.close()
     }
 
-    @Test func theMessagesEndWhenTheServerCloses() async throws {
-        let client = client { peer in
-            try peer.send("one")
-            try peer.send("two")
-            peer.close(.goingAway, reason: "restart")
-        }
-        let socket = try await client.webSocket(.get("/chat"))
-        var messages: [WebSocketMessage] = []
-        for try await message in socket { messages.append(message) }
-        #expect(messages == [.text("one"), .text("two")])
-        #expect(socket.closing?.code == .goingAway && socket.closing?.reason == "restart")
-        #expect(socket.closing?.isByServer == true)
-        let error = await #expect(throws: NetworkError.self) { try await socket.send("late") }
-        #expect(error?.reason == .connectionLost(.requestNotSent))
-    }
-
-    @Test func anotherCodeIsAnError() async throws {
-        let client = client { $0.close(.init(rawValue: 4001), reason: "enough") }
-        let socket = try await client.webSocket(.get("/chat"))
-        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
-        #expect(error?.reason == .badResponse)
-        #expect(error?.detail.contains("4001") == true)
-        #expect(error?.description.contains("/chat") == true)
-    }
-
-    @Test func aLostConnectionIsAnError() async throws {
-        let client = client { peer in
-            _ = try await peer.next()
-            peer.lose()
-        }
-        let socket = try await client.webSocket(.get("/chat"))
-        try await socket.send("hello")
-        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
-        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
-        #expect(socket.closing == nil)
-    }
-
-    @Test("The server sees how the client closes, also by the release of its socket", arguments: [4000, nil])
-    func theServerSeesHowTheClientCloses(code: UInt16?) async throws {
-        let (codes, continuation) = AsyncStream<WebSocketCloseCode?>.makeStream()
-        let client = client { peer in
-            while try await peer.next() != nil {}
-            continuation.yield(peer.clientClosing?.code)
-        }
-        do {
-            let socket = try await client.webSocket(.get("/chat"))
-            if let code { await socket.close(.init(rawValue: code), reason: "done") }
-        }
-        var iterator = codes.makeAsyncIterator()
-        #expect(await iterator.next() == code.map(WebSocketCloseCode.init(rawValue:)) ?? .goingAway)
-    }
-
-    @Test func otherResponsesAreErrors() async throws {
-        let client = APIClient.mock { mock in
-            mock.on(.get, "/plain") { _ in .text("hello") }
-            mock.on(.get, "/refused") { _ in .text("members only", status: .forbidden) }
-        }
-        var error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/plain")) }
-        #expect(error?.reason == .badResponse)
-        error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/refused")) }
-        #expect(error?.reason == .status(.forbidden))
-        error = await #expect(throws: NetworkError.self) { try await client.webSocket(.post("/chat")) }
-        #expect(error?.reason == .invalidRequest)
-    }
-
     @Test func theOpeningIsAnOrdinaryCall() async throws {
         let mock = MockTransport()
         mock.fail(.get, "/chat", .once, with: NetworkError(statusCode: 503))
         mock.on(.get, "/chat") { _ in .webSocket { try $0.send("open") } }
         let client = APIClient.mock(mock, pipeline: [.bearer { "secret-token" }])
         await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/chat")) }
+        let error = await #expect(throws: NetworkError.self) { try await client.webSocket(.post("/chat")) }
+        #expect(error?.reason == .invalidRequest)
         let socket = try await client.webSocket(.get("/chat"))
         var messages = socket.makeAsyncIterator()
         #expect(try await messages.next() == .text("open"))

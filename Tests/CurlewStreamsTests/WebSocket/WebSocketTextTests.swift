@@ -105,10 +105,11 @@ struct WebSocketTextTests {
         #expect(reception.events == [.message(.text("ü")), .message(.binary(Data(bytes)))])
     }
 
-    @Test("The checker agrees with the standard library about every pair of bytes, with each continuation")
+    @Test("The checker agrees with the standard library about every first byte, with second ones at each border")
     func pairs() {
+        let borders: [UInt8] = [0, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xE0, 0xF0, 0xFF]
         for first in UInt8.min ... .max {
-            for second in UInt8.min ... .max {
+            for second in borders {
                 var checker = UTF8Checker()
                 let isBeginning = checker.receive(Data([first, second]))
                 guard isBeginning == Self.isBeginning([first, second]),

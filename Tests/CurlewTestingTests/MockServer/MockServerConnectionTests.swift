@@ -148,23 +148,4 @@ struct MockServerConnectionTests {
         #expect(text.isEmpty)
         #expect(ending == .orderly || ending == .reset)
     }
-
-    @Test("Clients on many threads get their own responses")
-    func concurrent() async throws {
-        let server = try MockServer()
-        server.on(.get, "/:n") { .text($0.parameters["n"] ?? "") }
-        let port = server.port
-        let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
-            for worker in 0..<16 {
-                group.addTask {
-                    let client = try RawClient(port: port)
-                    return (0..<50).count { client.get("/\(worker)-\($0)").body != "\(worker)-\($0)" }
-                }
-            }
-            return try await group.reduce(0, +)
-        }
-        #expect(wrong == 0)
-        #expect(server.requestCount == 800)
-        #expect(server.connectionCount == 16)
-    }
 }

@@ -9,24 +9,6 @@ import Testing
 struct MockServerFaultTests {
     private static let request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
-    @Test(
-        "A reset breaks the connection at its stage",
-        arguments: [
-            (.beforeRequestRead, 0, ""), (.beforeHead, 1, ""), (.head, 1, ""), (.afterHead, 1, ""),
-            (.afterBytes(0), 1, ""), (.afterBytes(4), 1, "hell"), (.afterBytes(99), 1, "hello"),
-        ] as [(MockResponse.Stage, Int, String)])
-    func resets(stage: MockResponse.Stage, recorded: Int, content: String) throws {
-        let server = try MockServer()
-        server.enqueue(.text("hello").reset(at: stage))
-        let client = try RawClient(port: server.port)
-        let (text, ending) = client.send(Self.request).readToEnd()
-        #expect(ending == .reset)
-        // A reset may overtake what was sent before it, so less may arrive, but never more.
-        #expect(text.isEmpty || text.contains("Content-Length: 5\r\n"))
-        #expect(text.isEmpty || content.hasPrefix(text.split(separator: "\r\n\r\n").dropFirst().first ?? ""))
-        #expect(server.requestCount == recorded)
-    }
-
     @Test("A reset before the request is read strikes an idle connection's next request")
     func resetOnReuse() throws {
         let server = try MockServer()
@@ -37,35 +19,6 @@ struct MockServerFaultTests {
         #expect(client.send(Self.request).readToEnd().ending == .reset)
         #expect(server.requestCount == 1)
         #expect(try RawClient(port: server.port).get("/").body == "ok")
-    }
-
-    @Test(
-        "A stall sends up to its stage and nothing more until the server stops",
-        arguments: [
-            (.head, nil, 0), (.afterHead, "", 1), (.afterBytes(3), "hel", 1),
-        ] as [(MockResponse.Stage, String?, Int)])
-    func stalls(stage: MockResponse.Stage, content: String?, heads: Int) async throws {
-        let server = try MockServer()
-        server.enqueue(.text("hello").stalled(at: stage))
-        let client = try RawClient(port: server.port).send(Self.request)
-        try await server.waitForRequests(count: 1)
-        if let content {
-            #expect(client.readHead().hasPrefix("HTTP/1.1 200 OK\r\n"))
-            #expect(client.read(content.utf8.count) == content)
-        }
-        server.stop()
-        #expect(client.readToEnd() == ("", .orderly))
-    }
-
-    @Test("A stall ends when the client closes the connection")
-    func stallEnds() throws {
-        var configuration = MockServer.Configuration()
-        configuration.maximumConnections = 1
-        let server = try MockServer(configuration)
-        server.enqueue(.text("never").stalled(at: .head), .text("next"))
-        try RawClient(port: server.port).send(Self.request).finish()
-        // The only thread is free again.
-        #expect(try RawClient(port: server.port).get("/").body == "next")
     }
 
     @Test("A truncated response declares everything and closes early", arguments: [0, 3])
@@ -199,13 +152,5 @@ struct MockServerFaultTests {
         #expect(isRaw || text.hasSuffix("\r\n\r\nabc"))
         #expect(ContinuousClock.now - start >= .milliseconds(text.utf8.count))
         #expect(ending == .orderly)
-    }
-
-    @Test("A description names the faults")
-    func description() {
-        #expect(MockResponse.text("x").description == "200 OK")
-        #expect(MockResponse.status(.notFound).reset(at: .afterHead).description == "404 Not Found, reset at afterHead")
-        #expect(MockResponse.text("x").framed(as: .untilClose).description == "200 OK, framed as untilClose")
-        #expect(MockResponse.text("x").early().description == "200 OK, early")
     }
 }

@@ -4,7 +4,7 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
-/// Five places at which a response ends, in four ways.
+/// Places at which a response ends, in four ways.
 @Suite(.timeLimit(.minutes(1)))
 struct MockServerInterruptionTests {
     private static let request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -14,7 +14,7 @@ struct MockServerInterruptionTests {
 
     static let stages: [(MockResponse.Stage, String)] = [
         (.beforeRequestRead, ""), (.beforeHead, ""), (.insideHead, half),
-        (.afterHead, head), (.afterBytes(3), head + "hel"),
+        (.afterHead, head), (.afterBytes(0), head), (.afterBytes(3), head + "hel"), (.afterBytes(99), head + "hello"),
     ]
 
     @Test("A close delivers what came before, and the end of the stream", arguments: stages)
@@ -86,12 +86,14 @@ struct MockServerInterruptionTests {
         #expect(server.requestCount == (stage == .beforeRequestRead ? 0 : 1))
     }
 
-    @Test("A stall before the request is read ends when the client closes the connection", arguments: [false, true])
-    func unreadStallEnds(sendsMore: Bool) throws {
+    @Test(
+        "A stall ends when the client closes the connection",
+        arguments: [MockResponse.Stage.beforeRequestRead, .beforeHead], [false, true])
+    func stallEnds(stage: MockResponse.Stage, sendsMore: Bool) throws {
         var configuration = MockServer.Configuration()
         configuration.maximumConnections = 1
         let server = try MockServer(configuration)
-        server.enqueue(.text("never").stalled(at: .beforeRequestRead), .text("next"))
+        server.enqueue(.text("never").stalled(at: stage), .text("next"))
         let client = try RawClient(port: server.port).send(Self.request)
         if sendsMore { client.send(Self.request) }
         client.finish()

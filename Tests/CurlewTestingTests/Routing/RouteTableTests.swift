@@ -88,10 +88,4 @@ struct RouteTableTests {
             return
         }
     }
-
-    @Test("A pattern describes itself")
-    func describes() {
-        #expect("\(RoutePattern(.get, "users/:id"))" == "GET /users/:id")
-        #expect("\(RoutePattern(nil, "/health"))" == "any /health")
-    }
 }

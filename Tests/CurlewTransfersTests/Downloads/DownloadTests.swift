@@ -132,16 +132,16 @@ struct DownloadTests {
         try FileManager.default.createDirectory(
             at: folder.appendingPathComponent("folder"), withIntermediateDirectories: true)
         let transport = RecordingTransport()
-        let failures = Locked(0)
+        let failures = EventLog { event, _ -> Bool? in if case .failed = event { true } else { nil } }
         let client = APIClient(
             baseURL: "https://api.example", pipeline: [], transport: transport,
-            configuration: APIClient.Configuration(observers: [Failures(count: failures)]))
+            configuration: APIClient.Configuration(observers: [failures]))
         let error = await #expect(throws: NetworkError.self) {
             try await client.download(.people, to: folder.appendingPathComponent(name).path)
         }
         #expect(error?.reason == .storage && error?.request?.url == "https://api.example/people")
         #expect(error?.detail.contains(name) == true && error?.hint != nil)
-        #expect(transport.requests.isEmpty && failures.withLock { $0 } == 1)
+        #expect(transport.requests.isEmpty && failures.entries.count == 1)
         #expect(try names == ["folder"])
     }
 
@@ -208,14 +208,6 @@ struct DownloadTests {
         return APIClient(
             baseURL: "https://api.example", pipeline: [], transport: transport,
             configuration: APIClient.Configuration(limits: Limits(download: limit)))
-    }
-
-    private struct Failures: RequestObserver {
-        let count: Locked<Int>
-
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            if case .failed = event { count.withLock { $0 += 1 } }
-        }
     }
 
     /// Gives its chunks to a sink only.

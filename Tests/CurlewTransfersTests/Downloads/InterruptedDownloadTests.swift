@@ -38,7 +38,7 @@ struct InterruptedDownloadTests {
     func interrupted(interruption: Interruption, change: Change) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
-        for round in 0..<20 {
+        for round in 0..<4 {
             let path = folder.appendingPathComponent("film-\(round).mp4").path
             let server = RangeServer(Self.bytes(Self.size, &random))
             await interrupt(server, interruption, at: Int.random(in: 1..<Self.size, using: &random), path)

@@ -216,10 +216,7 @@ struct ResumedDownloadTests {
         let number = Locked(1)
         var options = FileDownload.Options()
         options.renewing = {
-            let next = number.withLock { number in
-                number += 1
-                return number
-            }
+            let next = number.next()
             return Request<Data>.get("/film", query: ["signature": next])
         }
         let first = Request<Data>.get("/film", query: ["signature": 1])

@@ -79,9 +79,7 @@ struct ImageDataTests {
             if isAllowed {
                 _ = try await client.send(.image("/a", pixelLimit: limit))
             } else {
-                let error = await #expect(throws: NetworkError.self) {
-                    _ = try await client.send(.image("/a", pixelLimit: limit))
-                }
+                let error = await client.failure(.image("/a", pixelLimit: limit))
                 #expect(error?.reason == .decoding && error?.detail.contains("limit") == true)
             }
         }

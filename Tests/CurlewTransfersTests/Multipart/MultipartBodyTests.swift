@@ -56,9 +56,7 @@ struct MultipartBodyTests {
 
                 """)
         let missing = MultipartForm([.part("film", .encoded(Film(releaseYear: 1), as: .xml))])
-        let error = await failure { () async throws(NetworkError) in
-            try await client.send(Request<Void>.post("/films", body: .multipart(missing)))
-        }
+        let error = await client.failure(Request<Void>.post("/films", body: .multipart(missing)))
         #expect(error?.reason == .configuration)
     }
 

@@ -114,10 +114,7 @@ private final class ManyPages: Transport {
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
-        let page = count.withLock { count in
-            count += 1
-            return count
-        }
+        let page = count.next()
         let items = ((page - 1) * 100..<page * 100).map { "\($0)" }.joined(separator: ",")
         var response = HTTPResponse.answer("[\(items)]")
         response.url = request.urlString

@@ -155,10 +155,7 @@ struct PagesTests {
             let count = Locked(0)
             let client = APIClient.mock { mock in
                 mock.onAny { _ in
-                    let index = count.withLock { count in
-                        defer { count += 1 }
-                        return count
-                    }
+                    let index = count.next() - 1
                     let headers: HTTPHeaders = [.link: "<\(targets[min(index, targets.count - 1)])>; rel=next"]
                     return .json([index], headers: headers)
                 }

@@ -90,10 +90,7 @@ struct ProgressMeterTests {
         let values = Locked<[TransferProgress]>([])
         let meter = ProgressMeter(
             { value in
-                let isAlone = inside.withLock { inside in
-                    inside += 1
-                    return inside == 1
-                }
+                let isAlone = inside.next() == 1
                 #expect(isAlone)
                 values.withLock { $0.append(value) }
                 inside.withLock { $0 -= 1 }
@@ -152,10 +149,7 @@ struct ProgressMeterTests {
         let values = Values()
         let attempts = Locked(0)
         let transport = ClosureTransport { request, _ in
-            let number = attempts.withLock { attempts in
-                attempts += 1
-                return attempts
-            }
+            let number = attempts.next()
             #expect(request.body.length == 500_000 && request.body.canReplay)
             var count = 0
             for try await chunk in try request.body.chunks() {

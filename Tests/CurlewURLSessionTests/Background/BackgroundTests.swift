@@ -153,7 +153,7 @@ struct BackgroundTests {
 
     @Test(
         "relaunches, losses and failures at random: each film arrives, and one transfer runs at a time",
-        arguments: 0..<40)
+        arguments: 0..<10)
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let target = folder.path + "/film"

@@ -159,8 +159,7 @@ struct URLRequestCallTests {
 
     @Test("a request for another origin gets none of the client's fields")
     func foreign() async throws {
-        let server = try MockServer()
-        server.on(.get, "/", respond: .text("ok"))
+        let server = try MockServer.always(.text("ok"))
         let client = APIClient(
             baseURL: "https://home.example", pipeline: .standard, transport: URLSessionTransport(),
             configuration: APIClient.Configuration(headers: ["Authorization": "Bearer secret"]))
