@@ -67,7 +67,7 @@ struct CoalescingTests {
         let right = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
                 group.addTask {
-                    let response = try await client.send(Request<HTTPResponse>.get("/film"))
+                    let response = try await client.send(Request<HTTPResponse>(.get, "/film"))
                     var data = Data()
                     for try await chunk in response.body {
                         data += chunk

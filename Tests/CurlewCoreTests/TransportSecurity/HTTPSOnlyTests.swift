@@ -22,7 +22,7 @@ struct HTTPSOnlyTests {
     func refused(url: String) async throws {
         let client = client(.standard.adding(.httpsOnly(except: "http://c.test")))
         let error = await #expect(throws: NetworkError.self) {
-            try await client.send(Request<HTTPResponse>.get(url: url))
+            try await client.send(Request<HTTPResponse>(.get, url: url))
         }
         #expect(error?.reason == .refused(by: .httpsOnly))
         #expect(error?.isRetryable == false)
@@ -35,7 +35,7 @@ struct HTTPSOnlyTests {
         arguments: ["http://localhost:1/", "http://127.0.0.1/", "http://[::1]/", "http://c.test/", "https://b.test/"])
     func allowed(url: String) async throws {
         let client = client(.standard.adding(.httpsOnly(except: "http://c.test")))
-        let response = try await client.send(Request<HTTPResponse>.get(url: url))
+        let response = try await client.send(Request<HTTPResponse>(.get, url: url))
         #expect(response.status == .noContent)
     }
 
@@ -44,13 +44,13 @@ struct HTTPSOnlyTests {
         let downgrading = client(
             .standard.adding(.httpsOnly()).adding(.onRequest { request, _ in try request.setURL("http://a.test/") }))
         let error = await #expect(throws: NetworkError.self) {
-            try await downgrading.send(Request<HTTPResponse>.get("/"))
+            try await downgrading.send(Request<HTTPResponse>(.get, "/"))
         }
         #expect(error?.reason == .refused(by: .httpsOnly))
 
         let upgrading = client(
             .standard.adding(.httpsOnly()).adding(.onRequest { request, _ in try request.setURL("https://b.test/") }))
-        try await upgrading.send(Request<HTTPResponse>.get(url: "http://b.test/"))
+        try await upgrading.send(Request<HTTPResponse>(.get, url: "http://b.test/"))
         #expect(upgrading.recordedCalls.map(\.request.urlString) == ["https://b.test/"])
     }
 

@@ -87,7 +87,7 @@ struct RecordWireTests {
         server.enqueue(MockResponse.jsonLines(1...3).stalled(at: .afterBytes(2)))
         var options = RecordStreamOptions()
         options.readTimeout = .milliseconds(400)
-        let request = Request<HTTPResponse>.get("/live").options { $0.timeouts.total = .milliseconds(200) }
+        let request = Request<HTTPResponse>(.get, "/live").options { $0.timeouts.total = .milliseconds(200) }
         var numbers = try client(server).records(request, of: Int.self, options: options).makeAsyncIterator()
         #expect(try await numbers.next() == 1)
         let error = await #expect(throws: NetworkError.self) { try await numbers.next() }
@@ -134,13 +134,13 @@ struct RecordWireTests {
         let text = (0..<3000).map { "line \($0) é\($0 % 2 == 0 ? "\r\n" : "\n")" }.joined() + "end"
         server.on(.get, "/text") { _ in .text(text) }
         let client = try client(server)
-        let lines = try await client.withResponse(to: Request<HTTPResponse>.get("/text")) { response in
+        let lines = try await client.withResponse(to: Request<HTTPResponse>(.get, "/text")) { response in
             var lines: [String] = []
             for try await line in response.body.lines { lines.append(line) }
             return lines
         }
         #expect(lines == (0..<3000).map { "line \($0) é" } + ["end"])
-        let bytes = try await client.withResponse(to: Request<HTTPResponse>.get("/text")) { response in
+        let bytes = try await client.withResponse(to: Request<HTTPResponse>(.get, "/text")) { response in
             var bytes: [UInt8] = []
             for try await byte in response.body.bytes { bytes.append(byte) }
             return bytes
