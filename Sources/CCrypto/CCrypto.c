@@ -21,11 +21,6 @@ void curlew_sha256(const void *bytes, size_t length, uint8_t *digest) {
     SHA256(bytes, length, digest);
 }
 
-int curlew_sha1(const void *bytes, size_t length, uint8_t *digest) {
-    prepare();
-    return EVP_Digest(bytes, length, digest, NULL, EVP_sha1(), NULL) == 1;
-}
-
 int curlew_md5(const void *bytes, size_t length, uint8_t *digest) {
     prepare();
     return EVP_Digest(bytes, length, digest, NULL, EVP_md5(), NULL) == 1;

@@ -24,23 +24,8 @@ enum StoreKey {
     }
 
     private static func read(_ path: String) -> Data? {
-        let file = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var facts = stat()
-        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 == 0,
-            facts.st_uid == geteuid(), facts.st_size == length
-        else { return nil }
-        var bytes = [UInt8](repeating: 0, count: length)
-        var filled = 0
-        while filled < length {
-            let count = bytes.withUnsafeMutableBytes {
-                pread(file, $0.baseAddress.map { $0 + filled }, length - filled, off_t(filled))
-            }
-            guard count > 0 || (count < 0 && errno == EINTR) else { return nil }
-            filled += max(0, count)
-        }
-        return Data(bytes)
+        guard let key = try? PrivateFile.read(path, limit: length, trusting: .ownerAlone) else { return nil }
+        return key.count == length ? key : nil
     }
 
     /// Creates the file with a new secret atomically. A valid file that another process has created in the meantime is

@@ -4,11 +4,8 @@ import CurlewHTTP
 
 /// The values that tracing systems carry along with a trace: the field `tracestate` (W3C Trace Context §3.3).
 ///
-///     var state = context.state
-///     state.set("rojo", "00f067aa0ba902b7")       // is now the first member
-///
 /// A list has at most 32 members with different keys, the most recently changed first. Every member is valid. The values
-/// are opaque, and may identify users: the description omits them.
+/// are opaque, and may identify users: the description omits them. Curlew passes them on and changes none.
 public struct TraceState: Hashable, Sendable {
     /// A key with its value.
     public struct Member: Hashable, Sendable {
@@ -19,7 +16,7 @@ public struct TraceState: Hashable, Sendable {
     }
 
     /// The members, in the order of the field.
-    public private(set) var members: [Member]
+    public let members: [Member]
 
     /// The maximum number of members (§3.3.1.1).
     public static let maximumCount = 32
@@ -45,30 +42,6 @@ public struct TraceState: Hashable, Sendable {
             members.append(Member(key: key, value: value))
         }
         self.members = members
-    }
-
-    /// The value of a key; nil if the list has no such key.
-    public subscript(key: String) -> String? {
-        members.first { $0.key == key }?.value
-    }
-
-    /// Adds the key, or changes its value. The member becomes the first of the list, as the specification requires
-    /// (§3.5). If a new key would be the 33rd, the last member is removed.
-    ///
-    /// Returns false and changes nothing if the key or the value is invalid.
-    @discardableResult
-    public mutating func set(_ key: String, _ value: String) -> Bool {
-        guard Self.isKey(key), Self.isValue(value) else { return false }
-        remove(key)
-        members.insert(Member(key: key, value: value), at: 0)
-        if members.count > Self.maximumCount { members.removeLast() }
-        return true
-    }
-
-    /// Removes the key. The order of the other members is kept. Remove only keys of your own: others break the traces of
-    /// other systems (§3.5).
-    public mutating func remove(_ key: String) {
-        members.removeAll { $0.key == key }
     }
 
     /// Returns the value of the field, without white space; empty if there are no members. An empty field should not be

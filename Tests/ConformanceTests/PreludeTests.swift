@@ -69,7 +69,7 @@ struct PreludeTests {
         server.on(.get, "/end", respond: .text("arrived"))
         let client = APIClient(baseURL: nil, pipeline: .standard, transport: engine.transport)
         let start = SuspendingClock.now
-        let response = try await client.send(Request<HTTPResponse>.get(url: server.url + "/start"))
+        let response = try await client.send(Request<HTTPResponse>(.get, url: server.url + "/start"))
         #expect(try await response.text() == "arrived")
         #expect(SuspendingClock.now - start < Self.limit)
     }
@@ -87,7 +87,7 @@ struct PreludeTests {
         let base = try BaseURL(server.url)
         let client = APIClient(baseURL: base, pipeline: pipeline, transport: engine.transport)
         let start = SuspendingClock.now
-        let response = try await client.send(Request<HTTPResponse>.get("/"))
+        let response = try await client.send(Request<HTTPResponse>(.get, "/"))
         #expect(try await response.text() == "welcome")
         #expect(SuspendingClock.now - start < Self.limit)
     }
@@ -101,7 +101,7 @@ struct PreludeTests {
         server.on(.get, "/end", respond: .text("arrived"))
         server.on(.get, "/private", respond: .text("who are you?", status: 401))
         let client = APIClient(baseURL: nil, pipeline: .standard, transport: engine.transport)
-        for _ in 0..<3 { _ = try await client.send(Request<HTTPResponse>.get(url: server.url + "/start")) }
+        for _ in 0..<3 { _ = try await client.send(Request<HTTPResponse>(.get, url: server.url + "/start")) }
         let error = await #expect(throws: NetworkError.self) {
             try await client.send(Request<Void>.get(url: server.url + "/private"))
         }

@@ -51,7 +51,7 @@ struct CacheInterceptorTests {
     @Test
     func withoutACacheTheVerdictIsTheNetwork() async throws {
         let client = APIClient.mock { $0.on(.get, "/", .status(204)) }
-        let response = try await client.response(for: Request<HTTPResponse>.get("/"))
+        let response = try await client.response(for: Request<HTTPResponse>(.get, "/"))
         #expect(response.served == .network)
         #expect(response.cacheStatus.reason == "there is no cache in the pipeline")
     }

@@ -100,7 +100,7 @@ struct CacheLifetimeTests {
         let transport = MockTransport.answering { _ in .status(200) }
         let pipeline: Pipeline = [.caching(rules: Self.rules(under: "films"))]
         let client = APIClient(baseURL: "https://api.example", pipeline: pipeline, transport: transport)
-        let error = await #expect(throws: NetworkError.self) { try await client.send(Request<HTTPResponse>.get("/")) }
+        let error = await #expect(throws: NetworkError.self) { try await client.send(Request<HTTPResponse>(.get, "/")) }
         #expect(error?.reason == .configuration && error?.detail.contains("films") == true)
     }
 

@@ -37,9 +37,9 @@ struct CookieInterceptorTests {
         #expect(client.pipeline.description.hasPrefix("Redirects → Cookies → Retry("))
         #expect(client.problems.isEmpty)
         try await client.send(Request<HTTPResponse>(.post, "/login"))
-        try await client.send(Request<HTTPResponse>.get("/me"))
+        try await client.send(Request<HTTPResponse>(.get, "/me"))
         #expect(sent(by: client) == [nil, "id=7; theme=dark"])
-        #expect(try await client.preview(Request<HTTPResponse>.get("/me")).headers[.cookie] == "id=7; theme=dark")
+        #expect(try await client.preview(Request<HTTPResponse>(.get, "/me")).headers[.cookie] == "id=7; theme=dark")
     }
 
     @Test("At each hop of a redirect the host of that hop gets its own cookies, and its response's are kept")
@@ -51,7 +51,7 @@ struct CookieInterceptorTests {
             $0.on(.get, "/3", .status(302, headers: [.location: "https://b.test/4"]))
             $0.on(.get, "/4", .status(204))
         }
-        try await client.send(Request<HTTPResponse>.get("/1"))
+        try await client.send(Request<HTTPResponse>(.get, "/1"))
         #expect(sent(by: client) == [nil, "b=1", "a=1", "b=2"])
     }
 
@@ -63,7 +63,7 @@ struct CookieInterceptorTests {
                     ? .status(204) : .status(302, headers: [.location: "/", .setCookie: "seen=1"])
             }
         }
-        #expect(try await client.send(Request<HTTPResponse>.get("/")).status == .noContent)
+        #expect(try await client.send(Request<HTTPResponse>(.get, "/")).status == .noContent)
     }
 
     @Test(
@@ -78,7 +78,7 @@ struct CookieInterceptorTests {
             $0.on(.get, "/3", .status(302, headers: [.location: "https://a.test/4", .setCookie: "own=2"]))
             $0.on(.get, "/4", .status(204))
         }
-        try await client.send(Request<HTTPResponse>.get("/1").header(.cookie, "own=1"))
+        try await client.send(Request<HTTPResponse>(.get, "/1").header(.cookie, "own=1"))
         #expect(sent(by: client) == ["own=1", "own=1", "b=1", "a=1"])
     }
 
@@ -116,7 +116,7 @@ struct CookieInterceptorTests {
                 return answer
             }
         }
-        try await client.send(Request<HTTPResponse>.get("/"))
+        try await client.send(Request<HTTPResponse>(.get, "/"))
         let refused = listener.refused
         #expect(refused.count == 14, "two for their domain, twelve over 50")
         #expect(refused.first == "super The cookie's Domain is a public suffix.")
@@ -135,10 +135,10 @@ struct CookieInterceptorTests {
     @Test("Time is the client's")
     func time() async throws {
         let client = client { $0.onAny { _ in .status(204, headers: [.setCookie: "a=1; Max-Age=10; Path=/"]) } }
-        try await client.send(Request<HTTPResponse>.get("/"))
+        try await client.send(Request<HTTPResponse>(.get, "/"))
         clock.advance(by: .seconds(9))
-        #expect(try await client.preview(Request<HTTPResponse>.get("/")).headers[.cookie] == "a=1")
+        #expect(try await client.preview(Request<HTTPResponse>(.get, "/")).headers[.cookie] == "a=1")
         clock.advance(by: .seconds(1))
-        #expect(try await client.preview(Request<HTTPResponse>.get("/")).headers[.cookie] == nil)
+        #expect(try await client.preview(Request<HTTPResponse>(.get, "/")).headers[.cookie] == nil)
     }
 }

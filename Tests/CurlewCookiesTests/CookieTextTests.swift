@@ -35,7 +35,7 @@ struct CookieTextTests {
             let client = APIClient(
                 baseURL: "https://a.test", pipeline: [.cookies(CookieStore(CookieFixtures.jar()))], transport: mock,
                 configuration: APIClient.Configuration(observers: [listener]))
-            try await client.send(Request<HTTPResponse>.get("/"))
+            try await client.send(Request<HTTPResponse>(.get, "/"))
             let refused = listener.refused
             #expect(refused.first?.hasPrefix("\(name) The") == true, "\(refused)")
         }

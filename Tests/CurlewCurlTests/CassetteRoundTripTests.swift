@@ -51,7 +51,7 @@ struct CassetteRoundTripTests {
             let client = APIClient(baseURL: try BaseURL(server.url), pipeline: pipeline, transport: cassette)
             var all: [Seen] = []
             for path in paths {
-                let call = Request<HTTPResponse>.get(url: server.url + path)
+                let call = Request<HTTPResponse>(.get, url: server.url + path)
                 all.append(try await client.withResponse(to: call) { try await Seen($0) })
             }
             all.append(try await Seen(client.send(Request<HTTPResponse>(.head, "/json"))))

@@ -101,7 +101,8 @@ struct CutOffCodingTests {
         let client = APIClient.curl(server.url, [.caching()])
         for _ in 0..<2 {
             let error = await #expect(throws: NetworkError.self) {
-                let response = try await client.send(Request<HTTPResponse>.get("/").options { $0.streaming = streams })
+                let response = try await client.send(
+                    Request<HTTPResponse>(.get, "/").options { $0.streaming = streams })
                 _ = try await response.body.collect()
             }
             #expect(error?.reason == .badResponse && error?.detail.contains("truncated") == true)

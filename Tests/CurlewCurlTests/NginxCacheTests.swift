@@ -16,11 +16,11 @@ struct NginxCacheTests {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
         let client = APIClient(baseURL: nil, pipeline: [.caching()], transport: transport)
-        let request = Request<HTTPResponse>.get(url: nginx.plain + "/text.txt")
+        let request = Request<HTTPResponse>(.get, url: nginx.plain + "/text.txt")
         let first = try await client.send(request)
         #expect(first.headers[.eTag]?.hasPrefix("W/") == true, "it was not compressed: \(first.headers)")
         let text = try await first.text()
-        let asking = Request<HTTPResponse>.get(url: nginx.plain + "/text.txt").header("Cache-Control", "no-cache")
+        let asking = Request<HTTPResponse>(.get, url: nginx.plain + "/text.txt").header("Cache-Control", "no-cache")
         for _ in 0..<3 {
             let again = try await client.send(asking)
             #expect(again.served == .revalidated, "\(again.cacheStatus)")

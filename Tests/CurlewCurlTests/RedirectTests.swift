@@ -72,7 +72,7 @@ struct RedirectTests {
         home.on(.get, "/end", respond: .text("done"))
         let client = try client()
         #expect(try await client.send(Request<String>.get("/start")) == "done")
-        let streamed = try await client.withResponse(to: Request<HTTPResponse>.get("/start")) { try await $0.text() }
+        let streamed = try await client.withResponse(to: Request<HTTPResponse>(.get, "/start")) { try await $0.text() }
         #expect(streamed == "done")
         #expect(home.connectionCount == 1)
         #expect(home.requests.map(\.exchangeIndex) == [0, 1, 2, 3])
@@ -87,7 +87,7 @@ struct RedirectTests {
         }
         home.on(.get, "/end", respond: .text("done"))
         let start = ContinuousClock.now
-        let text = try await client().withResponse(to: Request<HTTPResponse>.get("/start")) { try await $0.text() }
+        let text = try await client().withResponse(to: Request<HTTPResponse>(.get, "/start")) { try await $0.text() }
         #expect(text == "done")
         #expect(ContinuousClock.now - start < .seconds(20), "the idle timeout is 30 s")
     }

@@ -45,14 +45,14 @@ struct BusyStoreTests {
     @Test("while another process holds the database, hits are hits, and no call waits for a change")
     func held() async throws {
         let (client, _) = client(SQLiteCacheStore(path: path))
-        let hit = Request<HTTPResponse>.get("/hit")
+        let hit = Request<HTTPResponse>(.get, "/hit")
         _ = try await client.send(hit)
         while try await client.send(hit).served == .network {}
         let other = try hold()
         let start = SuspendingClock.now
         for _ in 0..<5 { #expect(try await client.send(hit).served != .network) }
         for number in 0..<4 {
-            #expect(try await client.send(Request<HTTPResponse>.get("/miss/\(number)")).status == .ok)
+            #expect(try await client.send(Request<HTTPResponse>(.get, "/miss/\(number)")).status == .ok)
         }
         // Five seconds are what SQLite waits for a lock. A change of the server costs a second at most.
         #expect(SuspendingClock.now - start < .seconds(4))
@@ -65,7 +65,7 @@ struct BusyStoreTests {
         rules.lookupTimeout = .milliseconds(100)
         let (client, _) = client(SQLiteCacheStore(path: path), rules: rules)
         func text() async throws -> String {
-            try await client.send(Request<HTTPResponse>.get("/page")).text()
+            try await client.send(Request<HTTPResponse>(.get, "/page")).text()
         }
         #expect(try await text() == "1")
         let other = try hold()
@@ -79,7 +79,7 @@ struct BusyStoreTests {
     func deadline(isCancelled: Bool) async throws {
         let store = SQLiteCacheStore(path: path)
         let (client, _) = client(store)
-        _ = try await client.send(Request<HTTPResponse>.get("/page"))
+        _ = try await client.send(Request<HTTPResponse>(.get, "/page"))
         // The thread of the store is busy for as long as the test wants.
         let (gate, blocking) = (DispatchSemaphore(value: 0), Locked(0))
         @Sendable func block() {
@@ -94,7 +94,7 @@ struct BusyStoreTests {
         options.timeouts = Timeouts(total: isCancelled ? .seconds(60) : .milliseconds(100))
         rules.lookupTimeout = .seconds(60)
         let patient = self.client(store, rules: rules).0.with(options: options)
-        let call = Task { try await patient.send(Request<HTTPResponse>.get("/page")) }
+        let call = Task { try await patient.send(Request<HTTPResponse>(.get, "/page")) }
         if isCancelled { call.cancel() }
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.reason == (isCancelled ? .cancelled : .timedOut(.total)))

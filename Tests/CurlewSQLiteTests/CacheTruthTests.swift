@@ -94,7 +94,7 @@ struct CacheTruthTests {
                             default:
                                 let least = acknowledged.withLock { $0[page] }
                                 let reloads = Int.random(in: 0..<8, using: &random) == 0
-                                let request = Request<HTTPResponse>.get(url: url).options {
+                                let request = Request<HTTPResponse>(.get, url: url).options {
                                     if reloads { $0.cachePolicy = .reload }
                                 }
                                 guard let response = try? await client.send(request),

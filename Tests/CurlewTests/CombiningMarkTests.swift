@@ -51,7 +51,7 @@ struct CombiningMarkTests {
         ])
     func apiKey(target: String, isAdded: Bool) async throws {
         let client = APIClient.mock(pipeline: [.apiKey("mine", in: .query("key"))]) { $0.onAny { _ in .status(204) } }
-        try await client.send(Request<HTTPResponse>.get(url: "https://mock.test" + target))
+        try await client.send(Request<HTTPResponse>(.get, url: "https://mock.test" + target))
         #expect(client.recordedCalls.first?.request.target.contains("key=mine") == isAdded)
     }
 

@@ -61,7 +61,7 @@ struct PresetTests {
             $0.on(.get, "/late", delay: .seconds(11), .status(200))
             $0.on(.get, "/down", .status(503))
         }
-        let response = try await client.response(for: Request<HTTPResponse>.get("/slow"))
+        let response = try await client.response(for: Request<HTTPResponse>(.get, "/slow"))
         #expect(response.attempts.map { "\($0.outcome)" } == ["timedOut attempt", "status 200"])
         let error = await client.failure(Request<Void>.get("/late"))
         #expect(error?.reason == .timedOut(.attempt))

@@ -74,7 +74,7 @@ struct StoredSecretTests {
         ) {
             $0.onAny { _ in .status(200, headers: [.cacheControl: "max-age=60", .vary: "X-Device"]) }
         }
-        try await client.send(Request<HTTPResponse>.get("/bothunter2").header("X-Device", Self.canary))
+        try await client.send(Request<HTTPResponse>(.get, "/bothunter2").header("X-Device", Self.canary))
         let seen = Locked<[String]>([])
         _ = await store.remove(
             .matching { entry in
@@ -122,7 +122,7 @@ struct StoredSecretTests {
         ) {
             $0.onAny { _ in .status(200, headers: [.cacheControl: "max-age=60"]) }
         }
-        try await client.send(Request<HTTPResponse>.get("/bothunter2/x").query(["appid": Self.canary]))
+        try await client.send(Request<HTTPResponse>(.get, "/bothunter2/x").query(["appid": Self.canary]))
         #expect(page.text.contains("no entry for https://mock.test/botREDACTED/x?appid=REDACTED"))
         #expect(!page.text.contains(Self.canary))
     }

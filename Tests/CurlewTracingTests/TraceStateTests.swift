@@ -29,7 +29,7 @@ struct TraceStateTests {
     @Test("§3.3.1: the name of the field is read in any case", arguments: ["tracestate", "TraceState", "TRACESTATE"])
     func name(name: String) {
         let context = TraceContext(headers: ["traceparent": Self.parent, HTTPField.Name(name): "a=1"])
-        #expect(context?.state["a"] == "1")
+        #expect(context?.state.fieldValue() == "a=1")
     }
 
     @Test("§3.3.1: other names are other fields", arguments: ["trace-state", "trace.state"])
@@ -56,7 +56,7 @@ struct TraceStateTests {
         "§3.3.1.1: empty members and fields are accepted", arguments: ["", " ", ",", " , ,\t", "a=1,,b=2", ",a=1,b=2,"])
     func empty(field: String) {
         let state = TraceState([field, "", "c=3"])
-        #expect(state?["c"] == "3")
+        #expect(state?.members.last?.value == "3")
         #expect(state?.members.count == (field.contains("a") ? 3 : 1))
         #expect(TraceState(["", ""])?.fieldValue() == "", "and nothing empty is sent")
     }
@@ -101,7 +101,7 @@ struct TraceStateTests {
     @Test("§3.3.1.3.2: a value has printable ASCII without comma and equals sign, at most 256 characters")
     func value() {
         let all = String((0x20...0x7E).map { Character(Unicode.Scalar(UInt8($0))) }.filter { $0 != "," && $0 != "=" })
-        #expect(TraceState(["a=\(all)"])?["a"] == all)
+        #expect(TraceState(["a=\(all)"])?.members.map(\.value) == [all])
         #expect(TraceState(["a=" + String(repeating: "v", count: 256)]) != nil)
         #expect(TraceState(["a=" + String(repeating: "v", count: 257)]) == nil)
         for bad in ["\u{7F}", "\u{1}", "é", "a\tb", "x=y"] { #expect(TraceState(["a=\(bad)"]) == nil) }
@@ -111,13 +111,6 @@ struct TraceStateTests {
     func valueSpaces() {
         #expect(TraceState(["a=  1  ,b= 2"])?.fieldValue() == "a=  1,b= 2")
         #expect(TraceState(["a=   "]) == nil, "a value of spaces only is empty")
-    }
-
-    @Test("§3.3.1.4: a system that changes its entry again moves it, and the entry stays single")
-    func reentry() {
-        var state = TraceState(["rojo=1,congo=1"]) ?? TraceState()
-        state.set("congo", "2")
-        #expect(state.fieldValue() == "congo=2,rojo=1")
     }
 
     @Test("§3.3.1.5: 512 characters are always sent")
@@ -152,34 +145,7 @@ struct TraceStateTests {
     func higherVersion() {
         let context = TraceContext(
             traceparent: "cc-\(TraceParentTests.trace)-\(TraceParentTests.span)-01-x", tracestate: ["a=1"])
-        #expect(context?.state["a"] == "1")
-    }
-
-    @Test("§3.5: a changed or new key becomes the first, and the order of the others is kept")
-    func mutation() {
-        var state = TraceState(["a=1,b=2,c=3"]) ?? TraceState()
-        let isSet1 = state.set("b", "9")
-        #expect(isSet1)
-        #expect(state.fieldValue() == "b=9,a=1,c=3")
-        let isSet2 = state.set("new", "1")
-        #expect(isSet2)
-        #expect(state.fieldValue() == "new=1,b=9,a=1,c=3")
-        state.remove("a")
-        #expect(state.fieldValue() == "new=1,b=9,c=3")
-        for (key, value) in [("A", "1"), ("a", ""), ("a", "1,2"), ("a", "1 "), ("", "1")] {
-            let isSet = state.set(key, value)
-            #expect(!isSet, "\(key)=\(value)")
-        }
-        #expect(state.fieldValue() == "new=1,b=9,c=3", "an invalid change changes nothing")
-    }
-
-    @Test("§3.5: a 33rd key removes the last one")
-    func full() {
-        var state = TraceState([(1...32).map { "k\($0)=1" }.joined(separator: ",")]) ?? TraceState()
-        state.set("new", "1")
-        #expect(state.members.count == 32 && state.members.first?.key == "new" && state.members.last?.key == "k31")
-        state.set("k31", "2")
-        #expect(state.members.count == 32 && state["k30"] == "1")
+        #expect(context?.state.fieldValue() == "a=1")
     }
 
     @Test("descriptions have no values")

@@ -39,7 +39,6 @@ struct GoingFurtherTests {
         }
         #expect(try await RedirectsPage.hops(client) == "https://mock.test/there")
         try await RetryingPage.history(client)
-        #expect(try await RetryingPage.otherWork(Database()) == 7)
         #expect(try await RetryingPage.test().firstName == "Ada")
     }
 

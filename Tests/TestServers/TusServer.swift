@@ -11,14 +11,13 @@ package final class TusServer: Sendable {
         case small
         /// `resumable-upload`: every extension.
         ///
-        /// - `checksums`: the algorithms that it announces, in this order.
         /// - `seconds`: the time before an upload expires.
-        case full(checksums: String = "sha1", seconds: Int = 3600)
+        case full(seconds: Int)
 
         var arguments: [String] {
             switch self {
             case .small: ["tusserver.py"]
-            case .full(let checksums, let seconds): ["fulltusserver.py", checksums, "\(seconds)"]
+            case .full(let seconds): ["fulltusserver.py", "\(seconds)"]
             }
         }
     }

@@ -2,7 +2,7 @@
 """A tus 1.0 server of the package resumable-upload, with every extension: prints its port, and ends at the end of its
 input.
 
-    fulltusserver.py <folder> <checksum algorithms, separated by commas> <seconds before an upload expires>
+    fulltusserver.py <folder> <seconds before an upload expires>
 """
 
 import os
@@ -12,14 +12,13 @@ from http.server import ThreadingHTTPServer
 
 from resumable_upload import SQLiteStorage, TusHTTPRequestHandler, TusServer
 
-folder, algorithms, seconds = sys.argv[1:4]
+folder, seconds = sys.argv[1:3]
 
 
 class Handler(TusHTTPRequestHandler):
     tus_server = TusServer(
         storage=SQLiteStorage(db_path=os.path.join(folder, "uploads.db"), upload_dir=folder),
         base_path="/files",
-        checksum_algorithms=tuple(algorithms.split(",")),
         upload_expiry=int(seconds),
         # After a cut, the old request holds the lock until its thread notices the end of the connection.
         lock_wait_seconds=0.2,

@@ -15,9 +15,6 @@
 /// Writes the SHA-256 digest of `length` bytes: 32 bytes.
 void curlew_sha256(const void *bytes, size_t length, uint8_t *digest);
 
-/// Writes the SHA-1 digest of `length` bytes: 20 bytes. Returns 0 if the system forbids SHA-1.
-int curlew_sha1(const void *bytes, size_t length, uint8_t *digest);
-
 /// Writes the MD5 digest of `length` bytes: 16 bytes. Returns 0 if the system forbids MD5.
 int curlew_md5(const void *bytes, size_t length, uint8_t *digest);
 

@@ -9,10 +9,8 @@ import CurlewFoundation
 /// recently used entries are evicted immediately. The time to find, store or evict an entry does not depend on the
 /// number of entries. Copies of a client share the store.
 ///
-/// A new entry of an origin that uses more than `originShare` of a limit displaces older entries of that origin, so
-/// that one origin cannot displace all others. On Apple platforms the store evicts half of its bytes when the system
-/// warns of low memory, and all of them when memory is critically low; on other platforms the app can call
-/// `relieve(to:)`.
+/// On Apple platforms the store evicts half of its bytes when the system warns of low memory, and all of them when
+/// memory is critically low; on other platforms the app can call `relieve(to:)`.
 public final class MemoryCacheStore: CacheStore {
     /// The maximum number of bytes of all entries together. The bodies that are being written have a separate limit of
     /// the same size. Default 64 MiB.
@@ -25,22 +23,14 @@ public final class MemoryCacheStore: CacheStore {
     /// False: entries end with the process.
     public var isLasting: Bool { false }
 
-    /// The fraction of both limits, from 0 to 1, above which new entries of an origin displace older entries of the
-    /// same origin rather than those of other origins. Default 0.5.
-    public let originShare: Double
-
     private let table: Locked<MemoryCacheTable>
 
     /// Creates an empty store. A negative limit counts as 0.
-    public init(
-        byteLimit: Int64 = 64 << 20, entryLimit: Int = 10_000, bodyLimit: Int64? = nil, originShare: Double = 0.5
-    ) {
+    public init(byteLimit: Int64 = 64 << 20, entryLimit: Int = 10_000, bodyLimit: Int64? = nil) {
         self.byteLimit = max(0, byteLimit)
         self.entryLimit = max(0, entryLimit)
         self.bodyLimit = min(max(0, bodyLimit ?? self.byteLimit / 8), self.byteLimit)
-        self.originShare = originShare
-        table = Locked(
-            MemoryCacheTable(byteLimit: self.byteLimit, entryLimit: self.entryLimit, originShare: originShare))
+        table = Locked(MemoryCacheTable(byteLimit: self.byteLimit, entryLimit: self.entryLimit))
         #if canImport(Security)
         MemoryPressure.watch { [weak self] level in
             self?.relieve(level)

@@ -48,17 +48,15 @@ struct MemoryCacheTable: Sendable {
     /// The newest slot of each key.
     private var byKey: [StoredResponse.Key: Int] = [:]
     private var byTarget: [String: Set<StoredResponse.Key>] = [:]
-    private var shares: OriginShares
     private var oldest = none
     private var newest = none
     private var pendingBytes: Int64 = 0
     private var counters = CacheStatistics()
     private var unreportedEvictions = 0
 
-    init(byteLimit: Int64, entryLimit: Int, originShare: Double = 1) {
+    init(byteLimit: Int64, entryLimit: Int) {
         self.byteLimit = byteLimit
         self.entryLimit = entryLimit
-        shares = OriginShares(originShare, ofBytes: byteLimit, entries: entryLimit)
     }
 
     var statistics: CacheStatistics {
@@ -122,7 +120,7 @@ struct MemoryCacheTable: Sendable {
         for old in place { drop(old.id) }
         insert(response, body)
         counters.stored += 1
-        evict(for: response)
+        evict()
         return true
     }
 
@@ -149,9 +147,8 @@ struct MemoryCacheTable: Sendable {
         let new = Entry(response, old.body)
         slots[position] = Slot(entry: new, sibling: slots[position]?.sibling ?? Self.none)
         counters.bytes += new.cost - old.cost
-        shares.grow(position, by: new.cost - old.cost)
         touch(position)
-        evict(for: response)
+        evict()
         return true
     }
 
@@ -183,7 +180,6 @@ struct MemoryCacheTable: Sendable {
         byKey[response.key] = position
         byTarget[response.key.target, default: []].insert(response.key)
         counters.bytes += slot.entry.cost
-        shares.join(position, response.key.target, slot.entry.cost)
         let variants = variants(for: response.key)
         if variants.count > StoredResponse.variantLimit, let last = variants.last { drop(last.id) }
     }
@@ -191,7 +187,6 @@ struct MemoryCacheTable: Sendable {
     private mutating func drop(_ id: StoredResponse.ID) {
         guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { return }
         unlink(position)
-        shares.leave(position, slot.entry.cost)
         slots[position] = nil
         free.append(position)
         counters.bytes -= slot.entry.cost
@@ -217,33 +212,29 @@ struct MemoryCacheTable: Sendable {
         }
     }
 
-    /// Evicts entries until the limits are kept: the least recently used one, or the one that was stored first for the
-    /// origin of `response` if that origin exceeds its share.
-    private mutating func evict(for response: StoredResponse) {
-        while counters.bytes > byteLimit || positions.count > entryLimit, let last = oldestSlot {
-            giveUp(shares.victim(for: response.key.target, insteadOf: oldest).flatMap { slots[$0] } ?? last)
-        }
+    /// Evicts the least recently used entries until the limits are kept.
+    private mutating func evict() {
+        while counters.bytes > byteLimit || positions.count > entryLimit, giveUpOldest() {}
     }
 
-    private mutating func giveUp(_ slot: Slot) {
+    /// Evicts the least recently used entry. Returns false if there is none.
+    private mutating func giveUpOldest() -> Bool {
+        guard oldest != Self.none, let slot = slots[oldest] else { return false }
         drop(slot.entry.response.id)
         counters.evicted += 1
         unreportedEvictions += 1
+        return true
     }
 
     mutating func relieve(to bytes: Int64) -> Int {
         let before = positions.count
-        while counters.bytes > max(0, bytes), let oldest = oldestSlot { giveUp(oldest) }
+        while counters.bytes > max(0, bytes), giveUpOldest() {}
         return before - positions.count
     }
 
     mutating func takeEvictionCount() -> Int {
         defer { unreportedEvictions = 0 }
         return unreportedEvictions
-    }
-
-    private var oldestSlot: Slot? {
-        oldest == Self.none ? nil : slots[oldest]
     }
 
     private mutating func touch(_ position: Int) {

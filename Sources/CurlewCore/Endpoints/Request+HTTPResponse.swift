@@ -40,29 +40,6 @@ extension Request where Value == HTTPResponse {
         self.init(method, url: url.absoluteString, body: body, headers: headers, name: name)
     }
 
-    /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
-    /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields.
-    @_disfavoredOverload
-    public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
-        Self(.get, url: url, headers: headers, name: name)
-    }
-
-    /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
-    /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields.
-    @_disfavoredOverload
-    public static func get(url: URL, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
-        Self(.get, url: url.absoluteString, headers: headers, name: name)
-    }
-
-    /// Creates a GET call to a path below the base URL.
-    @_disfavoredOverload
-    public static func get(
-        _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),
-        name: String = #function
-    ) -> Self {
-        Self(.get, path, query: query, headers: headers, name: name)
-    }
-
     @Sendable private static func unchanged(_ response: HTTPResponse, _ codecs: Codecs) async throws -> HTTPResponse {
         response
     }

@@ -2,20 +2,20 @@
 
 import CurlewHTTP
 
-/// The state of a call over all its attempts, for `.retry()` and `withRetry`.
+/// The state of a call over all its attempts, for `.retry()`.
 struct RetryCourse {
     private(set) var situation: RetryPolicy.Situation
-    private let budget: RetryBudget?
+    private let budget: RetryBudget
     private let began: MonotonicInstant
     private var receipt: RetryBudget.Receipt?
     /// The origins that have received the request. The first attempt at another origin does not count as a retry.
     private var origins: [Origin]
 
-    init(_ situation: RetryPolicy.Situation, budget: RetryBudget?, origin: Origin?, began: MonotonicInstant) {
+    init(_ situation: RetryPolicy.Situation, budget: RetryBudget, origin: Origin, began: MonotonicInstant) {
         self.situation = situation
         self.budget = budget
         self.began = began
-        origins = origin.map { [$0] } ?? []
+        origins = [origin]
     }
 
     /// Updates the situation when an attempt has ended.
@@ -31,10 +31,10 @@ struct RetryCourse {
 
     /// Returns `decision`, or a decision to finish if the budget does not pay for the retry. The first attempt at
     /// another origin and uncounted retries cost nothing.
-    mutating func pay(_ decision: Attempt.Decision, for origin: Origin?, after outcome: Attempt.Outcome)
+    mutating func pay(_ decision: Attempt.Decision, for origin: Origin, after outcome: Attempt.Outcome)
         -> Attempt.Decision
     {
-        guard let budget, let origin, decision.isRetry else { return decision }
+        guard decision.isRetry else { return decision }
         guard origins.contains(origin) else {
             origins.append(origin)
             receipt = nil
@@ -51,7 +51,12 @@ struct RetryCourse {
 
     /// Records that the next attempt follows after `wait`.
     mutating func scheduleNext(_ cause: Attempt.Cause, after wait: Duration) {
-        situation.note(cause, wait)
+        switch cause {
+        case .notReceived: situation.uncounted += 1
+        case .offline: situation.offline += 1
+        default: situation.attempts += 1
+        }
+        situation.previousWait = wait
     }
 
     /// Updates the situation for the request that `onRetry` produced.
@@ -61,21 +66,9 @@ struct RetryCourse {
     }
 
     /// Returns the tokens of the last retry to the budget, or deposits one token if there was no paid retry.
-    func succeeded(for origin: Origin?) {
+    func succeeded(for origin: Origin) {
         if let receipt { return receipt.succeeded() }
-        if let budget, let origin { budget.deposit(for: origin) }
-    }
-}
-
-extension RetryPolicy.Situation {
-    /// Counts one more attempt by its cause, and remembers its wait.
-    fileprivate mutating func note(_ cause: Attempt.Cause, _ wait: Duration) {
-        switch cause {
-        case .notReceived: uncounted += 1
-        case .offline: offline += 1
-        default: attempts += 1
-        }
-        previousWait = wait
+        budget.deposit(for: origin)
     }
 }
 

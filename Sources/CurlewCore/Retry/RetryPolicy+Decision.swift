@@ -64,11 +64,11 @@ extension RetryPolicy {
             outcome, because: cause, least: wish.wait(after: outcome.status, from: situation.date), situation)
     }
 
-    /// Decides whether and when to retry after a transient outcome of an operation that may be repeated.
+    /// Decides whether and when to retry after a transient outcome of a request that may be repeated.
     ///
     /// - `reason`: the reason to report, unless the retry has a more specific one.
     /// - `least`: the wait that the server requests; nil if it requests none.
-    func schedule(
+    private func schedule(
         _ outcome: Attempt.Outcome, because reason: Attempt.Cause, least: Duration?, _ situation: Situation
     ) -> Attempt.Decision {
         let (wait, cause): (Duration, Attempt.Cause)

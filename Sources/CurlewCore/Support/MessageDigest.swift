@@ -37,20 +37,6 @@ public enum MessageDigest {
         #endif
     }
 
-    /// Returns the 20 bytes of the SHA-1 (FIPS 180-4) of `bytes`; nil where the system forbids SHA-1. It detects damage,
-    /// and protects against no attacker.
-    package static func sha1(_ bytes: Data) -> Data? {
-        #if canImport(CryptoKit)
-        return Data(Insecure.SHA1.hash(data: bytes))
-        #else
-        var isAllowed = false
-        let result = digest(20) { output in
-            isAllowed = bytes.withUnsafeBytes { curlew_sha1($0.baseAddress, $0.count, output) } == 1
-        }
-        return isAllowed ? result : nil
-        #endif
-    }
-
     /// Returns the 16 bytes of the MD5 (RFC 1321) of `bytes`; nil where the system forbids MD5. Use it only for digest
     /// authentication with servers that support nothing better.
     package static func md5(_ bytes: Data) -> Data? {

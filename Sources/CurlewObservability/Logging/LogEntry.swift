@@ -139,12 +139,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     @Sendable public static func standardError(_ entry: LogEntry) {
         let bytes = Array("\(entry)\n".utf8)
         outputLock.withLock { _ in
-            var written = 0
-            while written < bytes.count {
-                let count = bytes[written...].withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-                if count < 0, errno != EINTR { return }
-                written += max(0, count)
-            }
+            _ = bytes.withUnsafeBytes { PrivateFile.write($0, to: STDERR_FILENO) }
         }
     }
 

@@ -5,7 +5,7 @@ import CurlewCore
 extension CircuitBreaker {
     /// The rules that decide when a circuit opens, and for how long.
     ///
-    ///     .circuitBreaker(CircuitBreaker.Policy(failureRatio: 0.3, trials: 20))
+    ///     .circuitBreaker(CircuitBreaker.Policy(failureRatio: 0.3, trials: 3))
     public struct Policy: Hashable, Sendable {
         /// The ratio of failed calls in the window at which the circuit opens: above 0, at most 1. Default 0.5, as in
         /// Hystrix and resilience4j.
@@ -18,9 +18,8 @@ extension CircuitBreaker {
         /// How long the circuit stays open. The actual time is random, between half of this value and the full value,
         /// so that many clients do not return at the same moment. Default 5 s, as in Polly and Hystrix.
         public var openTime: Duration
-        /// The number of trial calls that must succeed before the circuit closes. Default 1, as in Polly. One may be in
-        /// flight at first, and each success allows one more: with 20, the load of a recovering server grows from one
-        /// to twenty concurrent calls before all calls pass.
+        /// The number of trial calls that must succeed, one after the other, before the circuit closes. Default 1, as
+        /// in Polly.
         public var trials: Int
 
         /// Creates a policy from the given values and the defaults.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-public import CurlewHTTP
 
 /// A circuit breaker for each origin: calls to a server that keeps failing fail immediately until trial calls succeed.
 ///
@@ -28,9 +27,8 @@ public import CurlewHTTP
 ///                                    └─────────a trial fails────────┘
 ///
 /// Guarantees:
-/// - While the circuit is half-open, one trial may be in flight, plus one for each that has succeeded, so the load grows
-///   with the successes. After `CircuitBreaker.Policy.trials` successes the circuit closes. The first trial that fails
-///   opens it again.
+/// - While the circuit is half-open, one trial may be in flight. After `CircuitBreaker.Policy.trials` successes the
+///   circuit closes. The first trial that fails opens it again.
 /// - A trial that is cancelled allows the next one immediately. A trial that never ends does so after 30 s.
 /// - Calls that were sent in an earlier phase do not count.
 /// - A call counts once. If its response body breaks off, its success becomes a failure. If the call was a trial, the
@@ -58,9 +56,6 @@ public final class CircuitBreaker: Sendable {
     public func phase(of scope: LimitScope.Key) -> CircuitBreaker.Phase {
         table.withLock { $0.circuits[scope] }?.state.withLock { $0.phase } ?? .closed
     }
-
-    /// Returns the phase of the circuit of an origin; `.closed` if the breaker knows no circuit for it.
-    public func phase(of origin: Origin) -> CircuitBreaker.Phase { phase(of: .origin(origin)) }
 
     /// The circuits that are not closed, with their phases.
     public var openCircuits: [LimitScope.Key: CircuitBreaker.Phase] {
@@ -118,13 +113,13 @@ final class Circuit: Sendable {
             let former = state.phase
             change(&state)
             guard state.phase != former else { return nil }
-            let kind: PolicyNotice.Kind =
+            let (kind, cause): (PolicyNotice.Kind, String) =
                 switch state.phase {
-                case .open: .circuitOpened(state.openTime)
-                case .halfOpen: .circuitHalfOpened
-                case .closed: .circuitClosed
+                case .open: (.circuitOpened(state.openTime), state.cause)
+                case .halfOpen: (.circuitHalfOpened, "")
+                case .closed: (.circuitClosed, "")
                 }
-            return PolicyNotice(kind, by: .circuitBreaker, scope: "\(key)", cause: state.reason)
+            return PolicyNotice(kind, by: .circuitBreaker, scope: "\(key)", cause: cause)
         }
     }
 }

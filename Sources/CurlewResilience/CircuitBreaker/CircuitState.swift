@@ -9,7 +9,7 @@ extension CircuitBreaker {
         case closed
         /// No call passes before this time. The next call after it makes the circuit half-open.
         case open(until: MonotonicInstant)
-        /// A few trial calls pass, to test whether the server has recovered.
+        /// One trial call at a time passes, to test whether the server has recovered.
         case halfOpen
     }
 }
@@ -21,7 +21,9 @@ struct CircuitState: Sendable {
     struct Permit: Hashable, Sendable {
         fileprivate let round: UInt64
         /// The number of the trial of a half-open circuit; nil for any other call.
-        fileprivate(set) var trial: UInt64?
+        fileprivate let trial: UInt64?
+
+        var isTrial: Bool { trial != nil }
     }
 
     /// The outcome of a call, as the circuit counts it.
@@ -42,8 +44,6 @@ struct CircuitState: Sendable {
     private(set) var phase = CircuitBreaker.Phase.closed
     /// Why the circuit last opened, in a few words; empty if it never has.
     private(set) var cause = ""
-    /// Why the circuit is in its phase, in a few words; empty if the phase has never changed.
-    private(set) var reason = ""
     /// How long the circuit stays open, as of its last opening.
     private(set) var openTime = Duration.zero
 
@@ -53,8 +53,10 @@ struct CircuitState: Sendable {
     private(set) var window: CircuitWindow
     /// The number of phase changes so far. Permits from an earlier round do not count.
     private var round: UInt64 = 0
-    private var trials: [(number: UInt64, end: MonotonicInstant)] = []
-    private var lastTrial: UInt64 = 0
+    /// The number of the last trial, which is the only one that counts.
+    private var trial: UInt64 = 0
+    /// When the trial in flight no longer prevents another one; nil if there is none.
+    private var trialEnd: MonotonicInstant?
     private var successes = 0
     /// The round of the trials that closed the circuit.
     private var closingRound: UInt64?
@@ -68,15 +70,11 @@ struct CircuitState: Sendable {
     /// call has ended.
     mutating func admit(at now: MonotonicInstant) -> Permit? {
         guard refusal(at: now) == nil else { return nil }
-        switch phase {
-        case .closed: return Permit(round: round)
-        case .open: enter(.halfOpen, because: "its open period ended")
-        case .halfOpen: break
-        }
-        trials.removeAll { $0.end <= now }
-        lastTrial &+= 1
-        trials.append((lastTrial, now.advanced(by: Self.trialTime)))
-        return Permit(round: round, trial: lastTrial)
+        if phase == .closed { return Permit(round: round, trial: nil) }
+        if phase != .halfOpen { enter(.halfOpen) }
+        trial += 1
+        trialEnd = now.advanced(by: Self.trialTime)
+        return Permit(round: round, trial: trial)
     }
 
     /// Returns how long `admit` would refuse a call now, at most one second if the circuit is half-open; nil if it would
@@ -86,33 +84,35 @@ struct CircuitState: Sendable {
         case .closed: return nil
         case .open(let end): return end > now ? now.duration(to: end) : nil
         case .halfOpen:
-            let alive = trials.lazy.filter { $0.end > now }
-            guard alive.count > successes, let end = alive.map(\.end).min() else { return nil }
-            return min(now.duration(to: end), .seconds(1))
+            guard let trialEnd, trialEnd > now else { return nil }
+            return min(now.duration(to: trialEnd), .seconds(1))
         }
     }
 
     /// Returns whether the outcome of the call with this permit still counts.
     func isCurrent(_ permit: Permit) -> Bool {
-        permit.round == round && (permit.trial == nil || trials.contains { $0.number == permit.trial })
+        permit.round == round && (permit.trial == nil || permit.trial == trial)
     }
 
-    /// Records the outcome of a call that passed. Does nothing if the permit is from an earlier phase.
+    /// Records the outcome of a call that passed. Does nothing if the permit is from an earlier phase, or if another
+    /// trial has replaced the call.
     ///
     /// - `random`: a uniformly distributed number in 0..<1, from which an open time is computed.
     mutating func finish(_ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant, random: Double) {
         guard isCurrent(permit) else { return }
-        trials.removeAll { $0.number == permit.trial }
-        guard outcome != .unknown else { return }
-        guard permit.trial != nil else {
+        if permit.isTrial { trialEnd = nil }
+        switch (outcome, permit.isTrial) {
+        case (.unknown, _): break
+        case (_, false):
             window.add(failed: outcome == .failure, at: now)
-            return judge(at: now, random)
+            judge(at: now, random)
+        case (.failure, true): open(at: now, because: "the trial failed", random)
+        case (.success, true):
+            successes += 1
+            guard successes >= policy.trials else { return }
+            enter(.closed)
+            closingRound = permit.round
         }
-        if outcome == .failure { return open(at: now, because: "the trial failed", random) }
-        successes += 1
-        guard successes >= policy.trials else { return }
-        enter(.closed, because: successes == 1 ? "the trial succeeded" : "\(successes) trials succeeded")
-        closingRound = permit.round
     }
 
     /// Records that a response body broke off after its response head was counted as a success.
@@ -121,7 +121,7 @@ struct CircuitState: Sendable {
     mutating func bodyFailed(
         _ permit: Permit, responded: MonotonicInstant, at now: MonotonicInstant, random: Double
     ) {
-        if permit.trial != nil, permit.round == round || permit.round == closingRound {
+        if permit.isTrial, permit.round == round || permit.round == closingRound {
             return open(at: now, because: "the body of the trial's response was interrupted", random)
         }
         guard permit.round == round else { return }
@@ -142,15 +142,14 @@ struct CircuitState: Sendable {
         self.cause = cause
         let half = policy.openTime.wholeNanoseconds / 2
         openTime = policy.openTime - .nanoseconds(Int64(Double(half) * random))
-        enter(.open(until: now.advanced(by: openTime)), because: cause)
+        enter(.open(until: now.advanced(by: openTime)))
     }
 
-    private mutating func enter(_ phase: CircuitBreaker.Phase, because reason: String) {
+    private mutating func enter(_ phase: CircuitBreaker.Phase) {
         self.phase = phase
-        self.reason = reason
         round += 1
-        window.clear()
-        trials = []
+        window = CircuitWindow(policy.window)
+        trialEnd = nil
         successes = 0
         closingRound = nil
     }

@@ -47,10 +47,6 @@ struct CircuitWindow: Sendable {
         slices[index].failed += 1
     }
 
-    mutating func clear() {
-        slices = []
-    }
-
     /// Returns the number of the slice that contains `time`. Negative times are rounded down too.
     private func number(of time: MonotonicInstant) -> Int64 {
         time.nanoseconds >= 0 ? time.nanoseconds / length : ~(~time.nanoseconds / length)

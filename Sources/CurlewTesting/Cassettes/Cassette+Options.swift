@@ -75,8 +75,6 @@ extension Cassette {
         public var maximumBodyBytes = 16 << 20
         /// The maximum number of bytes of the file. Default 256 MiB.
         public var maximumFileBytes = 256 << 20
-        /// The maximum number of entries. Default 100,000.
-        public var maximumEntries = 100_000
 
         /// Creates the default options.
         public init() {}

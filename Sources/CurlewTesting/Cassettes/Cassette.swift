@@ -30,9 +30,10 @@ import CurlewRecording
 ///   except for an event stream, which ends there.
 /// - **Failures** of the recorded transport are entries too, with the field `_error`. The replay throws a
 ///   `NetworkError` with the same reason. Cancelled requests are not recorded.
-/// - **Files** have the mode 0600 and are replaced atomically. See ``save()`` for several writers.
+/// - **Files** have the mode 0600 and are replaced atomically. One cassette at a time records a file: see ``save()``.
 ///
-/// A cassette may be used concurrently and by several clients. Each cassette replays the file from the start.
+/// A cassette may be used concurrently and by several clients. Each cassette replays the file from the start. Tests that
+/// record one file share a cassette.
 public final class Cassette: Transport {
     /// The path of the file.
     public let path: String
@@ -49,8 +50,9 @@ public final class Cassette: Transport {
     /// - `options`: the matching, the redaction and the limits.
     ///
     /// Throws `NetworkError`: `.storage` for a file that is missing in the mode ``Mode/replay`` or cannot be read,
-    /// `.decoding` for a file that is not a HAR document, `.limitExceeded(.responseBody)` for one that exceeds the
-    /// limits, and `.configuration` for a mode that records without a transport, or that is unknown.
+    /// `.decoding` for a file that is not a HAR document, `.configuration` for a mode that records without a transport,
+    /// or that is unknown, and `.refused(by: .cassette)` in the mode ``Mode/recordAll`` if another cassette of this
+    /// process records the file.
     public init(
         _ path: String, mode: Mode? = nil, recording transport: (any Transport)? = nil, options: Options = Options()
     ) throws(NetworkError) {
@@ -64,10 +66,12 @@ public final class Cassette: Transport {
                 hint: "Pass one: Cassette(path, recording: CurlTransport()).")
         }
         let file = CassetteFile(path: path, options: options)
+        let digest = self.mode == .replay ? nil : file.digest()
         let old = try file.load(mode: self.mode)
         state = Locked(
             CassetteState(
-                index: CassetteIndex(self.mode == .recordAll ? [] : old, options: options), previous: old))
+                index: CassetteIndex(self.mode == .recordAll ? [] : old, options: options), previous: old,
+                digest: digest))
     }
 
     /// Replays the entry that matches the request, or records the response of the transport, according to the mode.
@@ -156,6 +160,8 @@ struct CassetteState: Sendable {
     var index: CassetteIndex
     /// The entries of the file when the cassette was created.
     let previous: [HARDocument.Entry]
+    /// The digest of the file as this cassette knows it; nil without a file.
+    var digest: Data?
     /// The recorded entries in the order of their requests; nil until a response is complete.
     var recorded: [HARDocument.Entry?] = []
     var recordedCount = 0

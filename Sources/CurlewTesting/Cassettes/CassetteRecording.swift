@@ -203,10 +203,6 @@ extension Cassette {
 
     fileprivate func add(_ entry: HARDocument.Entry, at place: Int) {
         state.withLock { state in
-            guard state.recordedCount < options.maximumEntries else {
-                state.add(problem: "More than \(options.maximumEntries) exchanges were recorded. The rest is lost.")
-                return
-            }
             state.recorded[place] = entry
             state.recordedCount += 1
             state.hasUnsaved = true

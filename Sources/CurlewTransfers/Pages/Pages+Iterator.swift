@@ -14,7 +14,8 @@ extension Pages {
             var position: Position?
             var hasEnded = false
             var count = 0
-            var visited = VisitedPages()
+            /// The hashes of the positions that were requested.
+            var visited: Set<Int> = []
             var ahead: PageAhead<Value>?
         }
 
@@ -52,7 +53,7 @@ extension Pages {
             }
             try admit()
             let page = try await plan.page(at: state.position)
-            if state.count == 1, state.position == nil { state.visited.add(page.response.url) }
+            if state.count == 1, state.position == nil { state.visited.insert(page.response.url.hashValue) }
             return page
         }
 
@@ -74,12 +75,12 @@ extension Pages {
                     .refused(by: .pages), detail: "The list has more than \(plan.pageLimit) pages.",
                     hint: "Raise pageLimit, or continue with the position of the last page.")
             }
-            guard state.position.map({ !state.visited.contains($0.token) }) ?? true else {
+            guard state.position.map({ !state.visited.contains($0.token.hashValue) }) ?? true else {
                 throw NetworkError(
                     .refused(by: .pages), detail: "A page leads to a page that was requested before.",
                     hint: "The server repeats its pages; check how the next page is found.")
             }
-            state.position.map { state.visited.add($0.token) }
+            if let position = state.position { state.visited.insert(position.token.hashValue) }
             state.count += 1
         }
     }
@@ -93,21 +94,6 @@ extension Pages.Plan {
         } catch {
             throw NetworkError(error)
         }
-    }
-}
-
-/// The pages that were requested, as hashes of their positions: at most 10,000, then the set begins anew.
-private struct VisitedPages {
-    private static let most = 10_000
-    private var hashes: Set<Int> = []
-
-    func contains(_ token: String) -> Bool {
-        hashes.contains(token.hashValue)
-    }
-
-    mutating func add(_ token: String) {
-        if hashes.count >= Self.most { hashes.removeAll(keepingCapacity: true) }
-        hashes.insert(token.hashValue)
     }
 }
 

@@ -12,7 +12,7 @@ public import CurlewCore
 /// - A failure ends the sequence. `Page.next` of the last page that arrived continues it: `pages(…, from: page.next)`.
 /// - Cancelling the task ends the sequence, between pages and between items, with `.cancelled`.
 /// - A server cannot extend the sequence forever: after `pageLimit` pages, and if a page leads to one that was
-///   requested before, iterating throws `.refused(by: .pages)`. Loops of up to 10,000 pages are detected.
+///   requested before, iterating throws `.refused(by: .pages)`.
 /// - Errors are `NetworkError`. Each iteration begins anew.
 public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
     /// A page: its value, its response, and where the list continues.

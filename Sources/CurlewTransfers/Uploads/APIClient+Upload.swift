@@ -91,8 +91,7 @@ extension APIClient {
         if let url = upload.url {
             try claim.add(url)
             do throws(NetworkError) {
-                let requests = UploadRequests(client: self, route: request)
-                _ = try await requests.send(TusRequests.removal(url), .empty)
+                try await UploadRequests(client: self, route: request).remove(url)
             } catch {
                 guard error.isNotFound else { throw error }
             }

@@ -21,15 +21,13 @@ extension Upload {
         /// The time after which the server may forget the upload; nil if the server did not say.
         public internal(set) var expires: Date?
         var fingerprint: Fingerprint
-        /// The checksum that the server offers.
-        var checksum: UploadChecksum?
         /// The metadata, with which an upload that the server has forgotten begins again.
         var metadata: UploadMetadata
         /// The file from which the descriptor was read.
         var file: String?
 
         private enum CodingKeys: String, CodingKey {
-            case endpoint, path, length, url, expires, fingerprint, checksum, metadata
+            case endpoint, path, length, url, expires, fingerprint, metadata
         }
     }
 

@@ -25,10 +25,8 @@ extension Upload {
         public var metadata: [String: String] = [:]
         /// The maximum number of bytes of one request; nil for one request with everything that is left. Set it below
         /// the limit that proxies and servers have for the content of a request. Default nil, which means 4 MiB for
-        /// streams and with `checksums`: their chunks are held in memory.
+        /// streams: their chunks are held in memory.
         public var chunkSize: Int64?
-        /// Whether each request has a checksum, if the server offers that: SHA-256, SHA-1 or MD5. The server discards a damaged chunk and receives it again. Default false.
-        public var checksums = false
         /// The maximum number of failures without progress in between. Progress is an eighth of what a request sends,
         /// and after a cut 64 KiB are enough. A server that keeps less of a request that it answers with success has
         /// failed. A call sends at most three times the content in all, or 16 MiB if that is more. Default 10.
@@ -40,9 +38,6 @@ extension Upload {
         public var storage = Storage.none
         /// Returns the jitter of the next wait, from 0 to 1.
         package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
-
-        /// Creates the default options.
-        public init() {}
 
         /// Creates options from those that most uploads set.
         public init(

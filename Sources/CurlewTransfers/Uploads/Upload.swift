@@ -8,9 +8,9 @@ import CurlewHTTP
 public enum Upload {
     /// Whether the server is asked for the protocol.
     public enum Resumption: Hashable, Sendable {
-        /// The client asks the server with OPTIONS whether it offers tus 1.0, and with which extensions.
+        /// The client asks the server with OPTIONS whether it offers tus 1.0, and for which sizes.
         case discovered
-        /// tus 1.0. The client does not ask for extensions, and uses those that the options need.
+        /// tus 1.0. The client does not ask the server.
         case tus
     }
 

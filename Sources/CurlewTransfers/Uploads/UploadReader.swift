@@ -31,51 +31,26 @@ final class UploadReader {
         }
     }
 
-    /// Returns at most `limit` bytes at `offset`, as a body and as `UploadRun` sees them. Throws `.encoding` if a file
-    /// has changed, or if a stream is beyond `offset`.
-    func read(
-        at offset: Int64, limit: Int64, _ checksum: UploadChecksum?
-    ) async throws(NetworkError) -> (UploadChunk, RequestBody) {
+    /// Returns at most `limit` bytes at `offset`, and their number. Throws `.encoding` if a file has changed, or if a
+    /// stream is beyond `offset`.
+    func read(at offset: Int64, limit: Int64) async throws(NetworkError) -> (RequestBody, count: Int64) {
         let count = min(limit, max(0, length - offset))
         switch kind {
         case .stream(let stream):
             let data = try await stream.read(at: offset, limit: limit)
-            return (try Self.chunk(data, checksum), .bytes(data))
+            return (.bytes(data), Int64(data.count))
         case .data(let data):
             let start = data.startIndex + Int(offset)
-            let piece = data[start..<start + Int(count)]
-            return (try Self.chunk(piece, checksum), .bytes(piece))
+            return (.bytes(data[start..<start + Int(count)]), count)
         case .file(let file):
             try file.check()
-            guard let checksum else {
-                let chunk = UploadChunk(count: count)
-                guard count > 0 else { return (chunk, .bytes(Data())) }
-                return (chunk, .parts([.file(path: file.path, offset: offset, length: count)]))
-            }
-            let data = try file.bytes(at: offset, count: Int(count))
-            return (try Self.chunk(data, checksum), .bytes(data))
+            return (.parts([.file(path: file.path, offset: offset, length: count)]), count)
         }
     }
 
     /// Throws `.encoding` if a file has changed since the upload began.
     func check() throws(NetworkError) {
         if case .file(let file) = kind { try file.check() }
-    }
-
-    private static func chunk(_ data: Data, _ checksum: UploadChecksum?) throws(NetworkError) -> UploadChunk {
-        let digest: Data? =
-            switch checksum {
-            case .sha256: MessageDigest.sha256(data)
-            case .sha1: MessageDigest.sha1(data)
-            case .md5: MessageDigest.md5(data)
-            case nil: nil
-            }
-        guard digest != nil || checksum == nil else {
-            throw NetworkError(
-                .encoding, detail: "This system forbids the checksum \(checksum?.rawValue ?? "") of the server.",
-                hint: "Upload without options.checksums.")
-        }
-        return UploadChunk(count: Int64(data.count), digest: digest?.base64EncodedString())
     }
 }
 

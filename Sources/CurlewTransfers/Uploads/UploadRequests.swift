@@ -4,8 +4,13 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// Sends the requests of an upload with the client.
+/// The requests of tus 1.0 with the extensions creation, expiration and termination, which the client sends.
+/// `UploadRun` decides which of them is sent when.
+///
+/// Each function returns the response with its content, and throws for each status that is no success.
 struct UploadRequests: Sendable {
+    static let version = "1.0.0"
+
     let client: APIClient
     /// The request that creates uploads.
     let route: any Route
@@ -19,29 +24,39 @@ struct UploadRequests: Sendable {
         }
     }
 
-    /// Sends a request of an upload. Returns the response with its content; throws for each status that is no success.
-    func send(
-        _ call: TusRequest, _ body: RequestBody
-    ) async throws(NetworkError) -> Response<Data> {
-        var headers = call.isCreation ? route.headers : HTTPHeaders()
-        for field in call.fields { headers[field.name] = field.value }
-        let content: RequestContent = body.isEmpty ? .none : RequestContent(.octetStream, contentType: "") { body }
-        let request: Request<HTTPResponse>
-        if let url = call.url {
-            var other = Request<HTTPResponse>(call.method, url: url, body: content, headers: headers, name: route.name)
-            other.options = route.options
-            // The server has chosen the URL.
-            other.options.serverChoice = ServerChoice(
-                from: (route.baseURL ?? client.baseURL)?.origin,
-                fields: Set(call.fields.map(\.name)).union([.contentType]))
-            request = other
-        } else {
-            request = self.request(call.method, body: content, headers: headers)
-        }
-        return try await receive(request, isTransfer: call.sendsChunk)
+    /// Asks what the server offers.
+    func discover() async throws(NetworkError) -> Response<Data> {
+        try await receive(creator(.options))
     }
 
-    /// Sends the source as the content of the request itself.
+    /// Creates the upload. This request has the fields of the caller's request.
+    func create(length: Int64, _ metadata: UploadMetadata) async throws(NetworkError) -> Response<Data> {
+        var headers = route.headers
+        headers["Tus-Resumable"] = Self.version
+        headers["Upload-Length"] = "\(length)"
+        if let metadata = metadata.field { headers["Upload-Metadata"] = metadata }
+        return try await receive(creator(.post, body: Self.content(.bytes(Data())), headers: headers))
+    }
+
+    /// Asks for the offset of the upload at `url`.
+    func locate(_ url: String) async throws(NetworkError) -> Response<Data> {
+        try await receive(request(.head, url))
+    }
+
+    /// Appends a chunk at `offset` to the upload at `url`.
+    func append(_ chunk: RequestBody, at offset: Int64, to url: String) async throws(NetworkError) -> Response<Data> {
+        let headers: HTTPHeaders = [
+            .contentType: "application/offset+octet-stream", "Upload-Offset": "\(offset)",
+        ]
+        return try await receive(request(.patch, url, headers, body: Self.content(chunk)), isTransfer: true)
+    }
+
+    /// Discards the upload at `url`.
+    func remove(_ url: String) async throws(NetworkError) {
+        _ = try await receive(request(.delete, url))
+    }
+
+    /// Sends the source as the content of the caller's request itself.
     func plain(
         _ source: Upload.Source, _ metadata: UploadMetadata, _ meter: BodyMeter
     ) async throws(NetworkError) -> Response<Data> {
@@ -54,11 +69,17 @@ struct UploadRequests: Sendable {
             case .refused(let problem): throw problem
             }
         let counted = content.changingBody { meter.counting($0, at: 0, length: $0.lengthToSend) }
-        return try await receive(request(route.method, body: counted, headers: route.headers), isTransfer: true)
+        return try await receive(creator(route.method, body: counted, headers: route.headers), isTransfer: true)
     }
 
-    private func request(
-        _ method: HTTPMethod, body: RequestContent, headers: HTTPHeaders
+    /// The field of the content type is that of the request.
+    private static func content(_ body: RequestBody) -> RequestContent {
+        RequestContent(.octetStream, contentType: "") { body }
+    }
+
+    /// Returns a request to the resource that creates uploads.
+    private func creator(
+        _ method: HTTPMethod, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders()
     ) -> Request<HTTPResponse> {
         var request = Request<HTTPResponse>(
             method, route.path, query: route.query, body: body, headers: headers, name: route.name)
@@ -67,8 +88,22 @@ struct UploadRequests: Sendable {
         return request
     }
 
+    /// Returns a request to an upload, whose URL the server has chosen.
+    private func request(
+        _ method: HTTPMethod, _ url: String, _ fields: HTTPHeaders = HTTPHeaders(), body: RequestContent = .none
+    ) -> Request<HTTPResponse> {
+        var headers = fields
+        headers["Tus-Resumable"] = Self.version
+        var request = Request<HTTPResponse>(method, url: url, body: body, headers: headers, name: route.name)
+        request.options = route.options
+        request.options.serverChoice = ServerChoice(
+            from: (route.baseURL ?? client.baseURL)?.origin,
+            fields: Set(headers.map(\.name)).union([.contentType]))
+        return request
+    }
+
     private func receive(
-        _ request: Request<HTTPResponse>, isTransfer: Bool
+        _ request: Request<HTTPResponse>, isTransfer: Bool = false
     ) async throws(NetworkError) -> Response<Data> {
         var changes = APIClient.CallChanges()
         changes.options = { options in

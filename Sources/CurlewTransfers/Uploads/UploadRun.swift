@@ -4,208 +4,153 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// A chunk of the source, as `UploadRun` sees it.
-struct UploadChunk: Hashable, Sendable {
-    var count: Int64
-    /// The digest in Base64, if one was asked for.
-    var digest: String?
-}
-
-/// The constant facts of one upload.
-struct UploadPlan: Sendable {
-    /// The number of bytes.
-    var length: Int64
-    /// The maximum number of bytes of a request, at least 1.
-    var chunkSize = Int64.max
-    var metadata: UploadMetadata
-    var features = TusFeatures()
-    var usesChecksums = false
-    var maximumFailures = 10
-    var maximumWait = Duration.seconds(60)
-
-    var checksum: UploadChecksum? { usesChecksums ? features.checksum : nil }
-}
-
-/// The sequence of one upload: create it, ask for the offset, send a chunk, verify what the server has. Events in, one
-/// action out.
+/// The sequence of one upload: create it, ask for the offset, send a chunk, verify what the server has.
 ///
-/// There is one action at a time, so two requests never transfer the same upload. After each failure of a transfer the
-/// server is asked for the offset, and the upload continues there.
-struct UploadRun: Sendable {
-    enum Event: Sendable {
-        case begin
-        /// The chunk was read that the last action asked for.
-        case read(UploadChunk)
-        /// The response is a success. `url` is its absolute URL, after redirects.
-        case answered(HTTPHeaders, url: String)
-        /// The request failed, or its status is not a success.
-        case failed(NetworkError)
-        case waited
-    }
-
-    enum Action: Sendable {
-        case send(TusRequest)
-        /// Read a chunk of at most `limit` bytes at `offset`, with its digest if there is a checksum.
-        case read(offset: Int64, limit: Int64, UploadChecksum?)
-        case wait(Duration)
-        case finish
-        case fail(NetworkError)
-    }
-
-    enum State: Hashable, Sendable {
-        case idle
-        case creating
-        case asking
-        case reading(Int64)
-        case appending
-        /// After the wait, the server is asked, or the upload is created if that has not happened.
-        case waiting
-        case ended
-    }
-
-    let plan: UploadPlan
-    /// The absolute URL of the upload; nil until it is created.
-    var url: String?
-    var expires: Date?
-    /// The offset that the server last confirmed.
-    var offset: Int64 = 0
-    var state = State.idle
+/// What is known decides what follows: without a URL the upload is created, without an offset the server is asked. There
+/// is one request at a time, so two requests never transfer the same upload. After each failure of a transfer the server
+/// is asked for the offset, and the upload continues there.
+struct UploadRun {
+    private let session: UploadSession
+    private let meter: BodyMeter
+    private let chunkSize: Int64
+    private var failures: UploadFailures
+    /// What an earlier or later call needs, as it is kept.
+    private var descriptor: Upload.Descriptor
+    /// The offset that the server has confirmed; nil if it has to be asked.
+    private var offset: Int64?
     /// The offset of the last progress.
-    var highest: Int64 = -1
-    var failures = 0
-    var restarts = 0
+    private var highest: Int64 = -1
+    private var hasRestarted = false
     /// The chunk that was sent last, and whether a successful response covers it that was not judged yet.
-    var attempt: (start: Int64, count: Int64, isAnswered: Bool)?
-    /// The bytes of the content that the requests of this call have sent, as their sender counts them.
-    var taken: Int64 = 0
+    private var attempt: (start: Int64, count: Int64, isAnswered: Bool)?
     /// The end of what was sent; nil for a resumed upload, whose earlier requests are unknown.
-    var sent: Int64?
+    private var sent: Int64?
+    /// The response that has completed the upload, unless the server was asked since.
+    private var completion: Response<Data>?
 
-    init(_ plan: UploadPlan, url: String? = nil, expires: Date? = nil) {
-        self.plan = plan
-        self.url = url
-        self.expires = expires
-        sent = url == nil ? 0 : nil
+    private var length: Int64 { descriptor.length }
+
+    init(_ session: UploadSession, _ descriptor: Upload.Descriptor, _ meter: BodyMeter) {
+        self.session = session
+        self.descriptor = descriptor
+        self.meter = meter
+        let options = session.options
+        let size = options.chunkSize ?? (session.source.isStream ? Upload.Options.bufferedChunk : .max)
+        chunkSize = max(1, min(size, session.source.isStream ? Upload.Options.largestBuffer : .max))
+        failures = UploadFailures(options, session.time)
     }
 
-    /// Returns the next action.
-    ///
-    /// - `random`: the jitter of a wait, from 0 to 1.
-    mutating func handle(_ event: Event, at now: Date, random: Double) -> Action {
-        switch (state, event) {
-        case (.idle, .begin): begin(at: now)
-        case (.creating, .answered(let headers, let url)): created(headers, url, at: now, random)
-        case (.asking, .answered(let headers, _)): located(headers, at: now, random)
-        case (.reading(let offset), .read(let chunk)): append(chunk, at: offset)
-        case (.appending, .answered(let headers, _)): appended(headers, at: now, random)
-        case (.waiting, .waited): ask()
-        case (.creating, .failed(let error)), (.asking, .failed(let error)), (.appending, .failed(let error)):
-            failed(error, random)
-        default: fail("The upload received an event out of order.", hint: nil)
+    /// Transfers the source to its end.
+    mutating func perform() async throws(NetworkError) -> Upload.Result {
+        if descriptor.url != nil, let expires = descriptor.expires, expires <= session.time.date {
+            try restart(because: NetworkError(.status(.gone)))
+        }
+        while true {
+            guard let url = descriptor.url else {
+                try await create()
+                continue
+            }
+            guard let offset else {
+                try await locate(url)
+                continue
+            }
+            guard offset < length else {
+                meter.move(to: offset)
+                return Upload.Result(url: url, length: offset, response: completion)
+            }
+            try await append(at: offset, to: url)
         }
     }
 
-    // MARK: Create
-
-    private mutating func begin(at now: Date) -> Action {
-        if let most = plan.features.maximumSize, plan.length > most {
-            return fail(
-                "The server accepts uploads of at most \(most) bytes.",
-                hint: "Upload less, or raise the limit of the server.", .invalidRequest)
-        }
-        if url != nil, let expires, expires <= now { return restart(NetworkError(.status(.gone))) }
-        return ask()
-    }
-
-    mutating func create() -> Action {
+    private mutating func create() async throws(NetworkError) {
         sent = 0
-        state = .creating
-        return .send(TusRequests.creation(length: plan.length, plan.metadata))
-    }
-
-    private mutating func created(_ headers: HTTPHeaders, _ base: String, at now: Date, _ random: Double) -> Action {
-        _ = take(headers, at: now)
-        guard let location = headers[.location] else {
-            return fail(
-                "The server created an upload without a Location field.",
+        let response: Response<Data>
+        do throws(NetworkError) {
+            response = try await session.requests.create(length: length, descriptor.metadata)
+        } catch {
+            return try await recover(from: error)
+        }
+        guard let location = response.headers[.location] else {
+            throw NetworkError(
+                .badResponse, detail: "The server created an upload without a Location field.",
                 hint: "Check that the URL is the one that creates uploads.")
         }
+        let url = try Self.resolve(location, against: response.url)
+        session.claim.take(url)
+        try keep(url, expires: TusState(response.headers, at: session.time.date).expires)
+        completion = response
+        try await advance(to: 0)
+    }
+
+    private mutating func locate(_ url: String) async throws(NetworkError) {
+        let response: Response<Data>
         do throws(NetworkError) {
-            url = try Self.resolve(location, against: base)
+            response = try await session.requests.locate(url)
         } catch {
-            return end(.fail(error))
+            return try await recover(from: error)
         }
-        return advance(to: 0, random)
-    }
-
-    // MARK: Ask for the offset
-
-    mutating func ask() -> Action {
-        guard let url else { return create() }
-        state = .asking
-        return .send(TusRequests.question(url))
-    }
-
-    private mutating func located(_ headers: HTTPHeaders, at now: Date, _ random: Double) -> Action {
-        let status = take(headers, at: now)
+        completion = nil
+        let state = try take(response)
         // A portal of a network answers everything with its own page.
-        guard let offset = status.offset else {
-            return retry(
-                NetworkError(.badResponse, detail: "The server did not report the offset of the upload."), random)
+        guard let found = state.offset else {
+            let error = NetworkError(.badResponse, detail: "The server did not report the offset of the upload.")
+            return try await failures.wait(after: error)
         }
-        if let length = status.length, length != plan.length { return restart(otherLength(length)) }
-        return advance(to: offset, random)
+        if let other = state.length, other != length { return try restart(because: otherLength(other)) }
+        try await advance(to: found)
     }
 
-    // MARK: Send
-
-    private mutating func append(_ chunk: UploadChunk, at offset: Int64) -> Action {
-        guard let url else { return create() }
-        sent = max(sent ?? 0, offset + chunk.count)
-        attempt = (offset, chunk.count, false)
-        state = .appending
-        return .send(TusRequests.append(chunk, at: offset, to: url, plan.checksum))
-    }
-
-    private mutating func appended(_ headers: HTTPHeaders, at now: Date, _ random: Double) -> Action {
-        attempt?.isAnswered = true
-        // Something else than the upload may have responded, such as a portal of a network.
-        guard let offset = take(headers, at: now).offset else { return ask() }
-        return advance(to: offset, random)
-    }
-
-    // MARK: Verify
-
-    /// Continues at the offset that the server has, or ends the upload.
-    private mutating func advance(to offset: Int64, _ random: Double) -> Action {
-        if offset > plan.length { return restart(otherLength(offset)) }
-        if let sent, offset > sent {
-            return fail(
-                "The server has \(offset) bytes of the upload; \(sent) were sent.",
-                hint: "Another client may write to the same upload.")
-        }
-        self.offset = offset
-        sent = max(sent ?? offset, offset)
-        if offset == plan.length { return end(.finish) }
-        let share = max(1, (attempt?.count ?? 0) / 8)
-        if let attempt, attempt.isAnswered, offset - attempt.start < share {
-            self.attempt?.isAnswered = false
-            highest = max(highest, offset)
-            return retry(
-                NetworkError(.badResponse, detail: "The server received a part of the upload and hardly kept any."),
-                random)
-        }
-        if offset - highest >= min(share, Self.progress) { (highest, failures) = (offset, 0) }
-        let left = Self.maximumSent(plan.length) - taken
+    private mutating func append(at start: Int64, to url: String) async throws(NetworkError) {
+        let left = Self.maximumSent(length) - meter.taken
         guard left > 0 else {
-            return fail(
-                "The upload has \(plan.length) bytes, and \(taken) were sent for it.",
+            throw NetworkError(
+                .badResponse, detail: "The upload has \(length) bytes, and \(meter.taken) were sent for it.",
                 hint: "Resume it later, or set a smaller options.chunkSize.")
         }
-        state = .reading(offset)
         let wasCut = attempt?.isAnswered == false
-        return .read(
-            offset: offset, limit: min(plan.chunkSize, left, wasCut ? Self.chunkAfterCut : .max), plan.checksum)
+        if start != attempt.map({ $0.start + $0.count }) { meter.move(to: start) }
+        let (chunk, count) = try await session.reader.read(
+            at: start, limit: min(chunkSize, left, wasCut ? Self.chunkAfterCut : .max))
+        offset = nil
+        sent = max(sent ?? 0, start + count)
+        attempt = (start, count, false)
+        let response: Response<Data>
+        do throws(NetworkError) {
+            let body = meter.counting(chunk, at: start, length: count)
+            response = try await session.requests.append(body, at: start, to: url)
+        } catch {
+            // The server has another offset than this client assumes: an earlier request has arrived after all.
+            guard error.statusCode == 409 else { return try await recover(from: error) }
+            return try failures.add(error)
+        }
+        completion = response
+        attempt?.isAnswered = true
+        // Something else than the upload may have responded, such as a portal of a network.
+        if let found = try take(response).offset { try await advance(to: found) }
+    }
+
+    /// Continues at the offset that the server has.
+    private mutating func advance(to found: Int64) async throws(NetworkError) {
+        guard found <= length else { return try restart(because: otherLength(found)) }
+        if let sent, found > sent {
+            throw NetworkError(
+                .badResponse, detail: "The server has \(found) bytes of the upload; \(sent) were sent.",
+                hint: "Another client may write to the same upload.")
+        }
+        sent = max(sent ?? found, found)
+        let share = max(1, (attempt?.count ?? 0) / 8)
+        if found < length, let attempt, attempt.isAnswered, found - attempt.start < share {
+            self.attempt?.isAnswered = false
+            highest = max(highest, found)
+            let error = NetworkError(
+                .badResponse, detail: "The server received a part of the upload and hardly kept any.")
+            return try await failures.wait(after: error)
+        }
+        if found - highest >= min(share, Self.progress) {
+            highest = found
+            failures.clear()
+        }
+        offset = found
     }
 
     /// The maximum size of the request after one that was cut. What lay in buffers when a connection ended was sent for
@@ -223,25 +168,73 @@ struct UploadRun: Sendable {
         return overflow ? .max : max(triple, 16 << 20)
     }
 
-    mutating func end(_ action: Action) -> Action {
-        state = .ended
-        return action
+    // MARK: After a failure
+
+    /// Returns when the upload can go on after a failure; throws it otherwise.
+    private mutating func recover(from error: NetworkError) async throws(NetworkError) {
+        guard case .status(let status) = error.reason else {
+            guard error.isRetryable else { throw error }
+            return try await failures.wait(after: error)
+        }
+        switch status.code {
+        case 404 where descriptor.url != nil, 410 where descriptor.url != nil: try restart(because: error)
+        case 412: throw error.advised("The server does not support this version of the protocol.")
+        case 413: throw error.advised("The request was too large. Set a smaller options.chunkSize.")
+        case 501, 505: throw error
+        default:
+            guard status.code == 423 || (500...599).contains(status.code) || error.isRetryable else { throw error }
+            try await failures.wait(after: error)
+        }
     }
 
-    private mutating func fail(
-        _ detail: String, hint: String?, _ reason: NetworkError.Reason = .badResponse
-    ) -> Action {
-        end(.fail(NetworkError(reason, detail: detail, hint: hint)))
+    /// Begins again, once, because the server does not have the upload any more.
+    private mutating func restart(because error: NetworkError) throws(NetworkError) {
+        guard !hasRestarted else { throw error.advised("The server lost the upload twice. Begin a new one.") }
+        hasRestarted = true
+        try keep(nil, expires: nil)
+        highest = -1
+        attempt = nil
     }
 
-    private func otherLength(_ length: Int64) -> NetworkError {
-        NetworkError(
-            .badResponse, detail: "The upload on the server has \(length) bytes, the source has \(plan.length).")
+    private func otherLength(_ other: Int64) -> NetworkError {
+        NetworkError(.badResponse, detail: "The upload on the server has \(other) bytes, the source has \(length).")
     }
 
-    private mutating func take(_ headers: HTTPHeaders, at now: Date) -> TusState {
-        let status = TusState(headers, at: now)
-        if let expires = status.expires { self.expires = expires }
-        return status
+    // MARK: The descriptor
+
+    private mutating func take(_ response: Response<Data>) throws(NetworkError) -> TusState {
+        let state = TusState(response.headers, at: session.time.date)
+        if let expires = state.expires { try keep(descriptor.url, expires: expires) }
+        return state
+    }
+
+    /// Keeps the descriptor if it changes.
+    private mutating func keep(_ url: String?, expires: Date?) throws(NetworkError) {
+        guard url != descriptor.url || Self.differs(expires, descriptor.expires) else { return }
+        (descriptor.url, descriptor.expires) = (url, expires)
+        try session.store.save(descriptor)
+    }
+
+    /// Whether an expiration has moved so far that the descriptor should say so. Relative ones move a little with each
+    /// response.
+    private static func differs(_ date: Date?, _ known: Date?) -> Bool {
+        guard let date, let known else { return date != known }
+        return abs(date.timeIntervalSince(known)) > 60
+    }
+
+    /// Returns the absolute URL of `location`. A server must not move an upload from https to http.
+    private static func resolve(_ location: String, against base: String) throws(NetworkError) -> String {
+        do {
+            let asked = try URLParts(base)
+            let parts = try URLParts(resolving: location, against: asked.origin, target: asked.target)
+            guard parts.userinfo == nil else { throw URLProblem("contains a user name or password") }
+            guard parts.origin.isSecure || !asked.origin.isSecure else {
+                throw URLProblem("is not encrypted, but the request was; behind a proxy, tell the server its scheme")
+            }
+            return parts.origin.description + parts.target
+        } catch {
+            let message = (error as? URLProblem)?.message ?? "cannot be read"
+            throw NetworkError(.badResponse, detail: "The Location of the upload \(message).")
+        }
     }
 }

@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// One call of `upload` or `resume`: performs the actions of `UploadRun`, and keeps the descriptor.
+/// One call of `upload` or `resume`: finds an earlier upload, asks what the server offers, and begins.
 struct UploadSession {
     let requests: UploadRequests
     let source: Upload.Source
@@ -13,7 +13,7 @@ struct UploadSession {
     let store: UploadStore
     let reader: UploadReader
     let claim = UploadClaim()
-    private var time: any TimeSource { requests.client.configuration.time }
+    var time: any TimeSource { requests.client.configuration.time }
 
     init(
         _ client: APIClient, _ route: any Route, _ source: Upload.Source, _ options: Upload.Options,
@@ -41,42 +41,40 @@ struct UploadSession {
             return try await run(earlier)
         }
         let metadata = try UploadMetadata(options, path: source.path)
-        var features = TusFeatures(checksum: .sha1)
         if options.resumption == .discovered {
-            guard let offered = try await discover() else { return try await plain(metadata) }
-            features = offered
+            guard let features = try await discover() else { return try await plain(metadata) }
+            if let most = features.maximumSize, reader.length > most {
+                throw NetworkError(
+                    .invalidRequest, detail: "The server accepts uploads of at most \(most) bytes.",
+                    hint: "Upload less, or raise the limit of the server.")
+            }
         }
-        return try await run(descriptor(endpoint, features.checksum, metadata), features)
+        return try await run(descriptor(endpoint, metadata))
     }
 
     /// Continues the upload of a descriptor, or begins it anew if the source has changed.
     func resume(_ descriptor: Upload.Descriptor) async throws(NetworkError) -> Upload.Result {
         defer { claim.release() }
         if descriptor.isOf(reader) { return try await run(descriptor) }
-        return try await run(self.descriptor(descriptor.endpoint, descriptor.checksum, descriptor.metadata))
+        return try await run(self.descriptor(descriptor.endpoint, descriptor.metadata))
     }
 
-    private func descriptor(
-        _ endpoint: String, _ checksum: UploadChecksum?, _ metadata: UploadMetadata
-    ) -> Upload.Descriptor {
+    private func descriptor(_ endpoint: String, _ metadata: UploadMetadata) -> Upload.Descriptor {
         Upload.Descriptor(
             endpoint: endpoint, path: source.path, length: reader.length, fingerprint: reader.fingerprint,
-            checksum: checksum, metadata: metadata)
+            metadata: metadata)
     }
 
     /// Asks the server what it offers; nil if it does not offer tus. Failures that may pass are repeated.
     private func discover() async throws(NetworkError) -> TusFeatures? {
-        var failures = 0
+        var failures = UploadFailures(options, time)
         while true {
             do throws(NetworkError) {
-                return TusRequests.features(try await requests.send(TusRequests.discovery, .empty).headers)
+                return TusFeatures(try await requests.discover().headers)
             } catch {
                 if [400, 404, 405, 501].contains(error.statusCode) { return nil }
-                failures += 1
-                guard error.isRetryable, failures <= options.maximumFailures else { throw error }
-                try await sleep(
-                    UploadRun.pause(
-                        after: failures, asked: error.retryAfter, most: options.maximumWait, options.random()))
+                guard error.isRetryable else { throw error }
+                try await failures.wait(after: error)
             }
         }
     }
@@ -95,88 +93,15 @@ struct UploadSession {
     }
 
     /// Runs the upload of a descriptor to its end.
-    ///
-    /// - `features`: what the server offers; nil for an upload of an earlier call.
-    private func run(
-        _ descriptor: Upload.Descriptor, _ features: TusFeatures? = nil
-    ) async throws(NetworkError) -> Upload.Result {
+    private func run(_ descriptor: Upload.Descriptor) async throws(NetworkError) -> Upload.Result {
         if let url = descriptor.url { try claim.add(url) }
         let meter = BodyMeter(progress, total: descriptor.length, time: time)
         defer { meter.end() }
-        var run = UploadRun(plan(descriptor, features), url: descriptor.url, expires: descriptor.expires)
-        let response = try await perform(&run, meter, descriptor)
+        var run = UploadRun(self, descriptor, meter)
+        let result = try await run.perform()
         try reader.check()
         store.remove()
-        return Upload.Result(url: run.url, length: run.offset, response: response)
-    }
-
-    private func plan(_ descriptor: Upload.Descriptor, _ features: TusFeatures?) -> UploadPlan {
-        var plan = UploadPlan(length: descriptor.length, metadata: descriptor.metadata)
-        plan.features = features ?? TusFeatures()
-        plan.features.checksum = descriptor.checksum
-        plan.usesChecksums = options.checksums
-        let isBuffered = options.checksums || source.isStream
-        let size = options.chunkSize ?? (isBuffered ? Upload.Options.bufferedChunk : .max)
-        plan.chunkSize = max(1, min(size, isBuffered ? Upload.Options.largestBuffer : .max))
-        plan.maximumFailures = max(0, options.maximumFailures)
-        plan.maximumWait = max(.zero, options.maximumWait)
-        return plan
-    }
-
-    /// Performs the actions of `run`, and returns the response that completed the upload, if it arrived.
-    private func perform(
-        _ run: inout UploadRun, _ meter: BodyMeter, _ descriptor: Upload.Descriptor
-    ) async throws(NetworkError) -> Response<Data>? {
-        var event = UploadRun.Event.begin
-        var body = RequestBody.empty
-        var response: Response<Data>?
-        var kept = descriptor
-        var position: Int64 = -1
-        while true {
-            run.taken = meter.taken
-            let action = run.handle(event, at: time.date, random: options.random())
-            if run.url != kept.url || Self.differs(run.expires, kept.expires) {
-                if let url = run.url { claim.take(url) }
-                (kept.url, kept.expires) = (run.url, run.expires)
-                try store.save(kept)
-            }
-            switch action {
-            case .send(let call):
-                let content = call.sendsChunk ? body : call.isCreation ? RequestBody.bytes(Data()) : .empty
-                do throws(NetworkError) {
-                    let answer = try await requests.send(call, content)
-                    event = .answered(answer.headers, url: answer.url)
-                    response = call.sendsChunk || call.isCreation ? answer : nil
-                } catch {
-                    event = .failed(error)
-                }
-            case .read(let offset, let limit, let checksum):
-                if offset != position { meter.move(to: offset) }
-                let (chunk, content) = try await reader.read(at: offset, limit: limit, checksum)
-                body = meter.counting(content, at: offset, length: chunk.count)
-                position = offset + chunk.count
-                event = .read(chunk)
-            case .wait(let duration):
-                try await sleep(duration)
-                event = .waited
-            case .finish:
-                meter.move(to: run.offset)
-                return response
-            case .fail(let error):
-                throw error
-            }
-        }
-    }
-
-    private func sleep(_ duration: Duration) async throws(NetworkError) {
-        do { try await time.sleep(for: duration) } catch { throw NetworkError(error) }
-    }
-
-    /// Whether an expiration has moved so far that the descriptor should say so. Relative ones move a little with each
-    /// response.
-    private static func differs(_ date: Date?, _ known: Date?) -> Bool {
-        guard let date, let known else { return date != known }
-        return abs(date.timeIntervalSince(known)) > 60
+        return result
     }
 }
 

@@ -102,7 +102,7 @@ struct CoalescingPropertyTests {
         var data = Data()
         var error: NetworkError?
         do {
-            let response = try await client.send(Request<HTTPResponse>.get("/x"))
+            let response = try await client.send(Request<HTTPResponse>(.get, "/x"))
             var left = conduct == .stopsReading ? delay / 4 : conduct == .readsNothing ? 0 : Int.max
             if left > 0 {
                 for try await chunk in response.body {

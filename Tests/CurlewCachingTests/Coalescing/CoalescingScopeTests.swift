@@ -66,9 +66,10 @@ struct CoalescingScopeTests {
 
     @Test("what differs in anything that selects a response is not shared")
     func differences() async throws {
-        let plain = Call.get("/x")
+        let plain = Call(.get, "/x")
         let others: [Call] = [
-            .get("/y"), .get("/x", query: ["a": 1]), Call(.head, "/x"), .get(url: "https://other.example/v1/x"),
+            Call(.get, "/y"), Call(.get, "/x", query: ["a": 1]), Call(.head, "/x"),
+            Call(.get, url: "https://other.example/v1/x"),
             plain.header(.accept, "text/plain"), plain.header(.range, "bytes=0-1"), plain.header(.ifNoneMatch, "\"1\""),
             plain.header(.authorization, "Bearer a"), plain.header(.cookie, "a=b"),
             plain.options { $0.skipsContentDecoding = true }, plain.options { $0.limits = Limits(responseBody: 5) },
@@ -84,9 +85,9 @@ struct CoalescingScopeTests {
 
     @Test("what differs in nothing that selects a response is")
     func noDifferences() async throws {
-        let plain = Call.get("/x").header("A", "1").header("B", "2")
+        let plain = Call(.get, "/x").header("A", "1").header("B", "2")
         let others: [Call] = [
-            Call.get("/x").header("b", "2").header("a", "1"), plain.header("traceparent", "00-1"),
+            Call(.get, "/x").header("b", "2").header("a", "1"), plain.header("traceparent", "00-1"),
             plain.header("X-Request-ID", "7"), plain.options { $0.acceptedStatuses = [.notFound] },
             plain.options { $0.redirects = .manual },
             plain.options { $0.timeouts = Timeouts(connect: nil, firstByte: nil, idle: nil, total: .seconds(1)) },
@@ -105,8 +106,8 @@ struct CoalescingScopeTests {
     func never() async throws {
         let calls: [Call] = [
             Call(.post, "/x"), Call(.put, "/x"), Call(.delete, "/x"), Call(HTTPMethod(rawValue: "get"), "/x"),
-            Call.get("/x").options { $0.streaming = true }, Call.get("/x").options { $0.coalesces = false },
-            Call.get("/x").options { $0[Incomparable.self] = {} },
+            Call(.get, "/x").options { $0.streaming = true }, Call(.get, "/x").options { $0.coalesces = false },
+            Call(.get, "/x").options { $0[Incomparable.self] = {} },
             Call(.query, "/x", body: .text("q")),
         ]
         for call in calls { #expect(try await requests([call, call]) == 2, "\(call.method) \(call.headers)") }

@@ -29,7 +29,7 @@ struct SharedBodyTests {
     }
 
     private static func request(_ total: Duration? = nil) -> Request<HTTPResponse> {
-        Request<HTTPResponse>.get("/x").options {
+        Request<HTTPResponse>(.get, "/x").options {
             $0.timeouts = Timeouts(connect: nil, firstByte: nil, idle: nil, total: total)
         }
     }
@@ -69,7 +69,7 @@ struct SharedBodyTests {
         let sources = Sources()
         let sharing = Sharing(total: .seconds(60)) { _ in sources.response() }
         sharing.origin.open()
-        let body = try await sharing.client.send(Request<HTTPResponse>.get("/x")).body
+        let body = try await sharing.client.send(Request<HTTPResponse>(.get, "/x")).body
         let source = try #require(sources.made.first)
         #expect(source.pulls == 0)
         var reader = body.makeAsyncIterator()
@@ -97,7 +97,7 @@ struct SharedBodyTests {
         let sharing = Sharing(total: hasDeadline ? .seconds(60) : nil) { _ in sources.response() }
         sharing.origin.open()
         do {
-            let body = try await sharing.client.send(Request<HTTPResponse>.get("/x")).body
+            let body = try await sharing.client.send(Request<HTTPResponse>(.get, "/x")).body
             var reader: ResponseBody.Iterator? = body.makeAsyncIterator()
             _ = try await reader?.next()
             reader = nil

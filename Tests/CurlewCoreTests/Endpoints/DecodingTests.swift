@@ -100,7 +100,7 @@ struct DecodingTests {
             #expect(error?.reason == .status(HTTPStatus(status)))
             let widened = Request<Person>.person(id: 1).options { $0.acceptedStatuses = [HTTPStatus(status)] }
             #expect(try await client.send(widened) == .ann)
-            let raw = try await client.send(Request<HTTPResponse>.get("/x"))
+            let raw = try await client.send(Request<HTTPResponse>(.get, "/x"))
             #expect(raw.status.code == status)
             #expect(try await raw.text() == Person.annJSON)
         }

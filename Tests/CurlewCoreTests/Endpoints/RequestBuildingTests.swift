@@ -27,7 +27,7 @@ struct RequestBuildingTests {
         #expect(try client.request(for: Request<Person?>.get("/x")).headers[.accept] == "application/json")
         #expect(try client.request(for: Request<Data>.get("/x")).headers[.accept] == "*/*")
         #expect(try client.request(for: Request<Void>.delete("/x")).headers[.accept] == "*/*")
-        #expect(try client.request(for: Request<HTTPResponse>.get("/x")).headers[.accept] == "*/*")
+        #expect(try client.request(for: Request<HTTPResponse>(.get, "/x")).headers[.accept] == "*/*")
         #expect(try client.request(for: .person(id: 1).header(.accept, "x/y")).headers[values: .accept] == ["x/y"])
         let both = Codecs.json.adding(ShoutingCodec())
         #expect(

@@ -55,7 +55,7 @@ struct StreamingTests {
         #expect(error?.response?.body == Data("gone".utf8))
         #expect(error?.routeName == "export")
         let status = try await client(ChunkSource([Data]()), .notFound)
-            .withResponse(to: Request<HTTPResponse>.get("/x")) { $0.status }
+            .withResponse(to: Request<HTTPResponse>(.get, "/x")) { $0.status }
         #expect(status == .notFound)
     }
 

@@ -20,7 +20,7 @@ struct AttemptTimeoutTests {
     @Test("An attempt that takes longer ends, and says which limit it was")
     func over() async throws {
         let client = client([.attemptTimeout(.seconds(5))]) { $0.onAny(delay: .seconds(9)) { _ in .status(200) } }
-        let call = Task { try await client.send(Request<HTTPResponse>.get("/")) }
+        let call = Task { try await client.send(Request<HTTPResponse>(.get, "/")) }
         try await clock.waitForSleepers(1)
         #expect(clock.advanceToNextSleeper() == .seconds(5))
         let error = await #expect(throws: NetworkError.self) { try await call.value }
@@ -36,7 +36,7 @@ struct AttemptTimeoutTests {
     func total() async throws {
         let client = client([.attemptTimeout(.seconds(5))]) { $0.onAny(delay: .seconds(9)) { _ in .status(200) } }
         let short = Timeouts(firstByte: nil, total: .seconds(3))
-        let call = Task { try await client.send(Request<HTTPResponse>.get("/").options { $0.timeouts = short }) }
+        let call = Task { try await client.send(Request<HTTPResponse>(.get, "/").options { $0.timeouts = short }) }
         try await clock.waitForSleepers(1)
         #expect(clock.advanceToNextSleeper() == .seconds(3))
         let error = await #expect(throws: NetworkError.self) { try await call.value }
@@ -52,7 +52,7 @@ struct AttemptTimeoutTests {
             $0.on(.get, "/1", delay: .seconds(4), .status(302, headers: [.location: "/2"]))
             $0.on(.get, "/2", delay: .seconds(4), .status(204))
         }
-        let call = Task { try await client.send(Request<HTTPResponse>.get("/1")) }
+        let call = Task { try await client.send(Request<HTTPResponse>(.get, "/1")) }
         for _ in 0..<2 {
             try await clock.waitForSleepers(1)
             #expect(clock.advanceToNextSleeper() == .seconds(4))
@@ -99,7 +99,9 @@ struct AttemptTimeoutTests {
         for (pipeline, attempt, expected) in cases {
             let client = client(pipeline) { $0.onAny(delay: .seconds(9)) { _ in .status(200) } }
             let timeouts = Timeouts(firstByte: nil, total: .seconds(60), attempt: attempt)
-            let call = Task { try await client.send(Request<HTTPResponse>.get("/").options { $0.timeouts = timeouts }) }
+            let call = Task {
+                try await client.send(Request<HTTPResponse>(.get, "/").options { $0.timeouts = timeouts })
+            }
             try await clock.waitForSleepers(1)
             #expect(clock.advanceToNextSleeper() == expected ?? .seconds(9))
             let result = await call.result
@@ -110,7 +112,9 @@ struct AttemptTimeoutTests {
             #expect(throws: NetworkError.self) { try result.get() }
         }
         let none = client([.attemptTimeout(.seconds(5))]) { $0.onAny(delay: .seconds(900)) { _ in .status(200) } }
-        let call = Task { try await none.send(Request<HTTPResponse>.get("/").options { $0.timeouts = Timeouts.none }) }
+        let call = Task {
+            try await none.send(Request<HTTPResponse>(.get, "/").options { $0.timeouts = Timeouts.none })
+        }
         try await clock.waitForSleepers(1)
         #expect(clock.advanceToNextSleeper() == .seconds(900))
         #expect(try await call.value.status == .ok)

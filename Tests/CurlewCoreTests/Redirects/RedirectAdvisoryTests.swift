@@ -24,7 +24,7 @@ struct RedirectAdvisoryTests {
                 return .status(302, headers: [.location: urls[next]])
             }
         }
-        var call = Request<HTTPResponse>.get(url: urls[0])
+        var call = Request<HTTPResponse>(.get, url: urls[0])
         for field in secrets { call = call.header(field.name, field.value) }
         try await client.send(call)
         #expect(client.recordedCalls.count == urls.count)
@@ -65,7 +65,7 @@ struct RedirectAdvisoryTests {
             $0.on(.get, "/1", .status(302, headers: [.location: "https://b.test/2"]))
             $0.on(.get, "/2", .status(200))
         }
-        try await client.send(Request<HTTPResponse>.get("/1"))
+        try await client.send(Request<HTTPResponse>(.get, "/1"))
         #expect(client.recordedCalls.map { $0.request.headers[.cookie] } == ["session=hunter2", nil])
     }
 
@@ -76,7 +76,7 @@ struct RedirectAdvisoryTests {
                 $0.on(.get, "/1", .status(302, headers: [.location: "https://b.test/2"]))
                 $0.on(.get, "/2", .json(text: "{}"))
             }
-            try await send(client, Request<HTTPResponse>.get("/1").header(.authorization, "hunter2"))
+            try await send(client, Request<HTTPResponse>(.get, "/1").header(.authorization, "hunter2"))
             return client.recordedCalls.map { $0.request.headers[.authorization] }
         }
         let expected = ["hunter2", nil]
@@ -114,7 +114,7 @@ struct RedirectAdvisoryTests {
             $0.on(.get, "/", .status(200))
         }
         try await client.with(query: ["api_key": "hunter2"])
-            .send(Request<HTTPResponse>.get("/1", query: ["signature": "hunter2"]))
+            .send(Request<HTTPResponse>(.get, "/1", query: ["signature": "hunter2"]))
         #expect(client.recordedCalls.last?.request.urlString.contains("hunter2") == false)
     }
 
@@ -146,7 +146,7 @@ struct RedirectAdvisoryTests {
     func emptyLocation() async throws {
         let client = APIClient.mock(pipeline: .standard) { $0.onAny { _ in .status(307, headers: [.location: ""]) } }
         let error = await #expect(throws: NetworkError.self) {
-            try await client.withResponse(to: Request<HTTPResponse>.get("/events")) { _ in }
+            try await client.withResponse(to: Request<HTTPResponse>(.get, "/events")) { _ in }
         }
         #expect(error?.reason == .limitExceeded(.redirects))
     }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectInterceptorTests {
-    static let page = Request<HTTPResponse>.get("/start")
+    static let page = Request<HTTPResponse>(.get, "/start")
 
     static func redirect(_ location: String, _ status: HTTPStatus = .found) -> HTTPResponse {
         .status(status, headers: [.location: location])
@@ -87,13 +87,15 @@ struct RedirectInterceptorTests {
                 return number == 20 ? .text("done") : Self.redirect("/\(number + 1)")
             }
         }
-        #expect(try await client.send(Request<HTTPResponse>.get("/0")).redirects.count == 20)
-        let error = await #expect(throws: NetworkError.self) { try await client.send(Request<HTTPResponse>.get("/21")) }
+        #expect(try await client.send(Request<HTTPResponse>(.get, "/0")).redirects.count == 20)
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(Request<HTTPResponse>(.get, "/21"))
+        }
         #expect(error?.reason == .limitExceeded(.redirects))
         #expect(error?.statusCode == 302)
         #expect(error?.request?.url == "https://mock.test/41")
         #expect(client.recordedCalls.count == 42)
-        let one = Request<HTTPResponse>.get("/18").options { $0.limits = Limits(redirects: 1) }
+        let one = Request<HTTPResponse>(.get, "/18").options { $0.limits = Limits(redirects: 1) }
         await #expect(throws: NetworkError.self) { try await client.send(one) }
     }
 

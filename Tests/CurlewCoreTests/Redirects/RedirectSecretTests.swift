@@ -55,7 +55,7 @@ struct RedirectSecretTests {
     {
         let store = jar ? CookieStore(CookieJar(publicSuffixes: .conservative)) : nil
         let client = client(origins, status: status, way: way, jar: store, ownCookie: ownCookie)
-        var call = Request<HTTPResponse>.get("/0")
+        var call = Request<HTTPResponse>(.get, "/0")
         for field in callFields where ownCookie || field.name != .cookie {
             call = call.header(field.name, field.value)
         }

@@ -56,7 +56,7 @@ struct PipelineBudgetTests {
         let client = APIClient(
             baseURL: "https://a.test", pipeline: pipeline, transport: transport,
             configuration: APIClient.Configuration(observers: [Refusal(decided)]))
-        let response = try await client.send(Request<HTTPResponse>.get("/"))
+        let response = try await client.send(Request<HTTPResponse>(.get, "/"))
         return (response, requests.withLock { $0 }, try #require(client.baseURL?.origin))
     }
 

@@ -15,7 +15,7 @@ struct RetryHistoryTests {
     @Test("A call that succeeds at once has one attempt, created on access")
     func once() async throws {
         let client = bench.client { $0.onAny { _ in .status(200) } }
-        let response = try await client.response(for: Request<HTTPResponse>.get("/"))
+        let response = try await client.response(for: Request<HTTPResponse>(.get, "/"))
         #expect(response.value.history == nil)
         #expect(response.attempts == [Attempt(number: 1, duration: .zero, outcome: .status(200))])
         let error = await failure { () throws(NetworkError) in
@@ -34,7 +34,7 @@ struct RetryHistoryTests {
             $0.on(.get, "/b", delay: .seconds(1), second)
             $0.on(.get, "/c", .status(200))
         }
-        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/a"))
+        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/a"))
         #expect(waits.count == 6)
         let attempts = try result.get().attempts
         #expect(attempts.map(\.number) == [1, 2, 3, 4, 5])
@@ -79,7 +79,7 @@ struct RetryHistoryTests {
                     .success(.status(200)),
                 ]))
         }
-        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(waits == [.milliseconds(50), .milliseconds(50)])
         #expect(try result.get().attempts.map(\.decision.cause) == [.notReceived, .transient, .notReceived, .final])
         #expect(budget.tokens(for: try #require(client.baseURL?.origin)) == 500)
@@ -102,7 +102,7 @@ struct RetryHistoryTests {
         )
 
         let offline = bench.client(policy, budget: budget) { $0.onAny { _ in throw away } }
-        let (ended, all) = try await bench.waits(of: offline, Request<HTTPResponse>.get("/"))
+        let (ended, all) = try await bench.waits(of: offline, Request<HTTPResponse>(.get, "/"))
         #expect(all.reduce(.zero, +) <= .seconds(30))
         let error = #expect(throws: NetworkError.self) { try ended.get() }
         #expect(error?.attempts.last?.decision.cause == .budgetExhausted)
@@ -115,7 +115,7 @@ struct RetryHistoryTests {
         let client = bench.client(.waitingForConnectivity(upTo: .seconds(30)), budget: RetryBudget()) {
             $0.onAny { _ in throw NetworkError(.unreachable, underlying: cause) }
         }
-        let (ended, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (ended, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(waits.count == 2)
         let error = #expect(throws: NetworkError.self) { try ended.get() }
         #expect(error?.attempts.map(\.decision.cause) == [.transient, .transient, .attemptsExhausted(3)])
@@ -125,7 +125,7 @@ struct RetryHistoryTests {
     func observers() async throws {
         let log = EventLog { event, _ -> String? in if case .tried(let attempt) = event { "\(attempt)" } else { nil } }
         let client = bench.client(.attempts(2), observers: [log]) { $0.onAny { _ in .status(500) } }
-        _ = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        _ = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(
             log.entries == [
                 "1: status 500 after 0 µs; retried in 50 ms, because the failure may be temporary",
@@ -151,10 +151,10 @@ struct RetryHistoryTests {
         let client = bench.client(inside: [Slow()]) {
             $0.onAny(RetryBench.answers([.success(.status(503)), .failure(RetryBench.lost), .success(.status(200))]))
         }
-        let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(try result.get().attempts.map(\.notes) == [["waited 1 ms"], ["waited in vain"], ["waited 3 ms"]])
         let quick = bench.client(inside: [Slow()]) { $0.onAny { _ in .status(200) } }
-        let attempts = try await quick.response(for: Request<HTTPResponse>.get("/")).attempts
+        let attempts = try await quick.response(for: Request<HTTPResponse>(.get, "/")).attempts
         #expect(attempts == [Attempt(number: 1, duration: .zero, outcome: .status(200), notes: ["waited 1 ms"])])
     }
 
@@ -174,7 +174,7 @@ struct RetryHistoryTests {
         let client = bench.client(inside: [Twice()]) {
             $0.onAny(RetryBench.answers([.success(.status(503)), .success(.status(200))]))
         }
-        let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         let attempts = try result.get().attempts
         #expect(attempts.map(\.number) == [1, 2, 3, 4])
         #expect(attempts.map(\.decision.cause) == [.final, .transient, .final, .final])
@@ -187,7 +187,7 @@ struct RetryHistoryTests {
         ) {
             $0.onAny { _ in .status(503) }
         }
-        let attempts = try await client.response(for: Request<HTTPResponse>.get("/")).attempts
+        let attempts = try await client.response(for: Request<HTTPResponse>(.get, "/")).attempts
         #expect(attempts.map(\.number) == Array(51...150))
     }
 }

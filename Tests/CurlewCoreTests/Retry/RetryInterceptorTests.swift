@@ -18,7 +18,7 @@ struct RetryInterceptorTests {
                 delay: .seconds(1),
                 RetryBench.answers([.success(.status(503)), .failure(RetryBench.lost), .success(.status(200))]))
         }
-        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(waits == [.seconds(1), .milliseconds(50), .seconds(1), .milliseconds(100), .seconds(1)])
         let response = try result.get()
         let expected = [
@@ -83,7 +83,7 @@ struct RetryInterceptorTests {
                 return .status(503)
             }
         }
-        _ = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        _ = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(seen.withLock { $0 } == [[1, 0], [2, 1], [3, 2]])
     }
 
@@ -91,7 +91,7 @@ struct RetryInterceptorTests {
     func budget() async throws {
         let budget = RetryBudget(capacity: 20)
         let client = bench.client(budget: budget) { $0.onAny { _ in .status(503) } }
-        let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         let response = try result.get()
         #expect(response.attempts.map(\.decision.cause) == [.transient, .budgetExhausted])
         #expect(response.status == 503)
@@ -99,12 +99,12 @@ struct RetryInterceptorTests {
         #expect(budget.tokens(for: origin) == 6)
 
         let healthy = bench.client(budget: budget) { $0.onAny { _ in .status(404) } }
-        for _ in 0..<8 { _ = try await healthy.send(Request<HTTPResponse>.get("/")) }
+        for _ in 0..<8 { _ = try await healthy.send(Request<HTTPResponse>(.get, "/")) }
         #expect(budget.tokens(for: origin) == 14, "any answer that does not ask for another try is a success")
         let recovering = bench.client(budget: budget) {
             $0.onAny(RetryBench.answers([.success(.status(503)), .success(.status(200))]))
         }
-        let (second, _) = try await bench.waits(of: recovering, Request<HTTPResponse>.get("/"))
+        let (second, _) = try await bench.waits(of: recovering, Request<HTTPResponse>(.get, "/"))
         #expect(try second.get().attempts.count == 2)
         #expect(budget.tokens(for: origin) == 14, "the repetition that helped is given back")
     }
@@ -118,7 +118,7 @@ struct RetryInterceptorTests {
                     .success(.status(429)), .success(.status(503, headers: [.retryAfter: "2"])), .success(.status(503)),
                 ]))
         }
-        let (_, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (_, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(waits == [.milliseconds(500), .seconds(3)])
         #expect(budget.tokens(for: try #require(client.baseURL?.origin)) == 472)
     }
@@ -128,7 +128,7 @@ struct RetryInterceptorTests {
         let client = bench.client(total: .seconds(5)) {
             $0.onAny(delay: .seconds(1)) { _ in .status(503, headers: [.retryAfter: "4"]) }
         }
-        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(waits == [.seconds(1)])
         let response = try result.get()
         #expect(response.status == 503)
@@ -140,7 +140,7 @@ struct RetryInterceptorTests {
         let client = bench.client(.attempts(9), total: .milliseconds(2500)) {
             $0.onAny(delay: .seconds(1)) { _ in .status(503) }
         }
-        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(waits == [.seconds(1), .milliseconds(50), .seconds(1), .milliseconds(100), .milliseconds(350)])
         let error = #expect(throws: NetworkError.self) { try result.get() }
         #expect(error?.reason == .timedOut(.total))
@@ -152,7 +152,7 @@ struct RetryInterceptorTests {
     @Test("Cancellation ends a wait at once, and the error has the history")
     func cancellation() async throws {
         let client = bench.client { $0.onAny { _ in .status(503) } }
-        let call = Task { try await client.send(Request<HTTPResponse>.get("/")) }
+        let call = Task { try await client.send(Request<HTTPResponse>(.get, "/")) }
         try await bench.clock.waitForSleepers(1)
         call.cancel()
         let error = await #expect(throws: NetworkError.self) { try await call.value }
@@ -188,10 +188,10 @@ struct RetryInterceptorTests {
     @Test("A call's own policy counts instead of the client's")
     func options() async throws {
         let client = bench.client { $0.onAny { _ in .status(503) } }
-        let never = Request<HTTPResponse>.get("/").options { $0.retry = .never }
+        let never = Request<HTTPResponse>(.get, "/").options { $0.retry = .never }
         #expect(try await client.send(never).status == 503)
         #expect(client.recordedCalls.count == 1)
-        let often = Request<HTTPResponse>.get("/").options { $0.retry = .attempts(5) }
+        let often = Request<HTTPResponse>(.get, "/").options { $0.retry = .attempts(5) }
         let (result, waits) = try await bench.waits(of: client, often)
         #expect(waits == [50, 100, 200, 400].map { .milliseconds($0) })
         #expect(try result.get().attempts.count == 5)

@@ -80,7 +80,7 @@ struct RetryOriginTests {
                 "b", headers: [.setCookie: "id=b; Max-Age=900", .cacheControl: "max-age=600", .location: "/elsewhere"])
         }
         for _ in 0..<2 {
-            let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+            let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
             let response = try result.get()
             #expect(response.value.headers[.setCookie] == nil && response.value.headers[.cacheControl] == "no-store")
             #expect(response.value.headers[.location] == "https://b.test/elsewhere")
@@ -122,7 +122,7 @@ struct RetryOriginTests {
             #expect(try result.get().value == "from b")
         }
         let both = self.client(budget: budget) { _ in .status(503) }
-        let (result, _) = try await bench.waits(of: both, Request<HTTPResponse>.get("/"))
+        let (result, _) = try await bench.waits(of: both, Request<HTTPResponse>(.get, "/"))
         #expect(try result.get().attempts.map(\.decision.cause) == [.transient, .budgetExhausted])
     }
 }

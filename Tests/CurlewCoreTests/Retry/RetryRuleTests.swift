@@ -29,12 +29,12 @@ struct RetryRuleTests {
             .success(.status(403, headers: [.retryAfter: "7"])), .success(.status(204)),
         ])
         let plain = client { $0.onAny { _ in .status(403, headers: [.retryAfter: "7"]) } }
-        #expect(try await plain.send(Request<HTTPResponse>.get("/")).status == 403)
+        #expect(try await plain.send(Request<HTTPResponse>(.get, "/")).status == 403)
         #expect(plain.recordedCalls.count == 1)
         let client = client(
             when: { $0.status == .forbidden && $0.headers.contains(.retryAfter) ? .retry : .usual }
         ) { $0.onAny(answers) }
-        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         #expect(try result.get().status == 204)
         #expect(waits == [.seconds(7.5)])
         #expect(try result.get().attempts.map(\.decision.cause) == [.serverAsked, .final])
@@ -72,14 +72,14 @@ struct RetryRuleTests {
     @Test("`.final` ends what would be tried again; cancellation, TLS and invalid requests stay as they are")
     func final() async throws {
         let ended = client(when: { _ in .final }) { $0.onAny { _ in .status(503) } }
-        let response = try await ended.response(for: Request<HTTPResponse>.get("/"))
+        let response = try await ended.response(for: Request<HTTPResponse>(.get, "/"))
         #expect(response.attempts.map(\.decision) == [.finish(because: .appRule)])
         for reason: NetworkError.Reason in [
             .cancelled, .secureConnectionFailed(.expired), .secureConnectionFailed(.pinMismatch), .invalidRequest,
             .configuration,
         ] {
             let client = client(when: { _ in .retryUnprocessed }) { $0.onAny { _ in throw NetworkError(reason) } }
-            let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+            let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
             #expect(throws: NetworkError.self) { try result.get() }
             #expect(client.recordedCalls.count == 1, "\(reason)")
         }
@@ -91,15 +91,15 @@ struct RetryRuleTests {
     func bounds() async throws {
         let budget = RetryBudget(capacity: 14)
         let paid = client(budget: budget, when: { _ in .retry }) { $0.onAny { _ in .status(400) } }
-        let (result, _) = try await bench.waits(of: paid, Request<HTTPResponse>.get("/"))
+        let (result, _) = try await bench.waits(of: paid, Request<HTTPResponse>(.get, "/"))
         #expect(try result.get().attempts.map(\.decision.cause) == [.appRule, .budgetExhausted])
         let serverForbids = client(when: { _ in .retry }) {
             $0.onAny { _ in .status(503, headers: ["X-Should-Retry": "false"]) }
         }
-        _ = try await serverForbids.send(Request<HTTPResponse>.get("/"))
+        _ = try await serverForbids.send(Request<HTTPResponse>(.get, "/"))
         #expect(serverForbids.recordedCalls.count == 1)
         let never = client(when: { _ in .retry }) { $0.onAny { _ in .status(400) } }
-        _ = try await never.send(Request<HTTPResponse>.get("/").options { $0.retry = .never })
+        _ = try await never.send(Request<HTTPResponse>(.get, "/").options { $0.retry = .never })
         #expect(never.recordedCalls.count == 1)
     }
 
@@ -109,7 +109,7 @@ struct RetryRuleTests {
         let client = client(budget: budget, when: { _ in .usual }) { $0.onAny { _ in .status(204) } }
         let origin = try #require(client.baseURL?.origin)
         _ = budget.withdraw(for: origin)
-        let response = try await client.response(for: Request<HTTPResponse>.get("/"))
+        let response = try await client.response(for: Request<HTTPResponse>(.get, "/"))
         #expect(response.value.history == nil)
         #expect(budget.tokens(for: origin) == 487)
     }
@@ -125,7 +125,7 @@ struct RetryRuleTests {
 
         struct Enough: Error {}
         let failing = self.client(onRetry: { _, _ in throw Enough() }) { $0.onAny { _ in .status(503) } }
-        let (result, _) = try await bench.waits(of: failing, Request<HTTPResponse>.get("/"))
+        let (result, _) = try await bench.waits(of: failing, Request<HTTPResponse>(.get, "/"))
         let error = #expect(throws: NetworkError.self) { try result.get() }
         #expect(error?.underlying is Enough && error?.attempts.map(\.outcome) == [.status(503)])
     }

@@ -21,7 +21,7 @@ struct HTTPSOnlyTests {
         arguments: ["http://b.test/", "http://10.0.0.1/", "http://c.test:81/"])
     func refused(url: String) async throws {
         let client = client(.standard.adding(.httpsOnly(except: "http://c.test")))
-        let error = await client.failure(Request<HTTPResponse>.get(url: url))
+        let error = await client.failure(Request<HTTPResponse>(.get, url: url))
         #expect(error?.reason == .refused(by: .httpsOnly))
         #expect(error?.isRetryable == false)
         #expect(error?.hint?.contains("httpsOnly(except:") == true)
@@ -33,7 +33,7 @@ struct HTTPSOnlyTests {
         arguments: ["http://localhost:1/", "http://127.0.0.1/", "http://[::1]/", "http://c.test/", "https://b.test/"])
     func allowed(url: String) async throws {
         let client = client(.standard.adding(.httpsOnly(except: "http://c.test")))
-        let response = try await client.send(Request<HTTPResponse>.get(url: url))
+        let response = try await client.send(Request<HTTPResponse>(.get, url: url))
         #expect(response.status == .noContent)
     }
 
@@ -41,12 +41,12 @@ struct HTTPSOnlyTests {
     func changed() async throws {
         let downgrading = client(
             .standard.adding(.httpsOnly()).adding(.onRequest { request, _ in try request.setURL("http://a.test/") }))
-        let error = await downgrading.failure(Request<HTTPResponse>.get("/"))
+        let error = await downgrading.failure(Request<HTTPResponse>(.get, "/"))
         #expect(error?.reason == .refused(by: .httpsOnly))
 
         let upgrading = client(
             .standard.adding(.httpsOnly()).adding(.onRequest { request, _ in try request.setURL("https://b.test/") }))
-        try await upgrading.send(Request<HTTPResponse>.get(url: "http://b.test/"))
+        try await upgrading.send(Request<HTTPResponse>(.get, url: "http://b.test/"))
         #expect(upgrading.recordedCalls.map(\.request.urlString) == ["https://b.test/"])
     }
 

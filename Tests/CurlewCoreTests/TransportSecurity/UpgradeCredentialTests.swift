@@ -26,14 +26,14 @@ struct UpgradeCredentialTests {
     @Test("they go along to the same host over https, both ports being the default ones")
     func upgrade() async throws {
         let basic = client(.basic(user: "ada", password: "x", for: "http://a.test"))
-        try await basic.send(Request<HTTPResponse>.get("/"))
+        try await basic.send(Request<HTTPResponse>(.get, "/"))
         #expect(basic.recordedCalls.map(\.request.urlString) == ["https://a.test/"])
         #expect(authorization(basic) == ["Basic YWRhOng="])
         let bearer = client(.bearer(for: "http://a.test") { "secret" })
-        try await bearer.send(Request<HTTPResponse>.get("/"))
+        try await bearer.send(Request<HTTPResponse>(.get, "/"))
         #expect(authorization(bearer) == ["Bearer secret"])
         let hook = client(.onRequest { request, _ in request.headers["X-Api-Key"] = "secret" })
-        try await hook.send(Request<HTTPResponse>.get("/"))
+        try await hook.send(Request<HTTPResponse>(.get, "/"))
         #expect(hook.recordedCalls.map { $0.request.headers["X-Api-Key"] } == ["secret"])
     }
 
@@ -52,7 +52,7 @@ struct UpgradeCredentialTests {
         let client = APIClient.mock(pipeline: .standard.adding(.bearer(for: home) { "secret" })) {
             $0.onAny { _ in .status(204) }
         }
-        try await client.send(Request<HTTPResponse>.get(url: other + "/x"))
+        try await client.send(Request<HTTPResponse>(.get, url: other + "/x"))
         #expect(authorization(client) == [nil])
     }
 
@@ -67,7 +67,7 @@ struct UpgradeCredentialTests {
                 return .status(204)
             }
         }
-        try await client.send(Request<HTTPResponse>.get("/"))
+        try await client.send(Request<HTTPResponse>(.get, "/"))
         #expect(authorization(client) == ["Bearer secret", nil])
     }
 }

@@ -54,7 +54,7 @@ struct RecordWireTests {
         let server = try MockServer.answering(MockResponse.jsonLines(1...3).stalled(at: .afterBytes(2)))
         var options = RecordStreamOptions()
         options.readTimeout = .milliseconds(400)
-        let request = Request<HTTPResponse>.get("/live").options { $0.timeouts.total = .milliseconds(200) }
+        let request = Request<HTTPResponse>(.get, "/live").options { $0.timeouts.total = .milliseconds(200) }
         var numbers = APIClient.curl(server.url).records(request, of: Int.self, options: options).makeAsyncIterator()
         #expect(try await numbers.next() == 1)
         let error = await #expect(throws: NetworkError.self) { try await numbers.next() }

@@ -4,18 +4,19 @@ import CurlewCore
 import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
-import CurlewTransfers
 import Foundation
 import TestServers
 import Testing
+
+@testable import CurlewTransfers
 
 /// Resumable uploads against a tus server that is not ours, over real connections.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct TusServerTests {
     /// The server; nil, with the reason printed, if its packages are missing.
-    private static func server() async throws -> TusServer? {
+    private static func server(_ kind: TusServer.Kind = .small) async throws -> TusServer? {
         do {
-            return try await TusServer.start()
+            return try await TusServer.start(kind)
         } catch let failure as Program.Failure {
             print("skipped: \(failure)")
             return nil
@@ -84,5 +85,30 @@ struct TusServerTests {
         let stream = Upload.Source.stream(length: 250_000) { .init(Produced([data])) }
         let result = try await client.upload(stream, to: .post("/files/"), options: options)
         #expect(try Data(contentsOf: URL(fileURLWithPath: server.path(of: result.url))) == data)
+    }
+
+    @Test("The expiration of an upload is kept, and an upload that has expired begins anew")
+    func expiration() async throws {
+        guard let server = try await Self.server(.full(seconds: 600)) else { return }
+        let content = Self.bytes(400_000, seed: 5)
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/film"
+        let kept = Locked<Upload.Descriptor?>(nil)
+        var options = Upload.Options(chunkSize: 100_000)
+        options.storage = .file(file + ".curlew-upload")
+        let client = Self.client("http://127.0.0.1:\(server.port)")
+        let first = try await client.upload(.data(content), to: .post("/files"), options: options) { _ in
+            guard let descriptor = try? Upload.Descriptor.saved(besideFile: file) else { return }
+            kept.withLock { $0 = descriptor }
+        }
+        let descriptor = try #require(kept.withLock { $0 })
+        let left = try #require(descriptor.expires).timeIntervalSinceNow
+        #expect(left > 500 && left <= 601)
+        // The same descriptor, when it says that the time has passed: nothing is asked about the old upload.
+        var old = descriptor
+        old.expires = Date(timeIntervalSinceNow: -1)
+        let second = try await client.resume(old, from: .data(content), options: options)
+        #expect(second.url != first.url && second.length == 400_000)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: server.path(of: second.url))) == content)
     }
 }

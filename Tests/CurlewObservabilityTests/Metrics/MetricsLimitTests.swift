@@ -43,7 +43,7 @@ struct MetricsLimitTests {
         let client = APIClient(
             baseURL: "https://api.test", pipeline: .empty, transport: transport,
             configuration: APIClient.Configuration(observers: [metrics]))
-        for _ in 0..<60 { try await client.send(Request<HTTPResponse>.get("/", name: "one")) }
+        for _ in 0..<60 { try await client.send(Request<HTTPResponse>(.get, "/", name: "one")) }
         let points = try #require(metrics.snapshot().metric("http.client.request.duration")).points
         #expect(points.count <= 6)
         #expect(points.reduce(0) { $0 + ($1.histogram?.count ?? 0) } == 60)

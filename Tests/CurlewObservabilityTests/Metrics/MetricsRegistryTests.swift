@@ -153,7 +153,7 @@ struct MetricsRegistryTests {
             }
         }
         let registry = metrics
-        try await client(.empty, transport).withResponse(to: Request<HTTPResponse>.get("/", name: "stream")) {
+        try await client(.empty, transport).withResponse(to: Request<HTTPResponse>(.get, "/", name: "stream")) {
             #expect(registry.snapshot().metric("http.client.request.duration")?.points.isEmpty == true)
             for try await _ in $0.body {}
         }

@@ -57,7 +57,7 @@ struct CircuitBreakerTests {
         clock.advance(by: wait)
         server.withLock { $0 = .success(.status(200)) }
         #expect(await exhaust() == 10)
-        #expect(breaker.phase(of: try origin("a.test")) == .closed)
+        #expect(breaker.phase(of: .origin(try origin("a.test"))) == .closed)
     }
 
     static let failures: [(NetworkError.Reason, Bool)] = [
@@ -137,7 +137,7 @@ struct CircuitBreakerTests {
             configuration: APIClient.Configuration(time: clock)
         ) { $0.onAny { _ in .status(200) } }
         try await client.send(Request<Void>.get("/"))
-        let second = Task { try await client.send(Request<HTTPResponse>.get("/")) }
+        let second = Task { try await client.send(Request<HTTPResponse>(.get, "/")) }
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(10))
         let response = try await second.value

@@ -37,9 +37,9 @@ struct CircuitFuzzTests {
                 let wait = circuit.refusal(at: now)
                 if let permit = circuit.admit(at: now) {
                     check(wait == nil, "passed a refused call")
-                    if permit.trial != nil {
+                    if permit.isTrial {
                         trials += 1
-                        let alive = calls.filter { $0.permit.trial != nil && $0.period == period }
+                        let alive = calls.filter { $0.permit.isTrial && $0.period == period }
                         check(alive.allSatisfy { $0.began.duration(to: now) >= CircuitState.trialTime }, "two trials")
                         if circuit.phase != former { period += 1 }
                     } else {
@@ -61,7 +61,7 @@ struct CircuitFuzzTests {
                     }
                 circuit.finish(call.permit, outcome, at: now, random: .random(in: 0..<1, using: &random))
                 let mayCount = call.period == period && outcome != .unknown
-                if call.permit.trial != nil {
+                if call.permit.isTrial {
                     check(circuit.phase == former || mayCount, "a late or lost trial moved it")
                 } else if former == .closed, mayCount {
                     ended.append((now, outcome == .failure))

@@ -49,7 +49,7 @@ struct FallbackTests {
             }
         }
         #expect(try await client.send(Request<String>.get("/")) == "saved")
-        let response = try await client.send(Request<HTTPResponse>.get("/"))
+        let response = try await client.send(Request<HTTPResponse>(.get, "/"))
         #expect(response.headers[.cacheControl] == "no-store", "also for caches further out")
         isWell.withLock { $0 = true }
         #expect(try await client.send(Request<String>.get("/")) == "fresh")
@@ -88,7 +88,7 @@ struct FallbackTests {
             $0.onAny { $0.request.target == "/404" ? .status(404) : .status(503) }
         }
         #expect(try await only404.send(Request<String>.get("/404")) == "none: 404")
-        #expect(try await only404.send(Request<HTTPResponse>.get("/")).status == 503)
+        #expect(try await only404.send(Request<HTTPResponse>(.get, "/")).status == 503)
         let accepting = client(.fallback { _, _ in .text("saved") }) { $0.onAny { _ in .status(503) } }
         let call = Request<String>.get("/").options { $0.acceptedStatuses = [503] }
         #expect(try await accepting.send(call) == "")

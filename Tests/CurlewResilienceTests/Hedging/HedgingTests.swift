@@ -91,7 +91,7 @@ struct HedgingTests {
                 }
                 return HTTPResponse(status: .serviceUnavailable, body: ResponseBody(chunks))
             }, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
-        #expect(try await client.send(Request<HTTPResponse>.get("/")).status == .ok)
+        #expect(try await client.send(Request<HTTPResponse>(.get, "/")).status == .ok)
         #expect(sent.withLock { $0 } == 2)
     }
 

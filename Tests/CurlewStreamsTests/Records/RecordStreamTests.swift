@@ -76,7 +76,7 @@ struct RecordStreamTests {
         let call = try #require(mock.requests.first)
         #expect(call.method == .post && call.body == Data(#"{"term":"a"}"#.utf8))
         #expect(call.request.headers[.accept] == "application/jsonl, application/x-ndjson")
-        let own = Request<HTTPResponse>.get("/search", headers: [.accept: "text/plain"])
+        let own = Request<HTTPResponse>(.get, "/search", headers: [.accept: "text/plain"])
         #expect(try await client.records(own, of: Int.self).collect() == [1])
         #expect(mock.requests.last?.request.headers[.accept] == "text/plain")
     }
@@ -134,7 +134,7 @@ struct RecordStreamTests {
     @Test("A body larger than Limits.responseBody has all its records")
     func longBody() async throws {
         let (client, _) = client { .jsonLines(1...5000) }
-        let request = Request<HTTPResponse>.get("/numbers").options { $0.limits.responseBody = 100 }
+        let request = Request<HTTPResponse>(.get, "/numbers").options { $0.limits.responseBody = 100 }
         #expect(try await client.records(request, of: Int.self).collect().count == 5000)
     }
 

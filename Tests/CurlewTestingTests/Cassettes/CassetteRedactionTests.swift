@@ -12,7 +12,6 @@ import Testing
 struct CassetteRedactionTests {
     @Test("a mismatch shows no byte of a body whose secrets cannot be recognized")
     func opaqueMismatch() async throws {
-        let folder = try CassetteFolder()
         var options = Cassette.Options()
         options.opaqueTypes = [.any]
         func call(_ text: String, _ type: MediaType) -> Request<HTTPResponse> {
@@ -23,6 +22,7 @@ struct CassetteRedactionTests {
             (MediaType("multipart/form-data; boundary=b") ?? .multipartFormData, "--b\r\n\r\nhunter2\r\n--b--"),
             (.octetStream, "hunter2"),
         ] {
+            let folder = try CassetteFolder()
             let path = try await record(folder, .answering { _ in .text("ok") }, options: options, mode: .recordAll) {
                 _ = try await $0.send(call("other", type))
             }
@@ -48,7 +48,7 @@ struct CassetteRedactionTests {
         let client = client(cassette, configuration: APIClient.Configuration(fields: rules))
         let error = await #expect(throws: NetworkError.self) {
             try await client.send(
-                Request<HTTPResponse>.get("/botcanary7/send").query(["appid": "canary7", "a": "2"]))
+                Request<HTTPResponse>(.get, "/botcanary7/send").query(["appid": "canary7", "a": "2"]))
         }
         let text = try #require(error.map { "\($0)" })
         #expect(!text.contains("hunter2") && !text.contains("canary7"), "\(text)")
@@ -62,7 +62,7 @@ struct CassetteRedactionTests {
         let client = client(mock, configuration: APIClient.Configuration(fields: rules))
         let error = await #expect(throws: NetworkError.self) {
             try await client.send(
-                Request<HTTPResponse>.get("/bothunter2/send;jsessionid=hunter2").query([
+                Request<HTTPResponse>(.get, "/bothunter2/send;jsessionid=hunter2").query([
                     "appid": "hunter2", "token": "hunter2",
                 ]))
         }

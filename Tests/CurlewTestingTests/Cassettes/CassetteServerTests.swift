@@ -29,7 +29,7 @@ struct CassetteServerTests {
             $0.on(.post, "/users") { call in .json(text: #"{"name": "Ada"}"#, status: 201) }
         }
         let path = try await record(folder, mock) { client in
-            _ = try await client.send(Request<HTTPResponse>.get("/start"))
+            _ = try await client.send(Request<HTTPResponse>(.get, "/start"))
             for page in ["1", "2"] {
                 _ = try await client.send(Request<String>.get("/users", query: ["page": "\(page)"]))
             }

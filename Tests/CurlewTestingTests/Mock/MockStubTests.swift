@@ -40,7 +40,7 @@ struct MockStubTests {
             ("/text/%7B%7D", "application/json"), ("/data/%7B%7D", "application/json"),
             ("/text/x", "text/plain"), ("/data/x", "application/octet-stream"),
         ] {
-            let response = try await client.send(Request<HTTPResponse>.get("\(raw: path)"))
+            let response = try await client.send(Request<HTTPResponse>(.get, "\(raw: path)"))
             #expect(response.headers[.contentType]?.hasPrefix(type) == true, "\(path)")
         }
     }

@@ -95,7 +95,7 @@ struct DownloadTests {
         let source = ChunkSource(["no such export"])
         let error = await #expect(throws: NetworkError.self) {
             try await client(source, .notFound).download(
-                Request<HTTPResponse>.get("/x", name: "export"), to: self.path)
+                Request<HTTPResponse>(.get, "/x", name: "export"), to: self.path)
         }
         #expect(error?.isNotFound == true && error?.routeName == "export")
         #expect(error?.response?.body == Data("no such export".utf8))

@@ -8,77 +8,39 @@ import Testing
 
 @testable import CurlewTransfers
 
-/// Uploads through the sequence and through calls, with generated faults: the bytes are always the same, and none is
-/// sent twice that the server has.
+/// Uploads with generated faults: the bytes are always the same, and none is sent twice that the server has.
 @Suite(.timeLimit(.minutes(1)))
 struct UploadFaultTests {
-    private static let now = Date(timeIntervalSince1970: 1_000_000)
-
     @Test("The sequence delivers identical bytes whatever fails", arguments: 0..<20)
-    func sequence(seed: UInt64) throws {
+    func sequence(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<15 {
             let server = UploadServerModel()
             let source = Data(random.bytes(upTo: 5000))
-            var plan = UploadPlan(
-                length: Int64(source.count), metadata: try UploadMetadata(Upload.Options(), path: nil))
-            plan.chunkSize = Bool.random(using: &random) ? .max : Int64.random(in: 1...2000, using: &random)
-            plan.maximumFailures = .max
-            var run = UploadRun(plan)
-            let wrong = try Self.drive(&run, server, source, &random)
-            #expect(wrong == nil, "seed \(seed): \(wrong ?? "")")
-            let upload = run.url.flatMap { url in
-                server.state.withLock {
-                    $0.uploads["/" + url.split(separator: "/").dropFirst(2).joined(separator: "/")]
+            let chunk = Bool.random(using: &random) ? nil : Int64.random(in: 20...2000, using: &random)
+            var options = Upload.Options(.tus, chunkSize: chunk)
+            options.maximumFailures = .max
+            let faults = Locked(random)
+            let transport = server.transport { _, call in
+                faults.withLock { random in
+                    switch Int.random(in: 0..<10, using: &random) {
+                    case 0: .lost
+                    case 1: .cut(Int.random(in: 0...call.body.count, using: &random))
+                    case 2: .lostResponse
+                    case 3: .status([423, 500, 502, 503, 504, 429].randomElement(using: &random) ?? 500, [:])
+                    default: .none
+                    }
                 }
             }
+            let configuration = APIClient.Configuration(time: ManualClock.skippingWaits)
+            let client = APIClient.mock(transport, configuration: configuration)
+            let result = try await client.upload(.data(source), to: .post("/files"), options: options)
+            let path = result.url.map { $0.dropFirst(server.origin.count) } ?? ""
+            let upload = server.state.withLock { $0.uploads[String(path)] }
             #expect(upload?.bytes == source && upload?.isComplete == true, "seed \(seed)")
             #expect(server.received == source.count, "seed \(seed)")
+            random = faults.withLock { $0 }
         }
-    }
-
-    /// Runs an upload against a server behind a bad network. Returns what went wrong.
-    private static func drive(
-        _ run: inout UploadRun, _ server: UploadServerModel, _ source: Data, _ random: inout SeededGenerator
-    ) throws -> String? {
-        var event = UploadRun.Event.begin
-        var chunk = Data()
-        let lost = UploadRun.Event.failed(NetworkError(.connectionLost(.requestMayHaveArrived)))
-        for _ in 0..<100_000 {
-            switch run.handle(event, at: now, random: 0) {
-            case .finish: return nil
-            case .fail(let error): return "\(error)"
-            case .wait: event = .waited
-            case .read(let offset, let limit, _):
-                chunk = source.dropFirst(Int(offset)).prefix(Int(min(limit, 1 << 20)))
-                event = .read(UploadChunk(count: Int64(chunk.count)))
-            case .send(let call):
-                let path =
-                    call.url.map { "/" + $0.split(separator: "/").dropFirst(2).joined(separator: "/") } ?? "/files"
-                let body = call.sendsChunk ? Data(chunk) : Data()
-                let headers = HTTPHeaders(call.fields)
-                switch Int.random(in: 0..<10, using: &random) {
-                case 0: event = lost
-                case 1:
-                    let part = body.prefix(Int.random(in: 0...body.count, using: &random))
-                    if call.method == .patch { _ = server.answer("PATCH", path, headers, part, isCut: true) }
-                    event = lost
-                case 2:
-                    _ = server.answer(call.method.rawValue, path, headers, body)
-                    event = lost
-                case 3:
-                    let status = [423, 500, 502, 503, 504, 429].randomElement(using: &random) ?? 500
-                    event = .failed(NetworkError(statusCode: status))
-                default:
-                    let (status, fields) = server.answer(call.method.rawValue, path, headers, body)
-                    event =
-                        status < 300
-                        ? .answered(fields, url: "https://mock.test" + path)
-                        : .failed(NetworkError(statusCode: status, headers: fields))
-                }
-            }
-        }
-        return "no end"
     }
 
     @Test("Calls deliver identical bytes over a bad connection, with progress that never decreases", arguments: 0..<20)
@@ -177,7 +139,7 @@ struct UploadFaultTests {
 /// A server that responds as the protocol says and whose uploads hardly grow.
 enum IdleServer: CaseIterable {
     case withoutOffset, keepingNothing, keepingOneByte, keepingTenth, cuttingAtOneByte, cuttingAt64KiB, portal
-    case conflicting, mismatching, losing
+    case conflicting, losing
 
     func response(to call: RecordedCall, _ offset: inout Int) throws -> HTTPResponse {
         let state: HTTPHeaders = ["Upload-Offset": "\(offset)"]
@@ -194,7 +156,6 @@ enum IdleServer: CaseIterable {
         case .conflicting:
             offset += min(1, call.body.count)
             return .status(409)
-        case .mismatching: return .status(460)
         case .losing: return .status(404)
         }
         return .status(204, headers: ["Upload-Offset": "\(offset)"])

@@ -8,174 +8,183 @@ import Testing
 
 @testable import CurlewTransfers
 
-/// The sequence of an upload: which action follows which event.
+/// The sequence of an upload: which request, wait or end follows which response.
 @Suite(.timeLimit(.minutes(1)))
 struct UploadRunTests {
-    private static let now = Date(timeIntervalSince1970: 1_000_000)
-    private static let base = "https://files.test/up/1"
+    private enum Reply: Sendable {
+        case status(Int, HTTPHeaders = [:])
+        case lost
 
-    private static func plan(_ length: Int64 = 100, chunk: Int64 = .max) throws -> UploadPlan {
-        var plan = UploadPlan(length: length, metadata: try UploadMetadata(Upload.Options(), path: nil))
-        plan.chunkSize = chunk
-        return plan
-    }
+        static let created = Reply.status(201, [.location: "/up/2"])
 
-    private static func reply(_ headers: HTTPHeaders = [:]) -> UploadRun.Event {
-        .answered(headers, url: base)
-    }
-
-    private static func status(_ status: Int, _ headers: HTTPHeaders = [:]) -> UploadRun.Event {
-        .failed(
-            NetworkError(
-                .status(HTTPStatus(status)),
-                response: NetworkError.Response(status: HTTPStatus(status), headers: headers, date: now)))
-    }
-
-    /// The actions that follow the events, in words.
-    private static func words(_ run: inout UploadRun, _ events: [UploadRun.Event]) -> [String] {
-        events.map { event in
-            switch run.handle(event, at: now, random: 1) {
-            case .send(let call):
-                let fields = call.fields.filter { $0.name.text.hasPrefix("Upload-") && $0.name != "Upload-Metadata" }
-                return ([call.method.rawValue] + fields.map { "\($0.name.text.dropFirst(7))=\($0.value)" })
-                    .joined(separator: " ")
-            case .read(let offset, let limit, _):
-                return "read \(offset) \(limit >= run.plan.length ? "all" : "\(limit)")"
-            case .wait(let duration): return "wait \(duration.brief)"
-            case .finish: return "finish"
-            case .fail(let error): return "fail \(error.reason)"
-            }
+        /// A success that says how many bytes the server has.
+        static func has(_ offset: Int, of length: Int? = nil) -> Reply {
+            var headers: HTTPHeaders = ["Upload-Offset": "\(offset)"]
+            if let length { headers["Upload-Length"] = "\(length)" }
+            return .status(200, headers)
         }
     }
 
-    private static let lost = UploadRun.Event.failed(NetworkError(.connectionLost(.requestMayHaveArrived)))
-    private static let all = UploadRun.Event.read(UploadChunk(count: 100))
-    private static let created = reply([.location: "/up/2"])
+    /// An upload of 100 bytes to a server with given responses; the call is cancelled when there are no more.
+    private struct Run {
+        private let clock = ManualClock.skippingWaits
+        private let source = Upload.Source.data(Data(count: 100))
+        private let url = "https://mock.test/up/\(UUID().uuidString)"
+        var options = Upload.Options(.tus)
 
-    @Test("An upload without faults is three requests")
-    func sequence() throws {
-        var run = UploadRun(try Self.plan())
-        #expect(
-            Self.words(&run, [.begin, Self.created, Self.all, Self.reply(["Upload-Offset": "100"])])
-                == ["POST Length=100", "read 0 all", "PATCH Offset=0", "finish"])
-        #expect(run.url == "https://files.test/up/2")
+        init() { options.random = { 1 } }
+
+        /// Begins an upload. Returns in words what it does: requests with their offset and their bytes, waits, the end.
+        func words(_ replies: [Reply]) async -> [String] {
+            await trace(replies) { try await $0.upload(source, to: .post("/files"), options: options) }.words
+        }
+
+        func trace(_ replies: [Reply]) async -> (words: [String], urls: [String]) {
+            await trace(replies) { try await $0.upload(source, to: .post("/files"), options: options) }
+        }
+
+        /// Continues an upload that has a URL.
+        func resumedWords(_ replies: [Reply], isExpired: Bool = false) async throws -> [String] {
+            let descriptor = Upload.Descriptor(
+                endpoint: "https://mock.test/files", path: nil, length: 100, url: url,
+                expires: isExpired ? clock.date : nil, fingerprint: try UploadReader(source).fingerprint,
+                metadata: try UploadMetadata(options, path: nil))
+            return await trace(replies) { try await $0.resume(descriptor, from: source, options: options) }.words
+        }
+
+        private func trace(
+            _ replies: [Reply], _ work: (APIClient) async throws -> Upload.Result
+        ) async -> (words: [String], urls: [String]) {
+            let left = Locked(replies[...])
+            let seen = Locked<(words: [String], urls: [String], last: MonotonicInstant)>(([], [], clock.now))
+            let transport = MockTransport.answering { [clock] call in
+                seen.withLock { seen in
+                    let wait = seen.last.duration(to: clock.now)
+                    if wait > .zero { seen.words.append("wait \(wait.brief)") }
+                    let fields = call.request.headers.filter { $0.name.text.hasPrefix("Upload-") }
+                    let facts = fields.map { "\($0.name.text.dropFirst(7))=\($0.value)" }
+                    let size = call.body.isEmpty ? [] : ["(\(call.body.count))"]
+                    seen.words.append(([call.method.rawValue] + facts + size).joined(separator: " "))
+                    seen.urls.append(call.request.urlString)
+                    seen.last = clock.now
+                }
+                switch left.withLock({ $0.popFirst() }) {
+                case .status(let status, let headers): return .status(HTTPStatus(status), headers: headers)
+                case .lost: throw NetworkError(.connectionLost(.requestMayHaveArrived))
+                case nil: throw NetworkError(.cancelled)
+                }
+            }
+            let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: clock))
+            let error = await uploadFailure { _ = try await work(client) }
+            let (words, urls, _) = seen.withLock { $0 }
+            return (words + [error.map { "fail \($0.reason)" } ?? "finish"], urls)
+        }
+    }
+
+    @Test("An upload without faults is two requests")
+    func sequence() async {
+        let trace = await Run().trace([.created, .has(100)])
+        #expect(trace.words == ["POST Length=100", "PATCH Offset=0 (100)", "finish"])
+        #expect(trace.urls.last == "https://mock.test/up/2")
     }
 
     @Test("After a cut the server is asked, and a response that was lost is noticed")
-    func cut() throws {
-        var run = UploadRun(try Self.plan())
-        _ = Self.words(&run, [.begin, Self.created, Self.all])
-        let done = Self.reply(["Upload-Offset": "100", "Upload-Length": "100"])
+    func cut() async {
+        let words = await Run().words([.created, .lost, .has(30), .lost, .has(100, of: 100)])
         #expect(
-            Self.words(&run, [Self.lost, .waited, Self.reply(["Upload-Offset": "30"])])
-                == ["wait 1 s", "HEAD", "read 30 all"])
-        let rest = UploadRun.Event.read(UploadChunk(count: 70))
-        #expect(Self.words(&run, [rest, Self.lost, .waited, done]).suffix(3) == ["wait 1 s", "HEAD", "finish"])
+            words == [
+                "POST Length=100", "PATCH Offset=0 (100)", "wait 1 s", "HEAD", "PATCH Offset=30 (70)", "wait 1 s",
+                "HEAD", "finish",
+            ])
     }
 
     @Test(
         "Each status has its consequence",
         arguments: [
-            (404, "POST"), (410, "POST"), (409, "HEAD"), (423, "wait 1 s"), (460, "wait 1 s"), (500, "wait 1 s"),
-            (502, "wait 1 s"), (429, "wait 1 s"), (408, "wait 1 s"), (413, "fail"), (412, "fail"), (401, "fail"),
-            (403, "fail"), (400, "fail"), (501, "fail"),
+            (404, "POST"), (410, "POST"), (409, "HEAD"), (423, "wait 1 s"), (500, "wait 1 s"), (502, "wait 1 s"),
+            (429, "wait 1 s"), (408, "wait 1 s"), (413, "fail"), (412, "fail"), (401, "fail"), (403, "fail"),
+            (400, "fail"), (501, "fail"),
         ])
-    func statuses(status: Int, consequence: String) throws {
-        var run = UploadRun(try Self.plan())
-        let words = Self.words(&run, [.begin, Self.created, Self.all, Self.status(status)])
-        #expect(words[3].hasPrefix(consequence), "\(words)")
+    func statuses(status: Int, consequence: String) async {
+        let words = await Run().words([.created, .status(status)])
+        #expect(words[2].hasPrefix(consequence), "\(words)")
     }
 
     @Test("Failures without progress end the upload, an eighth of the content allows as many again")
-    func bounded() throws {
-        var plan = try Self.plan()
-        plan.maximumFailures = 3
-        var run = UploadRun(plan)
-        _ = Self.words(&run, [.begin, Self.created, Self.all])
-        func fail(at offset: Int64) -> [String] {
-            let found = Self.reply(["Upload-Offset": "\(offset)"])
-            let chunk = UploadRun.Event.read(UploadChunk(count: 100 - offset))
-            return Self.words(&run, [Self.lost, .waited, found, chunk])
-        }
+    func bounded() async {
+        var run = Run()
+        run.options.maximumFailures = 3
         // The creation is progress; then three failures are allowed each time.
-        for offset in [Int64(0), 0, 20, 20, 20, 32] { #expect(fail(at: offset).last?.hasPrefix("PATCH") == true) }
-        for seconds in [1, 2, 4] { #expect(fail(at: 33)[0] == "wait \(seconds) s") }
-        #expect(Self.words(&run, [Self.lost])[0].hasPrefix("fail"))
+        let cuts = [0, 0, 20, 20, 20, 32, 33, 33, 33].flatMap { [Reply.lost, .has($0)] }
+        let words = await run.words([.created] + cuts + [.lost])
+        let waits = words.filter { $0.hasPrefix("wait") }
+        #expect(waits == [1, 2, 4, 1, 2, 4, 1, 2, 4].map { "wait \($0) s" })
+        #expect(words.count { $0.hasPrefix("PATCH") } == 10)
+        #expect(words.last?.hasPrefix("fail connection") == true, "\(words)")
     }
 
     @Test("A lost upload begins anew once, an expired one too")
-    func restarts() throws {
-        var run = UploadRun(try Self.plan(), url: Self.base)
-        #expect(
-            Self.words(&run, [.begin, Self.status(404), Self.created, Self.all, Self.status(410)])
-                == ["HEAD", "POST Length=100", "read 0 all", "PATCH Offset=0", "fail status 410"])
-        var other = UploadRun(try Self.plan(), url: Self.base, expires: Self.now)
-        #expect(Self.words(&other, [.begin]) == ["POST Length=100"])
-        var longer = UploadRun(try Self.plan(), url: Self.base)
-        let wrong = Self.reply(["Upload-Offset": "5", "Upload-Length": "101"])
-        #expect(Self.words(&longer, [.begin, wrong]) == ["HEAD", "POST Length=100"])
+    func restarts() async throws {
+        let lost = try await Run().resumedWords([.status(404), .created, .status(410)])
+        #expect(lost == ["HEAD", "POST Length=100", "PATCH Offset=0 (100)", "fail status 410"])
+        let expired = try await Run().resumedWords([.created, .has(100)], isExpired: true)
+        #expect(expired == ["POST Length=100", "PATCH Offset=0 (100)", "finish"])
+        let longer = try await Run().resumedWords([.has(5, of: 101), .created, .has(100)])
+        #expect(longer == ["HEAD", "POST Length=100", "PATCH Offset=0 (100)", "finish"])
     }
 
     @Test("A server that claims bytes that were never sent is not believed")
-    func claims() throws {
-        var run = UploadRun(try Self.plan(chunk: 10))
-        let chunk = UploadRun.Event.read(UploadChunk(count: 10))
-        let words = Self.words(&run, [.begin, Self.created, chunk, Self.reply(["Upload-Offset": "11"])])
-        #expect(words.last == "fail badResponse")
-        var other = UploadRun(try Self.plan(chunk: 10))
-        let late = Self.words(
-            &other, [.begin, Self.created, chunk, Self.lost, .waited, Self.reply(["Upload-Offset": "50"])])
-        #expect(late.last == "fail badResponse")
+    func claims() async {
+        var run = Run()
+        run.options.chunkSize = 10
+        #expect(await run.words([.created, .has(11)]).last == "fail badResponse")
+        #expect(await run.words([.created, .lost, .has(50)]).last == "fail badResponse")
     }
 
     @Test(
         "The location is resolved, and never leaves https",
         arguments: [
-            ("/up/9", "https://files.test/up/9"), ("9", "https://files.test/up/9"),
+            ("/up/9", "https://mock.test/up/9"), ("9", "https://mock.test/9"),
             ("https://other.test/9?t=1", "https://other.test/9?t=1"), ("//other.test/9", "https://other.test/9"),
-            ("http://files.test/9", nil), ("ftp://files.test/9", nil), ("https://u:p@files.test/9", nil),
+            ("http://mock.test/9", nil), ("ftp://mock.test/9", nil), ("https://u:p@mock.test/9", nil),
             ("\u{0}", nil),
         ])
-    func locations(location: String, url: String?) throws {
-        var run = UploadRun(try Self.plan())
-        let words = Self.words(&run, [.begin, Self.reply([.location: location])])
-        #expect(run.url == url)
-        #expect(url != nil || words[1] == "fail badResponse")
+    func locations(location: String, url: String?) async {
+        let trace = await Run().trace([.status(201, [.location: location]), .has(100)])
+        #expect(trace.urls.dropFirst() == (url.map { [$0] } ?? []))
+        #expect(trace.words.last == (url == nil ? "fail badResponse" : "finish"))
     }
 
     @Test("Waits double from a second, with jitter, and what a server asks for is capped")
     func pauses() {
         func pause(_ failures: Int, _ asked: Duration? = nil, _ random: Double = 1) -> Duration {
-            UploadRun.pause(after: failures, asked: asked, most: .seconds(60), random)
+            UploadFailures.pause(after: failures, asked: asked, most: .seconds(60), random)
         }
         #expect([1, 2, 3, 6, 7, 1000].map { pause($0) } == [1, 2, 4, 32, 60, 60].map { Duration.seconds($0) })
         #expect(pause(1, nil, 0) == .milliseconds(500) && pause(1, nil, -5) == .milliseconds(500))
         #expect(pause(1, .seconds(7)) == .seconds(7) && pause(1, .seconds(86_400)) == .seconds(60))
     }
 
-    @Test("Generated events end in an action, never in a trap, and in bounded failures", arguments: 0..<10)
-    func fuzz(seed: UInt64) throws {
+    @Test("Generated responses end the upload, never in a trap, and in bounded requests", arguments: 0..<10)
+    func fuzz(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
-            var run = UploadRun(
-                try Self.plan(chunk: 30), url: Bool.random(using: &random) ? Self.base : nil)
-            _ = run.handle(.begin, at: Self.now, random: 0)
-            for _ in 0..<30 {
+            var run = Run()
+            run.options.chunkSize = 30
+            let replies = (0..<200).map { _ in
                 let numbers = ["0", "30", "100", "-1", "9999999999999999", "999999999999999", "x", "", "3 0"]
                 var headers: HTTPHeaders = [:]
                 for name in ["Upload-Offset", "Upload-Length", "Upload-Expires", "Location"]
                 where Bool.random(using: &random) {
                     headers[HTTPField.Name(name)] = numbers.randomElement(using: &random) ?? ""
                 }
-                let events: [UploadRun.Event] = [
-                    .waited, Self.lost, Self.reply(headers),
-                    Self.status([404, 409, 413, 423, 460, 500, 400].randomElement(using: &random) ?? 500, headers),
-                    .read(UploadChunk(count: Int64.random(in: 0...30, using: &random))),
-                ]
-                let action = run.handle(events.randomElement(using: &random) ?? .waited, at: Self.now, random: 0.5)
-                if case .read(let offset, let limit, _) = action { #expect(offset >= 0 && limit > 0) }
+                return [
+                    Reply.lost, .status(200, headers),
+                    .status([404, 409, 413, 423, 500, 400].randomElement(using: &random) ?? 500, headers),
+                ].randomElement(using: &random) ?? .lost
             }
-            #expect(run.failures <= 11, "seed \(seed)")
+            let words = Bool.random(using: &random) ? try await run.resumedWords(replies) : await run.words(replies)
+            #expect(words.last != "fail cancelled", "seed \(seed): \(words)")
         }
     }
 }

@@ -47,14 +47,14 @@ final class UploadServerModel: Sendable {
 
     /// Processes a request of which only a part of the content may have arrived.
     func answer(
-        _ method: String, _ path: String, _ headers: HTTPHeaders, _ body: Data, isCut: Bool = false
+        _ method: String, _ path: String, _ headers: HTTPHeaders, _ body: Data
     ) -> (status: Int, headers: HTTPHeaders) {
         state.withLock { state in
             state.methods.append(method)
             switch method {
             case "OPTIONS": return (204, options)
             case "HEAD": return head(path, &state)
-            case "PATCH": return append(path, headers, body, isCut, &state)
+            case "PATCH": return append(path, headers, body, &state)
             case "DELETE": return (state.uploads.removeValue(forKey: path) == nil ? 404 : 204, [:])
             default: return create(headers, &state)
             }
@@ -63,8 +63,8 @@ final class UploadServerModel: Sendable {
 
     private var options: HTTPHeaders {
         [
-            "Tus-Version": "1.0.0", "Tus-Extension": "creation,expiration,termination,checksum",
-            "Tus-Max-Size": "1000000000", "Tus-Checksum-Algorithm": "md5,sha1,sha256",
+            "Tus-Version": "1.0.0", "Tus-Extension": "creation,expiration,termination",
+            "Tus-Max-Size": "1000000000",
         ]
     }
 
@@ -89,15 +89,11 @@ final class UploadServerModel: Sendable {
     }
 
     private func append(
-        _ path: String, _ headers: HTTPHeaders, _ body: Data, _ isCut: Bool, _ state: inout State
+        _ path: String, _ headers: HTTPHeaders, _ body: Data, _ state: inout State
     ) -> (Int, HTTPHeaders) {
         guard var upload = state.uploads[path] else { return (404, [:]) }
         guard headers["Upload-Offset"] == "\(upload.bytes.count)" else {
             return (409, ["Upload-Offset": "\(upload.bytes.count)"])
-        }
-        if let checksum = headers["Upload-Checksum"] {
-            let digest = "sha256 " + MessageDigest.sha256(body).base64EncodedString()
-            guard checksum == digest, !isCut else { return (460, [:]) }
         }
         state.received += body.count
         upload.bytes.append(body)
@@ -126,7 +122,7 @@ final class UploadServerModel: Sendable {
             case .lost:
                 throw NetworkError(.connectionLost(.requestMayHaveArrived))
             case .cut(let bytes):
-                _ = self.answer(method, path, call.request.headers, call.body.prefix(bytes), isCut: true)
+                _ = self.answer(method, path, call.request.headers, call.body.prefix(bytes))
                 throw NetworkError(.connectionLost(.requestMayHaveArrived))
             case .lostResponse:
                 _ = self.answer(method, path, call.request.headers, call.body)

@@ -45,22 +45,6 @@ struct UploadTests {
         #expect(empty.only?.bytes == Data() && result.length == 0)
     }
 
-    @Test("Each chunk has a checksum, and a damaged one is sent again")
-    func checksums() async throws {
-        let server = UploadServerModel()
-        let seen = Locked<[String]>([])
-        let transport = server.transport { number, call in
-            if let checksum = call.request.headers["Upload-Checksum"] { seen.withLock { $0.append(checksum) } }
-            return number == 3 ? .status(460, [:]) : .none
-        }
-        var options = Upload.Options(chunkSize: 40_000)
-        options.checksums = true
-        try await client(transport).upload(.data(Self.source), to: .post("/files"), options: options)
-        #expect(server.only?.bytes == Self.source)
-        let digests = seen.withLock { $0 }
-        #expect(digests.count == 4 && digests.allSatisfy { $0.hasPrefix("sha256 ") } && digests[1] == digests[2])
-    }
-
     @Test("Without a protocol the upload fails, or is one ordinary request by choice")
     func plain() async throws {
         let bodies = Locked<[Data]>([])

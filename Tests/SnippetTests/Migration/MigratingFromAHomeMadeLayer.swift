@@ -144,11 +144,6 @@ enum MigratingFromAHomeMadeLayer {
         .post("/auth/refresh", body: .json(["refreshToken": .init(token ?? "")]))
     }
 
-    static func retry(_ client: APIClient, work: @escaping @Sendable () async throws -> Int) async throws -> Int {
-        let rows = try await withRetry(.attempts(3), mayPass: { _ in true }) { _ in try await work() }
-        return rows
-    }
-
     static func download(_ client: APIClient, to file: String) async throws {
         try await client.download(Request<Data>.get("/films/toy-story/trailer"), to: file)
     }

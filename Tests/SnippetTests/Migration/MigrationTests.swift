@@ -114,7 +114,6 @@ struct MigrationTests {
         defer { try? FileManager.default.removeItem(at: file) }
         try await Page.upload(client, file.path)
         #expect(Page.client(.staging, TokenStore()).problems.isEmpty)
-        #expect(try await Page.retry(client) { 3 } == 3)
         try await Page.test()
         try await Page.testFailure()
     }

@@ -40,7 +40,7 @@ enum JSONLinesPage {
     }
 
     static func lines(_ client: APIClient) async throws {
-        try await client.withResponse(to: Request<HTTPResponse>.get("/log.txt")) { response in
+        try await client.withResponse(to: Request<HTTPResponse>(.get, "/log.txt")) { response in
             for try await line in response.body.lines {
                 print(line)
             }

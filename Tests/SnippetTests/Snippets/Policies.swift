@@ -6,10 +6,6 @@ import Foundation
 
 // Redirects, retries and what stands beside them.
 
-nonisolated struct Database: Sendable {
-    func row(_ number: Int) async throws -> Int { number }
-}
-
 enum RedirectsPage {
     static func hops(_ client: APIClient) async throws -> String {
         let response = try await client.response(for: .report)
@@ -60,12 +56,6 @@ enum RetryingPage {
         return [patient, failover]
     }
 
-    static func otherWork(_ database: Database) async throws -> Int {
-        let row = try await withRetry(.attempts(5)) { attempt in try await database.row(7) }
-
-        return row
-    }
-
     static func test() async throws -> User {
         let client = APIClient.mock(
             pipeline: .standard, configuration: APIClient.Configuration(time: ManualClock.skippingWaits)
@@ -94,7 +84,7 @@ enum ResiliencePage {
     static func patientBreaker() -> CircuitBreaker {
         let breaker = CircuitBreaker(
             CircuitBreaker.Policy(
-                failureRatio: 0.3, minimumCalls: 10, window: .seconds(60), openTime: .seconds(10), trials: 20),
+                failureRatio: 0.3, minimumCalls: 10, window: .seconds(60), openTime: .seconds(10), trials: 3),
             per: .route)
 
         return breaker

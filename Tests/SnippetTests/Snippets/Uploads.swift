@@ -22,7 +22,6 @@ enum UploadsPage {
         var options = Upload.Options(.tus, chunkSize: 8 << 20)
         options.fileName = "film.mp4"
         options.metadata = ["album": "Holidays"]
-        options.checksums = true
         let upload = try await client.upload(.file(path), to: .post("/files"), options: options) { progress in
             print(progress)  // never decreases, also after a cut
         }

@@ -108,7 +108,7 @@ struct FilmsTests {
         let before = try await client.response(for: .film("up"))
         let tag = try #require(before.headers[.eTag])
         #expect(before.headers[.cacheControl] == "max-age=0")
-        let asked = Request<HTTPResponse>.get("/films/up").header(.ifNoneMatch, "\"other\", \(tag)")
+        let asked = Request<HTTPResponse>(.get, "/films/up").header(.ifNoneMatch, "\"other\", \(tag)")
         #expect(try await client.send(asked).status == .notModified)
         _ = try await client.send(.rate("up", stars: 3))
         #expect(try await client.send(asked).status == .ok)

@@ -5,7 +5,7 @@ import CurlewSQLite
 
 /// The catalogue of one environment, over HTTP.
 ///
-///     logging → coalescing → cache → bearer → transport
+///     logging → coalescing → cache → retry → bearer → transport
 ///
 /// Screens that ask for the same thing at the same time share one request, and what was read once can be read without
 /// the server for a month.
@@ -26,7 +26,7 @@ public struct APIFilmService: FilmService {
         var rules = CacheConfiguration.standard
         rules.staleIfError = .seconds(30 * 86_400)
         let pipeline: Pipeline = [
-            .logging(sink: log), .coalescing(), .caching(store: cache, rules: rules), .bearer(tokens),
+            .logging(sink: log), .coalescing(), .caching(store: cache, rules: rules), .retry(.never), .bearer(tokens),
         ]
         var configuration = configuration
         configuration.codecs = .snakeCase
@@ -44,17 +44,10 @@ public struct APIFilmService: FilmService {
     /// The first thing that people see is worth some patience: three attempts, after waits of up to 500 ms and a
     /// second. An error of the client stays one, however often it is tried.
     public func films(skip: Int, limit: Int) async throws(NetworkError) -> Sourced<[Film]> {
-        let policy = RetryPolicy(backoff: .exponential(base: .milliseconds(500)))
-        do {
-            return try await withRetry(
-                policy, time: client.configuration.time,
-                mayPass: { NetworkError($0).isRetryable && !NetworkError($0).isClientError }
-            ) { _ in
-                Sourced(try await client.response(for: FilmsAPI.list(skip: skip, limit: limit).decoding()))
-            }
-        } catch {
-            throw NetworkError(error)
-        }
+        let patience = RetryPolicy(
+            statuses: [500, 502, 503, 504], backoff: .exponential(base: .milliseconds(500)))
+        let request: Request<[Film]> = FilmsAPI.list(skip: skip, limit: limit).decoding()
+        return Sourced(try await client.response(for: request.options { $0.retry = patience }))
     }
 
     /// One film.
