@@ -15,10 +15,8 @@ extension BuiltInInterceptor {
         case withoutProtection
         /// MD5 with `qop=auth`, the strongest level that Apache and many devices support.
         case md5
-        /// SHA-256 with `qop=auth`. This is the default.
+        /// SHA-256 with `qop=auth`, the strongest level. This is the default.
         case sha256
-        /// SHA-512/256 with `qop=auth`, the strongest level.
-        case sha512Trunc256
 
         /// Returns whether `left` is weaker than `right`.
         public static func < (left: BuiltInInterceptor.DigestMinimum, right: BuiltInInterceptor.DigestMinimum) -> Bool {
@@ -34,7 +32,6 @@ extension BuiltInInterceptor.DigestMinimum: CustomStringConvertible {
         case .withoutProtection: "digest without qop (RFC 2069)"
         case .md5: "MD5"
         case .sha256: "SHA-256"
-        case .sha512Trunc256: "SHA-512-256"
         }
     }
 
@@ -44,7 +41,6 @@ extension BuiltInInterceptor.DigestMinimum: CustomStringConvertible {
         case .withoutProtection: "withoutProtection"
         case .md5: "md5"
         case .sha256: "sha256"
-        case .sha512Trunc256: "sha512Trunc256"
         }
     }
 }

@@ -7,8 +7,8 @@ import CurlewHTTP
 /// The state of digest authentication (RFC 7616) with one server. It receives challenges and creates `Authorization`
 /// fields, without I/O.
 ///
-/// - Algorithms: SHA-512-256, SHA-256 and MD5, each also in its session variant (`-sess`). The strongest algorithm that
-///   the server offers is used.
+/// - Algorithms: SHA-256 and MD5, each also in its session variant (`-sess`). The strongest algorithm that the server
+///   offers is used. SHA-512-256 is unknown, because the systems' libraries do not all have it.
 /// - Quality of protection: `auth`, or none if an old server offers none (RFC 2069). A challenge with only `auth-int`,
 ///   or with an unknown algorithm, is not supported.
 /// - A challenge weaker than the minimum is refused, and so is a challenge weaker than an earlier one from the server:

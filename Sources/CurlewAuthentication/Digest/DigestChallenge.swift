@@ -8,7 +8,7 @@ import CurlewHTTP
 struct DigestChallenge {
     /// The algorithm that computes the digest response: a hash function, with or without the session variant (`-sess`).
     struct Algorithm: Hashable {
-        enum Function { case md5, sha256, sha512Trunc256 }
+        enum Function { case md5, sha256 }
 
         let function: Function
         let isSession: Bool
@@ -20,8 +20,6 @@ struct DigestChallenge {
             case "MD5-SESS": (function, isSession) = (.md5, true)
             case "SHA-256": (function, isSession) = (.sha256, false)
             case "SHA-256-SESS": (function, isSession) = (.sha256, true)
-            case "SHA-512-256": (function, isSession) = (.sha512Trunc256, false)
-            case "SHA-512-256-SESS": (function, isSession) = (.sha512Trunc256, true)
             default: return nil
             }
         }
@@ -31,7 +29,6 @@ struct DigestChallenge {
                 switch function {
                 case .md5: "MD5"
                 case .sha256: "SHA-256"
-                case .sha512Trunc256: "SHA-512-256"
                 }
             return name + (isSession ? "-sess" : "")
         }
@@ -42,7 +39,6 @@ struct DigestChallenge {
             return switch function {
             case .md5: MessageDigest.md5(bytes)?.hexText
             case .sha256: MessageDigest.sha256(bytes).hexText
-            case .sha512Trunc256: SHA512Trunc256.hash(bytes).hexText
             }
         }
     }
@@ -96,7 +92,6 @@ struct DigestChallenge {
         return switch algorithm.function {
         case .md5: .md5
         case .sha256: .sha256
-        case .sha512Trunc256: .sha512Trunc256
         }
     }
 

@@ -101,8 +101,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// - The first call is sent without a credential, refused, and sent again. Later calls send the credential with the
     ///   first request.
-    /// - Supported algorithms are SHA-512-256 and SHA-256, and MD5 if the app allows it, each also in its session
-    ///   variant. `auth-int` is not supported.
+    /// - Supported algorithms are SHA-256, and MD5 if the app allows it, each also in its session variant. SHA-512-256
+    ///   and `auth-int` are not supported.
     /// - A challenge that is weaker than `minimum`, or than an earlier challenge from the server, fails the call with
     ///   `.notAuthenticated(.refused)`.
     /// - A request is sent at most three times: without a credential, with a stale nonce, and with the new nonce.

@@ -160,8 +160,7 @@ struct DigestAuthenticatorTests {
         #expect(part("nonce", of: digest.authorization(method: .get, target: "/b")) == "n4")
     }
 
-    @Test(
-        "a session's secret is made of its first nonces", arguments: ["MD5-sess", "sha-256-SESS", "SHA-512-256-sess"])
+    @Test("a session's secret is made of its first nonces", arguments: ["MD5-sess", "sha-256-SESS"])
     func sessions(name: String) throws {
         let algorithm = try #require(DigestChallenge.Algorithm(name))
         let numbers = Locked(0)
