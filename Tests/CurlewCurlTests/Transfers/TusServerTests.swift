@@ -90,13 +90,13 @@ struct TusServerTests {
     @Test("The expiration of an upload is kept, and an upload that has expired begins anew")
     func expiration() async throws {
         guard let server = try await Self.server(.full(seconds: 600)) else { return }
-        let content = Self.bytes(400_000, seed: 5)
+        let content = randomBytes(400_000, seed: 5)
         let folder = try TemporaryFolder()
         let file = folder.path + "/film"
         let kept = Locked<Upload.Descriptor?>(nil)
         var options = Upload.Options(chunkSize: 100_000)
         options.storage = .file(file + ".curlew-upload")
-        let client = Self.client("http://127.0.0.1:\(server.port)")
+        let client = APIClient.curl("http://127.0.0.1:\(server.port)")
         let first = try await client.upload(.data(content), to: .post("/files"), options: options) { _ in
             guard let descriptor = try? Upload.Descriptor.saved(besideFile: file) else { return }
             kept.withLock { $0 = descriptor }
