@@ -55,7 +55,7 @@ struct HTTP2FaultTests {
 
     @Test(
         "a connection error ends all calls of its connection at once, or sends again what may be repeated",
-        arguments: ["garbage", "oversize", "stray"], [HTTPMethod.post, .get])
+        .seesBrokenConnections, arguments: ["garbage", "oversize", "stray"], [HTTPMethod.post, .get])
     func brokenConnection(kind: String, method: HTTPMethod) async throws {
         let (server, transport) = try await start()
         #expect(try await transport.exchange(.get, server.url + "/ok").status == .ok)

@@ -10,6 +10,13 @@ extension Trait where Self == ConditionTrait {
     static var usesKnownOpenSSL: Self {
         .enabled(if: CurlLibrary.current.pathProblem == nil, "this libcurl has a TLS library inside")
     }
+
+    /// Only where libcurl sees that a shared connection has failed. Tried: 8.1.2, 8.4.0 and 8.12.1 do not.
+    static var seesBrokenConnections: Self {
+        .disabled(
+            if: (0x08_00_00..<0x08_10_00).contains(CurlLibrary.current.version),
+            "libcurl 8.1 to 8.12 does not see that an HTTP/2 connection has failed; calls wait for their time limits")
+    }
 }
 
 /// What particular versions of libcurl do otherwise and the transport cannot mend. The reason is printed where it
