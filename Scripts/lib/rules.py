@@ -25,7 +25,7 @@ BY_BYTES = "compares Characters: take utf8, or ByteText.swift in CurlewHTTP"
 CODE_RULES = [
     ("trap", PRODUCTS, r"\btry!|\bas!|\b(?:fatalError|preconditionFailure)\(", "throw or return instead"),
     ("unchecked", PRODUCTS, r"@unchecked\s+Sendable", "keep the state in Locked or an actor"),
-    ("unsafe", PRODUCTS, r"nonisolated\(unsafe\)|unowned\(unsafe\)", "keep the state in Locked or an actor"),
+    ("unsafe", PRODUCTS, r"nonisolated\(unsafe\)", "keep the state in Locked or an actor"),
     ("sleep", PRODUCTS, r"\b(?:u|nano)sleep\(|\bThread\.sleep\b", "wait on the clock that the caller passes"),
     ("sleep", TESTS,
      r"\b(?:u|nano)sleep\(|\b(?:Thread|Task(?:<\w+, \w+>)?|(?:Continuous|Suspending)Clock\(\))\.sleep\b",

@@ -10,8 +10,7 @@ import CurlewHTTP
 /// The reusable easy handles of a multi handle, and the sockets that libcurl opens for them. Used only on the event
 /// loop's thread.
 final class HandleStore {
-    /// See `MultiHandle.loop`.
-    private unowned(unsafe) let loop: EventLoop
+    private unowned let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private let poller: SocketPoller
     /// The known properties of the open connections.

@@ -32,8 +32,7 @@ final class MultiHandle {
     @exclusivity(unchecked) var nextCheck = Int64.max
     let poller: SocketPoller
     let handles: HandleStore
-    /// The loop that owns this handle and all that it owns, and ends its thread before it is released.
-    unowned(unsafe) let loop: EventLoop
+    unowned let loop: EventLoop
 
     let pointer: UnsafeMutableRawPointer
     @exclusivity(unchecked) private(set) var active: [ObjectIdentifier: Transfer] = [:]
