@@ -19,10 +19,10 @@ if is_mac; then ulimit -S -n 4096 2> /dev/null || true; fi
 
 # Warnings are errors here and a private scratch folder keeps these builds from evicting the ones of an editor or a
 # plain `swift build`, which use other flags. The nested packages use the same folder and flags, so that Curlew is built
-# once for all.
+# once for all; SwiftPM would take its plan for one package for that of the next, so it keeps none.
 scratch=".build/strict"
 # shellcheck disable=SC2034
-strict=(--scratch-path "$scratch" -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra -Xcc -Werror)
+strict=(--scratch-path "$scratch" --disable-build-manifest-caching -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra -Xcc -Werror)
 
 # The interpreter that the system's python3-h2 belongs to; a version manager's python3 would not see it.
 python() {
