@@ -22,7 +22,10 @@ if is_mac; then ulimit -S -n 4096 2> /dev/null || true; fi
 # once for all; SwiftPM would take its plan for one package for that of the next, so it keeps none.
 scratch=".build/strict"
 # shellcheck disable=SC2034
-strict=(--scratch-path "$scratch" --disable-build-manifest-caching -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra -Xcc -Werror)
+strict=(
+    --scratch-path "$scratch" --disable-build-manifest-caching
+    -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra -Xcc -Werror
+)
 
 # The interpreter that the system's python3-h2 belongs to; a version manager's python3 would not see it.
 python() {

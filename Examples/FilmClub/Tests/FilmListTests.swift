@@ -82,7 +82,8 @@ struct FilmListTests {
     func notice() async {
         let clock = ManualClock(date: Date(timeIntervalSince1970: 1_700_000_000), skipsWaits: true)
         let mock = MockTransport {
-            $0.fail(.call(2), with: NetworkError(.unreachable))
+            // The three attempts of one call.
+            for number in 2...4 { $0.fail(.call(number), with: NetworkError(.unreachable)) }
             $0.on(.get, "/v1/films", .films([.m]))
         }
         let service = mock.service(time: clock)
