@@ -36,15 +36,16 @@ final class Gate<Value: Sendable> {
     }
 }
 
-/// Lets everything run that can, until `condition` holds. Gives up after many turns, so that a test fails rather than
-/// hangs.
+/// Lets everything run that can, until `condition` holds. Gives up after 30 s, so that a test fails rather than hangs.
 @MainActor
 func until(_ condition: @MainActor () -> Bool) async -> Bool {
-    for _ in 0..<10_000 {
-        if condition() { return true }
+    let time = SystemTime()
+    let late = time.now.advanced(by: .seconds(30))
+    while !condition() {
+        guard time.now < late else { return false }
         await Task.yield()
     }
-    return condition()
+    return true
 }
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
