@@ -11,7 +11,7 @@ import Testing
 struct CassetteFileTests {
     static let call = Request<String>.get("/a")
 
-    @Test("Of two cassettes that record one file at once, the second one is told, and the file stays as it is")
+    @Test("Of two cassettes that record one file at once, the second one fails, and the file stays as it is")
     func twoRecorders() async throws {
         let folder = try CassetteFolder()
         let mock = MockTransport.answering { .text($0.path) }

@@ -69,7 +69,7 @@ struct BackgroundLedgerTests {
         if isLink { #expect(try FileManager.default.destinationOfSymbolicLink(atPath: ledger) == elsewhere) }
     }
 
-    @Test("without a ledger, tasks of the system are transfers again, and their ends are told once")
+    @Test("without a ledger, tasks of the system are transfers again, and their ends are reported once")
     func adopted() throws {
         let (one, two) = (try transfer(), UUID())
         try launch().start(one)
@@ -102,7 +102,7 @@ struct BackgroundLedgerTests {
         #expect(outcomes.allSatisfy { $0.file.map(FileManager.default.fileExists) == false })
     }
 
-    @Test("what ends while the ledger cannot be read is told, and joins the ledger when it can be read")
+    @Test("what ends while the ledger cannot be read is reported, and joins the ledger when it can be read")
     func later() throws {
         let (one, two, three) = (try transfer("1"), try transfer("2"), try transfer("3"))
         let first = launch()
