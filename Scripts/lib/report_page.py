@@ -4,6 +4,7 @@
 import base64
 import hashlib
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -22,8 +23,9 @@ enum ReportPage {
 
 
 def read(name):
-    """The text of a file without its first line, which names the licence."""
-    return (FOLDER / name).read_text(encoding="utf-8").split("\n", 1)[1]
+    """The text of a file without its first line, which names the licence, and without indentation."""
+    text = (FOLDER / name).read_text(encoding="utf-8").split("\n", 1)[1]
+    return re.sub(r"(?m)^ +", "", text)
 
 
 def replaced(page, mark, text):
@@ -33,10 +35,12 @@ def replaced(page, mark, text):
 
 
 def constant(name, text):
+    """A literal of lines of at most 118 columns, which Swift joins: nobody reads this copy."""
     if '"""#' in text or "\\#" in text:
         sys.exit("report-page: the page contains what ends a literal of Swift, or is an escape in one")
-    lines = "\n".join("        " + line if line else "" for line in text.split("\n"))
-    return f'    static let {name} = #"""\n{lines}\n        """#\n'
+    pieces = re.findall(r"(?:\\#n|.){1,108}", text.replace("\n", "\\#n"))
+    lines = "\\#\n        ".join(pieces)
+    return f'    static let {name} = #"""\n        {lines}\n        """#\n'
 
 
 def swift():

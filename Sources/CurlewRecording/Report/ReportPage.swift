@@ -6,670 +6,322 @@
 /// The constant parts of a page, which contain no data. Between them stand its title and its data.
 enum ReportPage {
     static let start = #"""
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-uTQZ+8/BdqdjRiDfu/55u87f97uifpECvYbBzOAleZs='; base-uri 'none'; form-action 'none'">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <meta name="referrer" content="no-referrer">
-        <title>
+        <!DOCTYPE html>\#n<html lang="en">\#n<head>\#n<meta charset="utf-8">\#n<meta http-equiv="Content-Security-Policy" co\#
+        ntent="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-zT5tzxVfoO/1s9IQ0B2Zj20QoVi3bISlQ5/\#
+        N/b5E/gE='; base-uri 'none'; form-action 'none'">\#n<meta name="viewport" content="width=device-width, initial\#
+        -scale=1">\#n<meta name="color-scheme" content="light dark">\#n<meta name="referrer" content="no-referrer">\#n<tit\#
+        le>
         """#
 
     static let middle = #"""
-        </title>
-        <style>
-        :root { color-scheme: light dark; --bg: #ffffff; --panel: #f6f7f9; --line: #dfe3e8; --text: #1b1f24;
-          --soft: #5b6470; --accent: #0b5cad; --select: #dcebfa; --bad: #b3261e; --badbg: #fdecea; --good: #1a6e3c;
-          --warn: #8a5300; --track: #eceff3;
-          --queue: #9aa3ad; --dns: #56b4e9; --connect: #e69f00; --ssl: #cc79a7; --send: #f0e442; --wait: #009e73;
-          --receive: #0072b2; }
-        @media (prefers-color-scheme: dark) { :root { --bg: #14171b; --panel: #1b1f25; --line: #2e343c;
-          --text: #e6e9ed; --soft: #9ba5b1; --accent: #7db8f5; --select: #1f3650; --bad: #ff8a80; --badbg: #3a1d1c;
-          --good: #7bd49b; --warn: #f0b95b; --track: #20252c; --queue: #77818c; --receive: #3d9be0; } }
-        * { box-sizing: border-box; }
-        html, body { height: 100%; margin: 0; }
-        body { display: flex; flex-direction: column; background: var(--bg); color: var(--text);
-          font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", "DejaVu Sans", sans-serif; }
-        header { padding: 12px 20px 8px; border-bottom: 1px solid var(--line); }
-        h1 { display: inline; font-size: 17px; font-weight: 650; margin: 0 14px 0 0; }
-        #summary { display: inline; margin: 0; color: var(--soft); }
-        #filters { display: flex; flex-wrap: wrap; gap: 8px 18px; margin: 10px 0 8px; align-items: center; }
-        label { color: var(--soft); display: inline-flex; align-items: center; gap: 6px; }
-        input, select, button { font: inherit; color: var(--text); background: var(--bg);
-          border: 1px solid var(--line); border-radius: 6px; padding: 3px 8px; }
-        input[type=search] { width: 19em; }
-        select { max-width: 17em; }
-        input[type=checkbox] { accent-color: var(--accent); margin: 0; }
-        :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-        #legend { display: flex; flex-wrap: wrap; gap: 4px 16px; list-style: none; margin: 0; padding: 0;
-          color: var(--soft); font-size: 12.5px; }
-        #legend li { display: flex; align-items: center; gap: 6px; }
-        .swatch { width: 12px; height: 10px; border-radius: 2px; display: inline-block; flex: none; }
-        #notes p { margin: 6px 0 0; color: var(--warn); }
-        main { flex: 1; min-height: 0; display: flex; }
-        #overview { flex: 1; min-width: 0; display: flex; flex-direction: column; }
-        #columns, .row { display: grid; align-items: center; column-gap: 12px; padding: 0 20px;
-          grid-template-columns: 62px 66px minmax(140px, 1.15fr) 68px 72px minmax(150px, 1fr); }
-        #columns { height: 30px; border-bottom: 1px solid var(--line); color: var(--soft); font-size: 12px;
-          padding-right: 32px; }
-        .right { text-align: right; }
-        #ticks { position: relative; height: 100%; font-variant-numeric: tabular-nums; }
-        #ticks span { position: absolute; top: 6px; transform: translateX(-50%); white-space: nowrap; }
-        #ticks span:first-child { transform: none; } #ticks span:last-child { transform: translateX(-100%); }
-        #list { flex: 1; overflow-y: scroll; position: relative; }
-        #list:focus-visible { outline: none; }
-        #list:focus-visible .row[aria-selected=true] { box-shadow: inset 0 0 0 2px var(--accent); }
-        #rows { position: relative; }
-        .row { position: absolute; left: 0; right: 0; height: 30px; cursor: default; border-bottom: 1px solid var(--bg); }
-        .row:hover { background: var(--panel); }
-        .row[aria-selected=true] { background: var(--select); box-shadow: inset 3px 0 0 var(--accent); }
-        .row span { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-        .url { unicode-bidi: isolate; }
-        .host, .route, .kind { color: var(--soft); }
-        .route { margin-left: 8px; font-size: 12px; }
-        .child .url { padding-left: 18px; }
-        .number { text-align: right; font-variant-numeric: tabular-nums; color: var(--soft); }
-        .status { font-variant-numeric: tabular-nums; font-weight: 600; }
-        .s2 { color: var(--good); } .s3 { color: var(--accent); } .s4 { color: var(--warn); } .s5, .s0 { color: var(--bad); }
-        .bar { position: relative; height: 14px; background: var(--track); border-radius: 3px; }
-        .row .bar { overflow: hidden; }
-        .bar i { position: absolute; top: 2px; bottom: 2px; min-width: 1px; }
-        .bar .whole { top: 6px; bottom: 6px; background: var(--soft); opacity: .5; border-radius: 1px; }
-        .bar .mark { top: 0; bottom: 0; width: 3px; background: var(--text); border-radius: 1px; opacity: .75; }
-        .bar .failed { background: repeating-linear-gradient(135deg, var(--bad) 0 3px, transparent 3px 6px); }
-        #none { padding: 24px; color: var(--soft); }
-        #details { width: 44%; min-width: 340px; overflow-y: auto; border-left: 1px solid var(--line);
-          background: var(--panel); padding: 14px 20px 40px; }
-        #details:focus { outline: none; }
-        #details h2 { font-size: 15px; margin: 0 36px 4px 0; overflow-wrap: anywhere; font-weight: 600; }
-        #details h3 { font-size: 12px; font-weight: 650; letter-spacing: .02em; margin: 20px 0 6px; color: var(--soft);
-          text-transform: uppercase; }
-        #details p { margin: 2px 0; overflow-wrap: anywhere; }
-        .result { font-weight: 600; }
-        .bad { color: var(--bad); }
-        .why { list-style: none; margin: 0; padding: 0; }
-        .why li { display: grid; grid-template-columns: 74px 1fr; gap: 10px; padding: 3px 0;
-          border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-        .why time { color: var(--soft); text-align: right; font-variant-numeric: tabular-nums; }
-        .why .request { font-weight: 600; }
-        table { border-collapse: collapse; width: 100%; }
-        th, td { text-align: left; vertical-align: top; padding: 2px 10px 2px 0; font-weight: 400;
-          overflow-wrap: anywhere; unicode-bidi: isolate; }
-        th { color: var(--soft); width: 32%; font-size: 13px; }
-        td.wide { width: 45%; } td.wide .bar { background: var(--bg); }
-        pre { margin: 4px 0; padding: 10px 12px; background: var(--bg); border: 1px solid var(--line);
-          border-radius: 6px; overflow: auto; max-height: 26em; white-space: pre-wrap; overflow-wrap: anywhere; }
-        pre, td, .url, h2 { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono",
-          monospace; font-size: 12.5px; }
-        #details h2 { font-size: 13.5px; }
-        .close { float: right; }
-        button { cursor: pointer; } button:hover { border-color: var(--accent); }
-        @media (max-width: 900px) { main { flex-direction: column; } #details { width: auto; border-left: 0;
-          border-top: 1px solid var(--line); min-width: 0; } #overview, #details { flex: 1 1 50%; min-height: 0; }
-          #columns, .row { grid-template-columns: 48px 56px minmax(100px, 1fr) 60px minmax(80px, .8fr); padding: 0 10px; }
-          #columns > :nth-child(4), .row > :nth-child(4) { display: none; } }
-        @media print { main { display: block; } #details { width: auto; } }
-        </style>
-        </head>
-        <body>
-        <header>
-        <h1 id="title"></h1>
-        <p id="summary" role="status"></p>
-        <form id="filters" role="search" aria-label="Filters">
-        <label>Search <input id="text" type="search" placeholder="URL, method, reason… ( / )" autocomplete="off"></label>
-        <label>Status <select id="status"><option value="">all</option><option value="1">1xx</option>
-        <option value="2">2xx</option><option value="3">3xx</option><option value="4">4xx</option>
-        <option value="5">5xx</option><option value="0">no response</option></select></label>
-        <label>Route <select id="route"><option value="">all</option></select></label>
-        <label class="check"><input id="failures" type="checkbox"> Failures only</label>
-        <label>Time axis <select id="axis"><option value="call">from the start of each call</option>
-        <option value="all">of the whole recording</option></select></label>
-        </form>
-        <ul id="legend" aria-label="Colours of the phases"></ul>
-        <div id="notes"></div>
-        </header>
-        <main>
-        <section id="overview" aria-label="Calls and requests">
-        <div id="columns" aria-hidden="true"><span>Status</span><span>Method</span><span>URL</span>
-        <span class="right">Size</span><span class="right">Time</span><span id="ticks"></span></div>
-        <div id="list" role="listbox" tabindex="0" aria-label="Calls and requests"><div id="rows"></div></div>
-        <p id="none" hidden>No call matches the filters.</p>
-        </section>
-        <aside id="details" tabindex="-1" aria-label="Details of the selection" hidden></aside>
-        </main>
-        <noscript>This page needs its own script to show the data that it contains.</noscript>
-        <script type="application/json" id="data">
+        </title>\#n<style>\#n:root { color-scheme: light dark; --bg: #ffffff; --panel: #f6f7f9; --line: #dfe3e8; --text:\#
+         #1b1f24;\#n--soft: #5b6470; --accent: #0b5cad; --select: #dcebfa; --bad: #b3261e; --badbg: #fdecea; --good: #\#
+        1a6e3c;\#n--warn: #8a5300; --track: #eceff3;\#n--queue: #9aa3ad; --dns: #56b4e9; --connect: #e69f00; --ssl: #cc7\#
+        9a7; --send: #f0e442; --wait: #009e73;\#n--receive: #0072b2; }\#n@media (prefers-color-scheme: dark) { :root { -\#
+        -bg: #14171b; --panel: #1b1f25; --line: #2e343c;\#n--text: #e6e9ed; --soft: #9ba5b1; --accent: #7db8f5; --sele\#
+        ct: #1f3650; --bad: #ff8a80; --badbg: #3a1d1c;\#n--good: #7bd49b; --warn: #f0b95b; --track: #20252c; --queue: \#
+        #77818c; --receive: #3d9be0; } }\#n* { box-sizing: border-box; }\#nhtml, body { height: 100%; margin: 0; }\#nbody \#
+        { display: flex; flex-direction: column; background: var(--bg); color: var(--text);\#nfont: 14px/1.45 system-u\#
+        i, -apple-system, "Segoe UI", Roboto, "Liberation Sans", "DejaVu Sans", sans-serif; }\#nheader { padding: 12px\#
+         20px 8px; border-bottom: 1px solid var(--line); }\#nh1 { display: inline; font-size: 17px; font-weight: 650; \#
+        margin: 0 14px 0 0; }\#n#summary { display: inline; margin: 0; color: var(--soft); }\#n#filters { display: flex;\#
+         flex-wrap: wrap; gap: 8px 18px; margin: 10px 0 8px; align-items: center; }\#nlabel { color: var(--soft); disp\#
+        lay: inline-flex; align-items: center; gap: 6px; }\#ninput, select, button { font: inherit; color: var(--text)\#
+        ; background: var(--bg);\#nborder: 1px solid var(--line); border-radius: 6px; padding: 3px 8px; }\#ninput[type=s\#
+        earch] { width: 19em; }\#nselect { max-width: 17em; }\#ninput[type=checkbox] { accent-color: var(--accent); marg\#
+        in: 0; }\#n:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }\#n#legend { display: flex; \#
+        flex-wrap: wrap; gap: 4px 16px; list-style: none; margin: 0; padding: 0;\#ncolor: var(--soft); font-size: 12.5\#
+        px; }\#n#legend li { display: flex; align-items: center; gap: 6px; }\#n.swatch { width: 12px; height: 10px; bord\#
+        er-radius: 2px; display: inline-block; flex: none; }\#n#notes p { margin: 6px 0 0; color: var(--warn); }\#nmain \#
+        { flex: 1; min-height: 0; display: flex; }\#n#overview { flex: 1; min-width: 0; display: flex; flex-direction:\#
+         column; }\#n#columns, .row { display: grid; align-items: center; column-gap: 12px; padding: 0 20px;\#ngrid-temp\#
+        late-columns: 62px 66px minmax(140px, 1.15fr) 68px 72px minmax(150px, 1fr); }\#n#columns { height: 30px; borde\#
+        r-bottom: 1px solid var(--line); color: var(--soft); font-size: 12px;\#npadding-right: 32px; }\#n.right { text-a\#
+        lign: right; }\#n#ticks { position: relative; height: 100%; font-variant-numeric: tabular-nums; }\#n#ticks span \#
+        { position: absolute; top: 6px; transform: translateX(-50%); white-space: nowrap; }\#n#ticks span:first-child \#
+        { transform: none; } #ticks span:last-child { transform: translateX(-100%); }\#n#list { flex: 1; overflow-y: s\#
+        croll; position: relative; }\#n#list:focus-visible { outline: none; }\#n#list:focus-visible .row[aria-selected=t\#
+        rue] { box-shadow: inset 0 0 0 2px var(--accent); }\#n#rows { position: relative; }\#n.row { position: absolute;\#
+         left: 0; right: 0; height: 30px; cursor: default; border-bottom: 1px solid var(--bg); }\#n.row:hover { backgr\#
+        ound: var(--panel); }\#n.row[aria-selected=true] { background: var(--select); box-shadow: inset 3px 0 0 var(--\#
+        accent); }\#n.row span { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }\#n.url { unicode-bidi\#
+        : isolate; }\#n.host, .route, .kind { color: var(--soft); }\#n.route { margin-left: 8px; font-size: 12px; }\#n.chi\#
+        ld .url { padding-left: 18px; }\#n.number { text-align: right; font-variant-numeric: tabular-nums; color: var(\#
+        --soft); }\#n.status { font-variant-numeric: tabular-nums; font-weight: 600; }\#n.s2 { color: var(--good); } .s3\#
+         { color: var(--accent); } .s4 { color: var(--warn); } .s5, .s0 { color: var(--bad); }\#n.bar { position: rela\#
+        tive; height: 14px; background: var(--track); border-radius: 3px; }\#n.row .bar { overflow: hidden; }\#n.bar i {\#
+         position: absolute; top: 2px; bottom: 2px; min-width: 1px; }\#n.bar .whole { top: 6px; bottom: 6px; backgroun\#
+        d: var(--soft); opacity: .5; border-radius: 1px; }\#n.bar .mark { top: 0; bottom: 0; width: 3px; background: v\#
+        ar(--text); border-radius: 1px; opacity: .75; }\#n.bar .failed { background: repeating-linear-gradient(135deg,\#
+         var(--bad) 0 3px, transparent 3px 6px); }\#n#none { padding: 24px; color: var(--soft); }\#n#details { width: 44\#
+        %; min-width: 340px; overflow-y: auto; border-left: 1px solid var(--line);\#nbackground: var(--panel); padding\#
+        : 14px 20px 40px; }\#n#details:focus { outline: none; }\#n#details h2 { font-size: 15px; margin: 0 36px 4px 0; o\#
+        verflow-wrap: anywhere; font-weight: 600; }\#n#details h3 { font-size: 12px; font-weight: 650; letter-spacing:\#
+         .02em; margin: 20px 0 6px; color: var(--soft);\#ntext-transform: uppercase; }\#n#details p { margin: 2px 0; ove\#
+        rflow-wrap: anywhere; }\#n.result { font-weight: 600; }\#n.bad { color: var(--bad); }\#n.why { list-style: none; m\#
+        argin: 0; padding: 0; }\#n.why li { display: grid; grid-template-columns: 74px 1fr; gap: 10px; padding: 3px 0;\#
+        \#nborder-bottom: 1px solid var(--line); overflow-wrap: anywhere; }\#n.why time { color: var(--soft); text-align\#
+        : right; font-variant-numeric: tabular-nums; }\#n.why .request { font-weight: 600; }\#ntable { border-collapse: \#
+        collapse; width: 100%; }\#nth, td { text-align: left; vertical-align: top; padding: 2px 10px 2px 0; font-weigh\#
+        t: 400;\#noverflow-wrap: anywhere; unicode-bidi: isolate; }\#nth { color: var(--soft); width: 32%; font-size: 13\#
+        px; }\#ntd.wide { width: 45%; } td.wide .bar { background: var(--bg); }\#npre { margin: 4px 0; padding: 10px 12p\#
+        x; background: var(--bg); border: 1px solid var(--line);\#nborder-radius: 6px; overflow: auto; max-height: 26e\#
+        m; white-space: pre-wrap; overflow-wrap: anywhere; }\#npre, td, .url, h2 { font-family: ui-monospace, "SF Mono\#
+        ", Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono",\#nmonospace; font-size: 12.5px; }\#n#details h2 { fon\#
+        t-size: 13.5px; }\#n.close { float: right; }\#nbutton { cursor: pointer; } button:hover { border-color: var(--ac\#
+        cent); }\#n@media (max-width: 900px) { main { flex-direction: column; } #details { width: auto; border-left: 0\#
+        ;\#nborder-top: 1px solid var(--line); min-width: 0; } #overview, #details { flex: 1 1 50%; min-height: 0; }\#n#\#
+        columns, .row { grid-template-columns: 48px 56px minmax(100px, 1fr) 60px minmax(80px, .8fr); padding: 0 10px\#
+        ; }\#n#columns > :nth-child(4), .row > :nth-child(4) { display: none; } }\#n@media print { main { display: block\#
+        ; } #details { width: auto; } }\#n</style>\#n</head>\#n<body>\#n<header>\#n<h1 id="title"></h1>\#n<p id="summary" role="\#
+        status"></p>\#n<form id="filters" role="search" aria-label="Filters">\#n<label>Search <input id="text" type="sea\#
+        rch" placeholder="URL, method, reason… ( / )" autocomplete="off"></label>\#n<label>Status <select id="status">\#
+        <option value="">all</option><option value="1">1xx</option>\#n<option value="2">2xx</option><option value="3">\#
+        3xx</option><option value="4">4xx</option>\#n<option value="5">5xx</option><option value="0">no response</opti\#
+        on></select></label>\#n<label>Route <select id="route"><option value="">all</option></select></label>\#n<label c\#
+        lass="check"><input id="failures" type="checkbox"> Failures only</label>\#n<label>Time axis <select id="axis">\#
+        <option value="call">from the start of each call</option>\#n<option value="all">of the whole recording</option\#
+        ></select></label>\#n</form>\#n<ul id="legend" aria-label="Colours of the phases"></ul>\#n<div id="notes"></div>\#n<\#
+        /header>\#n<main>\#n<section id="overview" aria-label="Calls and requests">\#n<div id="columns" aria-hidden="true"\#
+        ><span>Status</span><span>Method</span><span>URL</span>\#n<span class="right">Size</span><span class="right">T\#
+        ime</span><span id="ticks"></span></div>\#n<div id="list" role="listbox" tabindex="0" aria-label="Calls and re\#
+        quests"><div id="rows"></div></div>\#n<p id="none" hidden>No call matches the filters.</p>\#n</section>\#n<aside i\#
+        d="details" tabindex="-1" aria-label="Details of the selection" hidden></aside>\#n</main>\#n<noscript>This page \#
+        needs its own script to show the data that it contains.</noscript>\#n<script type="application/json" id="data"\#
+        >
         """#
 
     static let end = #"""
-        </script>
-        <script>"use strict";
-        const $ = (id) => document.getElementById(id);
-        const raw = JSON.parse($("data").textContent) || { texts: [], entries: [], bodies: [], notes: [] };
-        const textOf = (n) => n < 0 ? "" : raw.texts[n];
-        const PHASES = [["queue", "queued", 0], ["dns", "name lookup", 1], ["connect", "connecting", 2],
-          ["ssl", "TLS", 3], ["send", "sending", 4], ["wait", "waiting", 5], ["receive", "receiving", 6]];
-
-        // Creates an element. Text is always set as text, so data cannot become markup.
-        function make(name, attributes, ...children) {
-          const element = document.createElement(name);
-          for (const key in attributes || {}) {
-            if (key === "class") element.className = attributes[key];
-            else if (key === "style") Object.assign(element.style, attributes[key]);
-            else element.setAttribute(key, attributes[key]);
-          }
-          for (const child of children) {
-            if (child === null || child === undefined || child === false) continue;
-            element.append(child.nodeType ? child : document.createTextNode(String(child)));
-          }
-          return element;
-        }
-
-        // Shows characters that would move or hide text: controls, and marks of direction.
-        const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-        const shown = (text) => String(text).replace(HIDDEN,
-          (c) => "\\u{" + c.codePointAt(0).toString(16).toUpperCase() + "}");
-
-        const fieldsOf = (list) => {
-          const fields = [];
-          for (let i = 0; i < list.length; i += 2) fields.push([textOf(list[i]), textOf(list[i + 1])]);
-          return fields;
-        };
-
-        function duration(ms) {
-          if (ms === null || ms === undefined || ms < 0) return "";
-          if (ms === 0) return "0";
-          // Each limit is that of the rounded text: 59.96 s is 1 min 0 s.
-          if (ms < 0.9995) return Math.round(ms * 1000) + " µs";
-          if (ms < 9.95) return ms.toFixed(1) + " ms";
-          if (ms < 999.5) return Math.round(ms) + " ms";
-          if (ms < 59950) return (ms / 1000).toFixed(ms < 9995 ? 2 : 1) + " s";
-          const seconds = Math.round(ms / 1000);
-          return Math.floor(seconds / 60) + " min " + seconds % 60 + " s";
-        }
-        function size(bytes) {
-          if (bytes < 0) return "";
-          if (bytes < 1000) return bytes + " B";
-          for (const unit of ["kB", "MB", "GB"]) {
-            bytes /= 1000;
-            if (bytes < 999.5 || unit === "GB") return bytes.toFixed(bytes < 9.95 ? 1 : 0) + " " + unit;
-          }
-        }
-
-        function requestOf(entry, index) {
-          const [start, method, url, status, reason, version, timings, time, sent, received, sizes, error, place,
-            comment, facts] = entry;
-          const request = { index, start, method: textOf(method), url: textOf(url), status, reason: textOf(reason),
-            version: textOf(version), timings, time, sent, received, requestSize: sizes[0], contentSize: sizes[1],
-            bodySize: sizes[2], transferSize: sizes[3], error: textOf(error), address: textOf(place[0]),
-            connection: textOf(place[1]), comment: textOf(comment), number: 1, attempt: 1, hop: 0, offset: 0,
-            decisions: [], interim: [], trailers: [], route: "", total: -1 };
-          const parts = /^([a-z]+:\/\/[^\/?#]*)(.*)$/i.exec(request.url);
-          request.host = parts ? parts[1] : "";
-          request.path = parts ? parts[2] || "/" : request.url;
-          if (facts) {
-            request.call = facts[0]; request.route = textOf(facts[1]); request.attempt = facts[2];
-            request.hop = facts[3]; request.number = facts[4]; request.offset = Math.max(0, facts[5]);
-            request.total = facts[6]; request.callTime = facts[7]; request.outcome = textOf(facts[8]);
-            request.failed = facts[9]; request.bytesSent = facts[10]; request.bytesReceived = facts[11];
-            request.reused = facts[12]; request.local = textOf(facts[13]); request.tls = textOf(facts[14]);
-            request.decisions = facts[15].map(([time, name, text]) =>
-              ({ time, name: textOf(name), text: textOf(text) }));
-            request.interim = facts[16]; request.trailers = facts[17];
-          } else {
-            request.call = "entry " + index; request.callTime = time; request.outcome = "";
-            request.failed = status === 0 || status >= 400;
-          }
-          return request;
-        }
-
-        const calls = [];
-        const callsByNumber = new Map();
-        raw.entries.forEach((entry, index) => {
-          const request = requestOf(entry, index);
-          let call = callsByNumber.get(request.call);
-          if (!call) {
-            call = { name: request.call, requests: [], route: request.route, start: request.start - request.offset,
-              time: 0, outcome: request.outcome, failed: request.failed === true };
-            callsByNumber.set(request.call, call);
-            calls.push(call);
-          }
-          request.owner = call;
-          call.requests.push(request);
-          call.start = Math.min(call.start, request.start - request.offset);
-          call.time = Math.max(call.time, request.callTime, request.offset + request.time);
-        });
-        calls.sort((a, b) => a.start - b.start);
-        for (const call of calls) call.requests.sort((a, b) => a.offset - b.offset || a.number - b.number);
-        const hosts = new Set(calls.flatMap((call) => call.requests.map((r) => r.host)));
-        const onlyHost = hosts.size === 1 ? [...hosts][0] : "";
-        const origin = calls.length ? calls[0].start : 0;
-
-        function haystack(call) {
-          if (call.haystack === undefined) {
-            call.haystack = call.requests.map((r) => [r.method, r.url, r.status || "", r.error, r.comment, r.route,
-              r.decisions.map((d) => d.text).join(" ")].join(" ")).join(" ").concat(" ", call.outcome).toLowerCase();
-          }
-          return call.haystack;
-        }
-        const ROW = 30;
-        const list = $("list"), rowsBox = $("rows"), details = $("details");
-        let rows = [], selected = -1, axisStart = 0, axisLength = 1, perCall = true, drawn = "";
-
-        function filter() {
-          const words = $("text").value.toLowerCase().split(/\s+/).filter(Boolean);
-          const status = $("status").value, route = $("route").value, failures = $("failures").checked;
-          const kept = selected >= 0 ? rows[selected] : null;
-          rows = [];
-          let last = 0, longest = 0, callCount = 0, requestCount = 0;
-          for (const call of calls) {
-            if (failures && !call.failed && !call.requests.some((r) => r.error)) continue;
-            if (route !== "" && call.route !== route) continue;
-            if (status !== "" && !call.requests.some((r) => Math.floor(r.status / 100) === Number(status))) continue;
-            if (words.length && !words.every((word) => haystack(call).includes(word))) continue;
-            callCount += 1;
-            requestCount += call.requests.length;
-            const single = call.requests.length === 1;
-            rows.push({ call, request: single ? call.requests[0] : null });
-            if (!single) for (const request of call.requests) rows.push({ call, request, child: true });
-            longest = Math.max(longest, call.time);
-            last = Math.max(last, call.start - origin + call.time);
-          }
-          perCall = $("axis").value === "call";
-          axisStart = 0;
-          axisLength = Math.max(perCall ? longest : last, 0.001);
-          selected = kept ? rows.findIndex((r) => r.call === kept.call && r.request === kept.request) : -1;
-          rowsBox.style.height = rows.length * ROW + "px";
-          $("none").hidden = rows.length > 0;
-          list.hidden = rows.length === 0;
-          summary(callCount, requestCount);
-          ticks();
-          drawn = "";
-          draw();
-          if (kept && selected < 0) hideDetails();
-        }
-
-        function summary(callCount, requestCount) {
-          let failed = 0, bytes = 0;
-          for (const call of calls) {
-            if (call.failed) failed += 1;
-            for (const r of call.requests) bytes += Math.max(0, r.transferSize, r.transferSize < 0 ? r.bodySize : 0);
-          }
-          const requests = raw.entries.filter((e) => !e[14] || e[14][4] !== 0).length;
-          const whole = callCount === calls.length;
-          const count = (n, word) => n.toLocaleString("en") + " " + word + (n === 1 ? "" : "s");
-          $("summary").textContent = (whole ? "" : count(callCount, "call") + " shown of ") +
-            [count(calls.length, "call"), count(requests, "request"), failed + " failed", size(bytes) + " received",
-              onlyHost, calls.length ? "from " + new Date(origin).toLocaleString("en-GB") : ""].filter(Boolean).join(" · ");
-        }
-
-        // Marks round times on the axis, as many as have room.
-        function ticks() {
-          const most = Math.max(1, Math.min(6, Math.floor($("ticks").clientWidth / 75)));
-          const rough = axisLength / most, power = Math.pow(10, Math.floor(Math.log10(rough)));
-          const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
-          $("ticks").replaceChildren();
-          for (let at = 0; at <= axisLength * 0.93; at += step) {
-            $("ticks").append(make("span", { style: { left: at / axisLength * 100 + "%" } },
-              at === 0 ? "0" : duration(at)));
-          }
-        }
-
-        const percent = (ms) => Math.max(0, Math.min(100, ms / axisLength * 100));
-        function segment(kind, from, length, title) {
-          const style = { left: percent(from) + "%", width: percent(Math.min(length, axisLength - from)) + "%" };
-          if (kind !== "whole" && kind !== "failed") style.background = "var(--" + kind + ")";
-          return make("i", { class: kind, style, title: title || "" });
-        }
-
-        // Returns the phases of a request, with their starts. The time of TLS is a part of that of connecting.
-        function phasesOf(request) {
-          const [queue, dns, connect, ssl, send, wait, receive] = request.timings;
-          const connecting = connect < 0 ? -1 : Math.max(0, connect - Math.max(0, ssl));
-          let at = 0;
-          return [queue, dns, connecting, ssl, send, wait, receive].map((time, i) => {
-            const phase = { kind: PHASES[i][0], name: PHASES[i][1], start: at, time };
-            at += Math.max(0, time);
-            return phase;
-          });
-        }
-
-        function bar(row) {
-          const box = make("span", { class: "bar" });
-          const shift = perCall ? 0 : row.call.start - origin;
-          const requests = row.request ? [row.request] : row.call.requests;
-          if (!row.child) box.append(segment("whole", shift, row.call.time));
-          for (const request of requests) {
-            const start = shift + request.offset;
-            const phases = phasesOf(request).filter((p) => p.time > 0);
-            for (const p of phases) box.append(segment(p.kind, start + p.start, p.time));
-            if (request.error) {
-              const end = phases.reduce((sum, p) => sum + p.time, 0);
-              const length = Math.max(request.total, request.time, axisLength / 120) - end;
-              box.append(segment("failed", start + end, Math.max(length, axisLength / 120)));
-            }
-            if (!row.child || row.request) {
-              for (const d of request.decisions) {
-                box.append(make("i", { class: "mark", style: { left: "calc(" + percent(shift + d.time) + "% - 1px)" } }));
-              }
-            }
-          }
-          return box;
-        }
-
-        function statusText(row) {
-          const request = row.request || row.call.requests[row.call.requests.length - 1];
-          if (!row.request && row.call.failed) return ["failed", "s0"];
-          if (request.status === 0) return [request.error ? "failed" : "…", "s0"];
-          return [String(request.status), "s" + Math.floor(request.status / 100)];
-        }
-
-        function rowElement(row, index) {
-          const first = row.request || row.call.requests[0];
-          const [status, kind] = statusText(row);
-          const url = make("span", { class: "url", title: shown(first.url) });
-          if (row.child) {
-            const labels = [row.request.hop > 0 ? "redirect " + row.request.hop : "",
-              "attempt " + row.request.attempt].filter(Boolean);
-            url.append(make("span", { class: "kind" }, labels.join(", ") + "  "));
-          }
-          if (first.host !== onlyHost) {
-            url.append(make("span", { class: "host" }, shown(first.host.replace(/^https?:\/\//, ""))));
-          }
-          url.append(shown(first.path));
-          if (row.call.route && !row.child) url.append(make("span", { class: "route" }, shown(row.call.route)));
-          if (!row.request) url.append(make("span", { class: "route" }, row.call.requests.length + " requests"));
-          if (first.number === 0) url.append(make("span", { class: "route" }, "not sent"));
-          const bytes = (row.request ? [row.request] : row.call.requests).reduce((sum, r) =>
-            sum + Math.max(0, r.contentSize >= 0 ? r.contentSize : r.transferSize), 0);
-          const time = row.child ? (row.request.total >= 0 ? row.request.total : row.request.time) : row.call.time;
-          return make("div", { class: "row" + (row.child ? " child" : ""), role: "option", id: "row" + index,
-            "aria-selected": index === selected, "aria-setsize": rows.length, "aria-posinset": index + 1,
-            "aria-label": [status, shown(first.method), shown(first.url), duration(time)].join(", "),
-            style: { top: index * ROW + "px" } },
-            make("span", { class: "status " + kind }, status), make("span", {}, shown(first.method)), url,
-            make("span", { class: "number" }, bytes ? size(bytes) : ""), make("span", { class: "number" }, duration(time)), bar(row));
-        }
-
-        function draw() {
-          const from = Math.max(0, Math.floor(list.scrollTop / ROW) - 8);
-          const to = Math.min(rows.length, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + 8);
-          const state = from + "-" + to + "-" + selected;
-          if (state === drawn) return;
-          drawn = state;
-          const elements = [];
-          for (let i = from; i < to; i += 1) elements.push(rowElement(rows[i], i));
-          rowsBox.replaceChildren(...elements);
-          if (selected >= from && selected < to) list.setAttribute("aria-activedescendant", "row" + selected);
-          else list.removeAttribute("aria-activedescendant");
-        }
-
-        function select(index, reveals) {
-          if (!rows.length) return;
-          selected = Math.max(0, Math.min(rows.length - 1, index));
-          // The details may take a part of the list's room.
-          showDetails(rows[selected]);
-          const top = selected * ROW;
-          if (reveals && top < list.scrollTop) list.scrollTop = top;
-          if (reveals && top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
-          draw();
-        }
-        const heading = (text) => make("h3", {}, text);
-        function table(pairs) {
-          const body = make("tbody");
-          for (const [name, value] of pairs) {
-            if (value === "" || value === null || value === undefined) continue;
-            body.append(make("tr", {}, make("th", { scope: "row" }, shown(name)), make("td", {}, shown(value))));
-          }
-          return make("table", {}, body);
-        }
-
-        function hideDetails() {
-          details.hidden = true;
-          details.replaceChildren();
-        }
-
-        function showDetails(row) {
-          const { call, request } = row;
-          const first = request || call.requests[0];
-          const close = make("button", { class: "close", "aria-label": "Close the details" }, "✕");
-          close.addEventListener("click", () => { hideDetails(); list.focus(); draw(); });
-          details.replaceChildren(close, make("h2", {}, shown(first.method) + " " + shown(first.url)));
-          details.hidden = false;
-          details.scrollTop = 0;
-          const start = new Date(call.start + (request ? request.offset : 0));
-          const about = [call.route ? shown(call.route) : "", "call " + call.name, request && row.child
-            ? "attempt " + request.attempt + (request.hop ? ", redirect " + request.hop : "") : "",
-            isNaN(start) ? "" : start.toISOString().replace("T", " ").replace("Z", " UTC")].filter(Boolean);
-          details.append(make("p", { class: "host" }, about.join(" · ")));
-          if (request && (request.status || request.error)) {
-            details.append(make("p", { class: "result" + (request.error ? " bad" : "") }, request.status
-              ? [request.version, request.status, shown(request.reason)].join(" ").trim() : "", request.status &&
-              request.error ? ", then " : "", shown(request.error)));
-          }
-          if (!row.child && call.outcome) {
-            details.append(make("p", { class: call.failed ? "bad" : "" }, "Outcome of the call: " +
-              shown(call.outcome) + (call.time ? ", after " + duration(call.time) : "")));
-          }
-          if (!row.child) details.append(...why(call));
-          if (request) details.append(...requestDetails(request));
-        }
-
-        // The story of the call in order: what was sent, what came back, and what was decided.
-        function why(call) {
-          const items = [];
-          for (const r of call.requests) {
-            if (r.number === 0) {
-              items.push([r.offset, "request", "No request was sent for " + r.method + " " + r.url]);
-            } else {
-              const label = r.number === 1 ? "" : " (attempt " + r.attempt + (r.hop ? ", redirect " + r.hop : "") + ")";
-              items.push([r.offset, "request", r.method + " " + r.url + " was sent" + label]);
-              const head = r.time - Math.max(0, r.timings[6]);
-              const end = r.offset + (r.error ? Math.max(r.total, r.time, 0) : Math.max(0, head));
-              if (r.error) items.push([end, "bad", "It failed: " + r.error]);
-              else if (r.status) items.push([end, "", "The response was " + r.status + " " + r.reason]);
-            }
-            for (const d of r.decisions) items.push([d.time, "", sentence(d)]);
-          }
-          if (items.length < 3 && !call.requests.some((r) => r.decisions.length)) return [];
-          items.sort((a, b) => a[0] - b[0]);
-          return [heading("What happened, and why"), make("ol", { class: "why" }, ...items.map(([time, kind, text]) =>
-            make("li", {}, make("time", {}, duration(time)), make("span", { class: kind }, shown(text)))))];
-        }
-
-        const SUBJECTS = { cache: "Cache", redirect: "Redirect", policy: "Policy", token: "Credential",
-          cookies: "Cookies", joined: "Sharing", warning: "Warning" };
-        function sentence(decision) {
-          const kind = decision.name.split(".")[0], first = decision.text.slice(0, 1).toUpperCase();
-          const subject = Object.hasOwn(SUBJECTS, kind) ? SUBJECTS[kind] : "";
-          const text = subject ? subject + ": " + decision.text : first + decision.text.slice(1);
-          return /[.!?]$/.test(text) ? text : text + ".";
-        }
-
-        function requestDetails(r) {
-          const parts = [heading("Timing")], longest = Math.max(0.001, r.time);
-          const body = make("tbody");
-          for (const phase of phasesOf(r)) {
-            if (phase.time <= 0) continue;
-            body.append(make("tr", {}, make("th", { scope: "row" }, phase.name), make("td", {}, duration(phase.time)),
-              make("td", { class: "wide" }, make("div", { class: "bar" }, make("i", { style: {
-                left: phase.start / longest * 100 + "%", width: phase.time / longest * 100 + "%",
-                background: "var(--" + phase.kind + ")" } })))));
-          }
-          if (r.total >= 0) {
-            body.append(make("tr", {}, make("th", { scope: "row" }, "exchange"), make("td", {}, duration(r.total)),
-              make("td")));
-          }
-          if (body.childNodes.length) parts.push(make("table", {}, body));
-          else parts.push(make("p", { class: "host" }, "No times were measured."));
-          parts.push(heading("Request"));
-          parts.push(table(fieldsOf(r.sent)));
-          parts.push(...bodyDetails(raw.bodies[r.index] && raw.bodies[r.index][0], r.requestSize));
-          parts.push(heading("Response"));
-          for (const [time, status, fields] of r.interim) {
-            parts.push(make("p", {}, status + " after " + duration(time)), table(fieldsOf(fields)));
-          }
-          parts.push(table(fieldsOf(r.received)));
-          parts.push(...bodyDetails(raw.bodies[r.index] && raw.bodies[r.index][1], r.contentSize));
-          if (r.trailers.length) parts.push(heading("Trailers"), table(fieldsOf(r.trailers)));
-          const reuse = r.reused === true ? " (reused)" : r.reused === false ? " (new)" : "";
-          const pairs = [["connection", r.connection ? r.connection + reuse : reuse.trim()], ["server", r.address],
-            ["local address", r.local || ""], ["TLS", r.tls || ""], ["sent", size(r.bytesSent ?? -1)],
-            ["received", size(r.transferSize)], ["decoded body", size(r.contentSize)]];
-          if (pairs.some((pair) => pair[1])) parts.push(heading("Connection and sizes"), table(pairs));
-          const copy = make("button", {}, "Copy"), command = make("pre", {}, curl(r));
-          copy.addEventListener("click", () => copyText(command, copy));
-          parts.push(heading("curl command"), command, copy);
-          if (r.comment) parts.push(heading("Remark"), make("p", {}, shown(r.comment)));
-          return parts;
-        }
-
-        function bodyDetails(body, length) {
-          if (!body) return length > 0 ? [make("p", { class: "host" }, "Body of " + size(length) + ", not recorded.")] : [];
-          const [text, type, isEncoded, comment] = body;
-          const parts = [];
-          if (comment >= 0) parts.push(make("p", { class: "host" }, shown(textOf(comment))));
-          if (text < 0) return parts;
-          if (isEncoded) parts.push(make("p", { class: "host" }, "Binary body, in Base64:"));
-          parts.push(make("pre", { tabindex: "0", "aria-label": "Body" }, shown(pretty(textOf(text), textOf(type)))));
-          return parts;
-        }
-
-        // Indents JSON by its text, so that long numbers and repeated names stay as they were sent.
-        function pretty(text, type) {
-          if (!/json/i.test(type) && !/^\s*[\[{]/.test(text)) return text;
-          try { JSON.parse(text); } catch { return text; }
-          let depth = 0, result = "";
-          // The indentation of deeper text would have many times the size of the text.
-          const deepest = 64;
-          const line = () => "\n" + "  ".repeat(depth);
-          const tokens = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+/g) || [];
-          for (let i = 0; i < tokens.length; i += 1) {
-            const token = tokens[i];
-            if (token === "{" || token === "[") {
-              if (tokens[i + 1] === "}" || tokens[i + 1] === "]") { result += token + tokens[i += 1]; continue; }
-              depth += 1;
-              if (depth > deepest) return text;
-              result += token + line();
-            } else if (token === "}" || token === "]") {
-              depth -= 1;
-              result += line() + token;
-            } else result += token === "," ? "," + line() : token === ":" ? ": " : token;
-          }
-          return result;
-        }
-
-        // A word that a POSIX shell reads back as the text: see ShellWord in the sources of Curlew.
-        function quoted(text) {
-          let word = "", part = "", hasLine = false;
-          const enter = (next, piece) => {
-            if (next !== part) {
-              word += { "": "", "'": "'", "$": "')\"" }[part] + { "": "", "'": "'", "$": "\"$(printf '" }[next];
-              part = next;
-            }
-            word += piece;
-          };
-          const active = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
-          for (const c of text) {
-            if (c === "'") enter("", "\\'");
-            else if (active.test(c) || (hasLine && (c === "!" || c === "^"))) {
-              enter("$", [...new TextEncoder().encode(c)].map((b) => "\\" + b.toString(8).padStart(3, "0")).join(""));
-            } else enter("'", c);
-            hasLine = hasLine || c === "\n";
-          }
-          enter("", "");
-          return word || "''";
-        }
-
-        const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-        const OWN = /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|content-length|:.*)$/i;
-        function curl(r) {
-          const body = raw.bodies[r.index] && raw.bodies[r.index][0];
-          const hasBody = body && body[0] >= 0 && !body[2];
-          const fields = fieldsOf(r.sent).filter(([name]) => !OWN.test(name));
-          // Other text would be an option of curl, or would let it read a file.
-          if (!/^https?:\/\/[^\s\/]/i.test(r.url)) return "# No command: the URL is not one of HTTP.";
-          if (!TOKEN.test(r.method) || !fields.every(([name]) => TOKEN.test(name))) {
-            return "# No command: the method or the name of a field is invalid.";
-          }
-          if ([r.method, r.url, hasBody ? textOf(body[0]) : ""].concat(...fields).some((t) => t.includes("\0"))) {
-            return "# No command: a part contains a NUL byte, which an argument cannot.";
-          }
-          const lines = [];
-          if (r.method === "HEAD" && !hasBody) lines.push("--head");
-          else if (r.method !== "GET" || hasBody) lines.push("--request " + quoted(r.method));
-          for (const [name, value] of fields) {
-            lines.push("--header " + quoted(value === "" ? name + ";" : name + ": " + value));
-          }
-          if (hasBody && !fields.some(([name]) => /^content-type$/i.test(name))) lines.push("--header 'Content-Type:'");
-          if (hasBody) lines.push("--data-raw " + quoted(textOf(body[0])));
-          if (/[\[\]{}]/.test(r.url)) lines.push("--globoff");
-          lines.push(quoted(r.url));
-          const isMissing = !hasBody && r.requestSize !== 0 && (r.requestSize > 0 || body);
-          return (isMissing ? "# The body is omitted.\n" : "") + "curl " + lines.join(" \\\n    ");
-        }
-
-        function copyText(element, button) {
-          const range = document.createRange();
-          range.selectNodeContents(element);
-          getSelection().removeAllRanges();
-          getSelection().addRange(range);
-          const done = () => { button.textContent = "Copied"; setTimeout(() => { button.textContent = "Copy"; }, 1500); };
-          if (navigator.clipboard) navigator.clipboard.writeText(element.textContent).then(done, () => {});
-          else if (document.execCommand("copy")) done();
-        }
-        $("title").textContent = document.title;
-        for (const [kind, name] of PHASES) {
-          $("legend").append(make("li", {}, make("span", { class: "swatch", style: {
-            background: "var(--" + kind + ")" } }), name));
-        }
-        $("legend").append(
-          make("li", {}, make("span", { class: "swatch", style: { background: "var(--soft)", height: "2px" } }),
-            "the whole call, with waits"),
-          make("li", {}, make("span", { class: "swatch", style: { background: "var(--text)", width: "3px" } }),
-            "a decision"),
-          make("li", {}, make("span", { class: "swatch", style: { background:
-            "repeating-linear-gradient(135deg, var(--bad) 0 3px, transparent 3px 6px)" } }), "failed"));
-        for (const note of raw.notes) $("notes").append(make("p", {}, shown(note)));
-        for (const route of [...new Set(calls.map((call) => call.route))].filter(Boolean).sort()) {
-          $("route").append(make("option", { value: route }, shown(route)));
-        }
-        $("filters").addEventListener("submit", (event) => event.preventDefault());
-        $("filters").addEventListener("input", filter);
-        list.addEventListener("scroll", draw);
-        new ResizeObserver(() => { drawn = ""; ticks(); draw(); }).observe(list);
-        rowsBox.addEventListener("click", (event) => {
-          const row = event.target.closest(".row");
-          if (row) select(Number(row.id.slice(3)), false);
-        });
-        list.addEventListener("keydown", (event) => {
-          if (event.ctrlKey || event.metaKey || event.altKey) return;
-          const page = Math.max(1, Math.floor(list.clientHeight / ROW) - 1);
-          const moves = { ArrowDown: selected + 1, ArrowUp: Math.max(0, selected - 1), PageDown: selected + page,
-            PageUp: selected - page, Home: 0, End: rows.length - 1 };
-          if (event.key in moves) select(moves[event.key], true);
-          else if (event.key === "Enter" && selected >= 0) { showDetails(rows[selected]); details.focus(); }
-          else return;
-          event.preventDefault();
-        });
-        document.addEventListener("keydown", (event) => {
-          const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-          if (event.key === "/" && !isTyping) { $("text").focus(); $("text").select(); event.preventDefault(); }
-          if (event.key === "Escape") {
-            if (event.target === $("text") && $("text").value) { $("text").value = ""; filter(); }
-            else if (!details.contains(event.target)) { hideDetails(); draw(); }
-            list.focus();
-          }
-        });
-        filter();
-        list.focus();
-        const link = /^#row-(\d+)$/.exec(location.hash);
-        if (link) select(Number(link[1]) - 1, true);
-        </script>
-        </body>
-        </html>
-
+        </script>\#n<script>"use strict";\#nconst $ = (id) => document.getElementById(id);\#nconst raw = JSON.parse($("dat\#
+        a").textContent) || { texts: [], entries: [], bodies: [], notes: [] };\#nconst textOf = (n) => n < 0 ? "" : ra\#
+        w.texts[n];\#nconst PHASES = [["queue", "queued", 0], ["dns", "name lookup", 1], ["connect", "connecting", 2],\#
+        \#n["ssl", "TLS", 3], ["send", "sending", 4], ["wait", "waiting", 5], ["receive", "receiving", 6]];\#n\#n// Create\#
+        s an element. Text is always set as text, so data cannot become markup.\#nfunction make(name, attributes, ...c\#
+        hildren) {\#nconst element = document.createElement(name);\#nfor (const key in attributes || {}) {\#nif (key === "\#
+        class") element.className = attributes[key];\#nelse if (key === "style") Object.assign(element.style, attribut\#
+        es[key]);\#nelse element.setAttribute(key, attributes[key]);\#n}\#nfor (const child of children) {\#nif (child === n\#
+        ull || child === undefined || child === false) continue;\#nelement.append(child.nodeType ? child : document.cr\#
+        eateTextNode(String(child)));\#n}\#nreturn element;\#n}\#n\#n// Shows characters that would move or hide text: control\#
+        s, and marks of direction.\#nconst HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028\#
+        -\u202e\u2060-\u2069\ufeff]/g;\#nconst shown = (text) => String(text).replace(HIDDEN,\#n(c) => "\\u{" + c.codePo\#
+        intAt(0).toString(16).toUpperCase() + "}");\#n\#nconst fieldsOf = (list) => {\#nconst fields = [];\#nfor (let i = 0;\#
+         i < list.length; i += 2) fields.push([textOf(list[i]), textOf(list[i + 1])]);\#nreturn fields;\#n};\#n\#nfunction d\#
+        uration(ms) {\#nif (ms === null || ms === undefined || ms < 0) return "";\#nif (ms === 0) return "0";\#n// Each li\#
+        mit is that of the rounded text: 59.96 s is 1 min 0 s.\#nif (ms < 0.9995) return Math.round(ms * 1000) + " µs"\#
+        ;\#nif (ms < 9.95) return ms.toFixed(1) + " ms";\#nif (ms < 999.5) return Math.round(ms) + " ms";\#nif (ms < 59950\#
+        ) return (ms / 1000).toFixed(ms < 9995 ? 2 : 1) + " s";\#nconst seconds = Math.round(ms / 1000);\#nreturn Math.f\#
+        loor(seconds / 60) + " min " + seconds % 60 + " s";\#n}\#nfunction size(bytes) {\#nif (bytes < 0) return "";\#nif (b\#
+        ytes < 1000) return bytes + " B";\#nfor (const unit of ["kB", "MB", "GB"]) {\#nbytes /= 1000;\#nif (bytes < 999.5 \#
+        || unit === "GB") return bytes.toFixed(bytes < 9.95 ? 1 : 0) + " " + unit;\#n}\#n}\#n\#nfunction requestOf(entry, in\#
+        dex) {\#nconst [start, method, url, status, reason, version, timings, time, sent, received, sizes, error, plac\#
+        e,\#ncomment, facts] = entry;\#nconst request = { index, start, method: textOf(method), url: textOf(url), status\#
+        , reason: textOf(reason),\#nversion: textOf(version), timings, time, sent, received, requestSize: sizes[0], co\#
+        ntentSize: sizes[1],\#nbodySize: sizes[2], transferSize: sizes[3], error: textOf(error), address: textOf(place\#
+        [0]),\#nconnection: textOf(place[1]), comment: textOf(comment), number: 1, attempt: 1, hop: 0, offset: 0,\#ndeci\#
+        sions: [], interim: [], trailers: [], route: "", total: -1 };\#nconst parts = /^([a-z]+:\/\/[^\/?#]*)(.*)$/i.e\#
+        xec(request.url);\#nrequest.host = parts ? parts[1] : "";\#nrequest.path = parts ? parts[2] || "/" : request.url\#
+        ;\#nif (facts) {\#nrequest.call = facts[0]; request.route = textOf(facts[1]); request.attempt = facts[2];\#nreques\#
+        t.hop = facts[3]; request.number = facts[4]; request.offset = Math.max(0, facts[5]);\#nrequest.total = facts[6\#
+        ]; request.callTime = facts[7]; request.outcome = textOf(facts[8]);\#nrequest.failed = facts[9]; request.bytes\#
+        Sent = facts[10]; request.bytesReceived = facts[11];\#nrequest.reused = facts[12]; request.local = textOf(fact\#
+        s[13]); request.tls = textOf(facts[14]);\#nrequest.decisions = facts[15].map(([time, name, text]) =>\#n({ time, \#
+        name: textOf(name), text: textOf(text) }));\#nrequest.interim = facts[16]; request.trailers = facts[17];\#n} els\#
+        e {\#nrequest.call = "entry " + index; request.callTime = time; request.outcome = "";\#nrequest.failed = status \#
+        === 0 || status >= 400;\#n}\#nreturn request;\#n}\#n\#nconst calls = [];\#nconst callsByNumber = new Map();\#nraw.entries.\#
+        forEach((entry, index) => {\#nconst request = requestOf(entry, index);\#nlet call = callsByNumber.get(request.ca\#
+        ll);\#nif (!call) {\#ncall = { name: request.call, requests: [], route: request.route, start: request.start - re\#
+        quest.offset,\#ntime: 0, outcome: request.outcome, failed: request.failed === true };\#ncallsByNumber.set(reques\#
+        t.call, call);\#ncalls.push(call);\#n}\#nrequest.owner = call;\#ncall.requests.push(request);\#ncall.start = Math.min(\#
+        call.start, request.start - request.offset);\#ncall.time = Math.max(call.time, request.callTime, request.offse\#
+        t + request.time);\#n});\#ncalls.sort((a, b) => a.start - b.start);\#nfor (const call of calls) call.requests.sort\#
+        ((a, b) => a.offset - b.offset || a.number - b.number);\#nconst hosts = new Set(calls.flatMap((call) => call.r\#
+        equests.map((r) => r.host)));\#nconst onlyHost = hosts.size === 1 ? [...hosts][0] : "";\#nconst origin = calls.l\#
+        ength ? calls[0].start : 0;\#n\#nfunction haystack(call) {\#nif (call.haystack === undefined) {\#ncall.haystack = ca\#
+        ll.requests.map((r) => [r.method, r.url, r.status || "", r.error, r.comment, r.route,\#nr.decisions.map((d) =>\#
+         d.text).join(" ")].join(" ")).join(" ").concat(" ", call.outcome).toLowerCase();\#n}\#nreturn call.haystack;\#n}\#n\#
+        const ROW = 30;\#nconst list = $("list"), rowsBox = $("rows"), details = $("details");\#nlet rows = [], selected\#
+         = -1, axisStart = 0, axisLength = 1, perCall = true, drawn = "";\#n\#nfunction filter() {\#nconst words = $("text\#
+        ").value.toLowerCase().split(/\s+/).filter(Boolean);\#nconst status = $("status").value, route = $("route").va\#
+        lue, failures = $("failures").checked;\#nconst kept = selected >= 0 ? rows[selected] : null;\#nrows = [];\#nlet la\#
+        st = 0, longest = 0, callCount = 0, requestCount = 0;\#nfor (const call of calls) {\#nif (failures && !call.fail\#
+        ed && !call.requests.some((r) => r.error)) continue;\#nif (route !== "" && call.route !== route) continue;\#nif \#
+        (status !== "" && !call.requests.some((r) => Math.floor(r.status / 100) === Number(status))) continue;\#nif (w\#
+        ords.length && !words.every((word) => haystack(call).includes(word))) continue;\#ncallCount += 1;\#nrequestCount\#
+         += call.requests.length;\#nconst single = call.requests.length === 1;\#nrows.push({ call, request: single ? cal\#
+        l.requests[0] : null });\#nif (!single) for (const request of call.requests) rows.push({ call, request, child:\#
+         true });\#nlongest = Math.max(longest, call.time);\#nlast = Math.max(last, call.start - origin + call.time);\#n}\#n\#
+        perCall = $("axis").value === "call";\#naxisStart = 0;\#naxisLength = Math.max(perCall ? longest : last, 0.001);\#
+        \#nselected = kept ? rows.findIndex((r) => r.call === kept.call && r.request === kept.request) : -1;\#nrowsBox.s\#
+        tyle.height = rows.length * ROW + "px";\#n$("none").hidden = rows.length > 0;\#nlist.hidden = rows.length === 0;\#
+        \#nsummary(callCount, requestCount);\#nticks();\#ndrawn = "";\#ndraw();\#nif (kept && selected < 0) hideDetails();\#n}\#n\#n\#
+        function summary(callCount, requestCount) {\#nlet failed = 0, bytes = 0;\#nfor (const call of calls) {\#nif (call.\#
+        failed) failed += 1;\#nfor (const r of call.requests) bytes += Math.max(0, r.transferSize, r.transferSize < 0 \#
+        ? r.bodySize : 0);\#n}\#nconst requests = raw.entries.filter((e) => !e[14] || e[14][4] !== 0).length;\#nconst whol\#
+        e = callCount === calls.length;\#nconst count = (n, word) => n.toLocaleString("en") + " " + word + (n === 1 ? \#
+        "" : "s");\#n$("summary").textContent = (whole ? "" : count(callCount, "call") + " shown of ") +\#n[count(calls.\#
+        length, "call"), count(requests, "request"), failed + " failed", size(bytes) + " received",\#nonlyHost, calls.\#
+        length ? "from " + new Date(origin).toLocaleString("en-GB") : ""].filter(Boolean).join(" · ");\#n}\#n\#n// Marks r\#
+        ound times on the axis, as many as have room.\#nfunction ticks() {\#nconst most = Math.max(1, Math.min(6, Math.f\#
+        loor($("ticks").clientWidth / 75)));\#nconst rough = axisLength / most, power = Math.pow(10, Math.floor(Math.l\#
+        og10(rough)));\#nconst step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);\#n$("ticks").replaceC\#
+        hildren();\#nfor (let at = 0; at <= axisLength * 0.93; at += step) {\#n$("ticks").append(make("span", { style: {\#
+         left: at / axisLength * 100 + "%" } },\#nat === 0 ? "0" : duration(at)));\#n}\#n}\#n\#nconst percent = (ms) => Math.m\#
+        ax(0, Math.min(100, ms / axisLength * 100));\#nfunction segment(kind, from, length, title) {\#nconst style = { l\#
+        eft: percent(from) + "%", width: percent(Math.min(length, axisLength - from)) + "%" };\#nif (kind !== "whole" \#
+        && kind !== "failed") style.background = "var(--" + kind + ")";\#nreturn make("i", { class: kind, style, title\#
+        : title || "" });\#n}\#n\#n// Returns the phases of a request, with their starts. The time of TLS is a part of tha\#
+        t of connecting.\#nfunction phasesOf(request) {\#nconst [queue, dns, connect, ssl, send, wait, receive] = reques\#
+        t.timings;\#nconst connecting = connect < 0 ? -1 : Math.max(0, connect - Math.max(0, ssl));\#nlet at = 0;\#nreturn\#
+         [queue, dns, connecting, ssl, send, wait, receive].map((time, i) => {\#nconst phase = { kind: PHASES[i][0], n\#
+        ame: PHASES[i][1], start: at, time };\#nat += Math.max(0, time);\#nreturn phase;\#n});\#n}\#n\#nfunction bar(row) {\#ncons\#
+        t box = make("span", { class: "bar" });\#nconst shift = perCall ? 0 : row.call.start - origin;\#nconst requests \#
+        = row.request ? [row.request] : row.call.requests;\#nif (!row.child) box.append(segment("whole", shift, row.ca\#
+        ll.time));\#nfor (const request of requests) {\#nconst start = shift + request.offset;\#nconst phases = phasesOf(r\#
+        equest).filter((p) => p.time > 0);\#nfor (const p of phases) box.append(segment(p.kind, start + p.start, p.tim\#
+        e));\#nif (request.error) {\#nconst end = phases.reduce((sum, p) => sum + p.time, 0);\#nconst length = Math.max(re\#
+        quest.total, request.time, axisLength / 120) - end;\#nbox.append(segment("failed", start + end, Math.max(lengt\#
+        h, axisLength / 120)));\#n}\#nif (!row.child || row.request) {\#nfor (const d of request.decisions) {\#nbox.append(m\#
+        ake("i", { class: "mark", style: { left: "calc(" + percent(shift + d.time) + "% - 1px)" } }));\#n}\#n}\#n}\#nreturn \#
+        box;\#n}\#n\#nfunction statusText(row) {\#nconst request = row.request || row.call.requests[row.call.requests.length\#
+         - 1];\#nif (!row.request && row.call.failed) return ["failed", "s0"];\#nif (request.status === 0) return [reque\#
+        st.error ? "failed" : "…", "s0"];\#nreturn [String(request.status), "s" + Math.floor(request.status / 100)];\#n}\#
+        \#n\#nfunction rowElement(row, index) {\#nconst first = row.request || row.call.requests[0];\#nconst [status, kind] \#
+        = statusText(row);\#nconst url = make("span", { class: "url", title: shown(first.url) });\#nif (row.child) {\#ncon\#
+        st labels = [row.request.hop > 0 ? "redirect " + row.request.hop : "",\#n"attempt " + row.request.attempt].fil\#
+        ter(Boolean);\#nurl.append(make("span", { class: "kind" }, labels.join(", ") + "  "));\#n}\#nif (first.host !== on\#
+        lyHost) {\#nurl.append(make("span", { class: "host" }, shown(first.host.replace(/^https?:\/\//, ""))));\#n}\#nurl.\#
+        append(shown(first.path));\#nif (row.call.route && !row.child) url.append(make("span", { class: "route" }, sho\#
+        wn(row.call.route)));\#nif (!row.request) url.append(make("span", { class: "route" }, row.call.requests.length\#
+         + " requests"));\#nif (first.number === 0) url.append(make("span", { class: "route" }, "not sent"));\#nconst by\#
+        tes = (row.request ? [row.request] : row.call.requests).reduce((sum, r) =>\#nsum + Math.max(0, r.contentSize >\#
+        = 0 ? r.contentSize : r.transferSize), 0);\#nconst time = row.child ? (row.request.total >= 0 ? row.request.to\#
+        tal : row.request.time) : row.call.time;\#nreturn make("div", { class: "row" + (row.child ? " child" : ""), ro\#
+        le: "option", id: "row" + index,\#n"aria-selected": index === selected, "aria-setsize": rows.length, "aria-pos\#
+        inset": index + 1,\#n"aria-label": [status, shown(first.method), shown(first.url), duration(time)].join(", "),\#
+        \#nstyle: { top: index * ROW + "px" } },\#nmake("span", { class: "status " + kind }, status), make("span", {}, s\#
+        hown(first.method)), url,\#nmake("span", { class: "number" }, bytes ? size(bytes) : ""), make("span", { class:\#
+         "number" }, duration(time)), bar(row));\#n}\#n\#nfunction draw() {\#nconst from = Math.max(0, Math.floor(list.scrol\#
+        lTop / ROW) - 8);\#nconst to = Math.min(rows.length, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + 8\#
+        );\#nconst state = from + "-" + to + "-" + selected;\#nif (state === drawn) return;\#ndrawn = state;\#nconst element\#
+        s = [];\#nfor (let i = from; i < to; i += 1) elements.push(rowElement(rows[i], i));\#nrowsBox.replaceChildren(..\#
+        .elements);\#nif (selected >= from && selected < to) list.setAttribute("aria-activedescendant", "row" + select\#
+        ed);\#nelse list.removeAttribute("aria-activedescendant");\#n}\#n\#nfunction select(index, reveals) {\#nif (!rows.leng\#
+        th) return;\#nselected = Math.max(0, Math.min(rows.length - 1, index));\#n// The details may take a part of the \#
+        list's room.\#nshowDetails(rows[selected]);\#nconst top = selected * ROW;\#nif (reveals && top < list.scrollTop) l\#
+        ist.scrollTop = top;\#nif (reveals && top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + R\#
+        OW - list.clientHeight;\#ndraw();\#n}\#nconst heading = (text) => make("h3", {}, text);\#nfunction table(pairs) {\#nco\#
+        nst body = make("tbody");\#nfor (const [name, value] of pairs) {\#nif (value === "" || value === null || value =\#
+        == undefined) continue;\#nbody.append(make("tr", {}, make("th", { scope: "row" }, shown(name)), make("td", {},\#
+         shown(value))));\#n}\#nreturn make("table", {}, body);\#n}\#n\#nfunction hideDetails() {\#ndetails.hidden = true;\#ndetai\#
+        ls.replaceChildren();\#n}\#n\#nfunction showDetails(row) {\#nconst { call, request } = row;\#nconst first = request ||\#
+         call.requests[0];\#nconst close = make("button", { class: "close", "aria-label": "Close the details" }, "✕");\#
+        \#nclose.addEventListener("click", () => { hideDetails(); list.focus(); draw(); });\#ndetails.replaceChildren(cl\#
+        ose, make("h2", {}, shown(first.method) + " " + shown(first.url)));\#ndetails.hidden = false;\#ndetails.scrollTo\#
+        p = 0;\#nconst start = new Date(call.start + (request ? request.offset : 0));\#nconst about = [call.route ? show\#
+        n(call.route) : "", "call " + call.name, request && row.child\#n? "attempt " + request.attempt + (request.hop \#
+        ? ", redirect " + request.hop : "") : "",\#nisNaN(start) ? "" : start.toISOString().replace("T", " ").replace(\#
+        "Z", " UTC")].filter(Boolean);\#ndetails.append(make("p", { class: "host" }, about.join(" · ")));\#nif (request \#
+        && (request.status || request.error)) {\#ndetails.append(make("p", { class: "result" + (request.error ? " bad"\#
+         : "") }, request.status\#n? [request.version, request.status, shown(request.reason)].join(" ").trim() : "", r\#
+        equest.status &&\#nrequest.error ? ", then " : "", shown(request.error)));\#n}\#nif (!row.child && call.outcome) {\#
+        \#ndetails.append(make("p", { class: call.failed ? "bad" : "" }, "Outcome of the call: " +\#nshown(call.outcome)\#
+         + (call.time ? ", after " + duration(call.time) : "")));\#n}\#nif (!row.child) details.append(...why(call));\#nif\#
+         (request) details.append(...requestDetails(request));\#n}\#n\#n// The story of the call in order: what was sent, \#
+        what came back, and what was decided.\#nfunction why(call) {\#nconst items = [];\#nfor (const r of call.requests) \#
+        {\#nif (r.number === 0) {\#nitems.push([r.offset, "request", "No request was sent for " + r.method + " " + r.url\#
+        ]);\#n} else {\#nconst label = r.number === 1 ? "" : " (attempt " + r.attempt + (r.hop ? ", redirect " + r.hop :\#
+         "") + ")";\#nitems.push([r.offset, "request", r.method + " " + r.url + " was sent" + label]);\#nconst head = r.\#
+        time - Math.max(0, r.timings[6]);\#nconst end = r.offset + (r.error ? Math.max(r.total, r.time, 0) : Math.max(\#
+        0, head));\#nif (r.error) items.push([end, "bad", "It failed: " + r.error]);\#nelse if (r.status) items.push([en\#
+        d, "", "The response was " + r.status + " " + r.reason]);\#n}\#nfor (const d of r.decisions) items.push([d.time,\#
+         "", sentence(d)]);\#n}\#nif (items.length < 3 && !call.requests.some((r) => r.decisions.length)) return [];\#nite\#
+        ms.sort((a, b) => a[0] - b[0]);\#nreturn [heading("What happened, and why"), make("ol", { class: "why" }, ...i\#
+        tems.map(([time, kind, text]) =>\#nmake("li", {}, make("time", {}, duration(time)), make("span", { class: kind\#
+         }, shown(text)))))];\#n}\#n\#nconst SUBJECTS = { cache: "Cache", redirect: "Redirect", policy: "Policy", token: "\#
+        Credential",\#ncookies: "Cookies", joined: "Sharing", warning: "Warning" };\#nfunction sentence(decision) {\#ncons\#
+        t kind = decision.name.split(".")[0], first = decision.text.slice(0, 1).toUpperCase();\#nconst subject = Objec\#
+        t.hasOwn(SUBJECTS, kind) ? SUBJECTS[kind] : "";\#nconst text = subject ? subject + ": " + decision.text : firs\#
+        t + decision.text.slice(1);\#nreturn /[.!?]$/.test(text) ? text : text + ".";\#n}\#n\#nfunction requestDetails(r) {\#n\#
+        const parts = [heading("Timing")], longest = Math.max(0.001, r.time);\#nconst body = make("tbody");\#nfor (const\#
+         phase of phasesOf(r)) {\#nif (phase.time <= 0) continue;\#nbody.append(make("tr", {}, make("th", { scope: "row"\#
+         }, phase.name), make("td", {}, duration(phase.time)),\#nmake("td", { class: "wide" }, make("div", { class: "b\#
+        ar" }, make("i", { style: {\#nleft: phase.start / longest * 100 + "%", width: phase.time / longest * 100 + "%"\#
+        ,\#nbackground: "var(--" + phase.kind + ")" } })))));\#n}\#nif (r.total >= 0) {\#nbody.append(make("tr", {}, make("t\#
+        h", { scope: "row" }, "exchange"), make("td", {}, duration(r.total)),\#nmake("td")));\#n}\#nif (body.childNodes.le\#
+        ngth) parts.push(make("table", {}, body));\#nelse parts.push(make("p", { class: "host" }, "No times were measu\#
+        red."));\#nparts.push(heading("Request"));\#nparts.push(table(fieldsOf(r.sent)));\#nparts.push(...bodyDetails(raw.\#
+        bodies[r.index] && raw.bodies[r.index][0], r.requestSize));\#nparts.push(heading("Response"));\#nfor (const [tim\#
+        e, status, fields] of r.interim) {\#nparts.push(make("p", {}, status + " after " + duration(time)), table(fiel\#
+        dsOf(fields)));\#n}\#nparts.push(table(fieldsOf(r.received)));\#nparts.push(...bodyDetails(raw.bodies[r.index] && \#
+        raw.bodies[r.index][1], r.contentSize));\#nif (r.trailers.length) parts.push(heading("Trailers"), table(fields\#
+        Of(r.trailers)));\#nconst reuse = r.reused === true ? " (reused)" : r.reused === false ? " (new)" : "";\#nconst \#
+        pairs = [["connection", r.connection ? r.connection + reuse : reuse.trim()], ["server", r.address],\#n["local \#
+        address", r.local || ""], ["TLS", r.tls || ""], ["sent", size(r.bytesSent ?? -1)],\#n["received", size(r.trans\#
+        ferSize)], ["decoded body", size(r.contentSize)]];\#nif (pairs.some((pair) => pair[1])) parts.push(heading("Co\#
+        nnection and sizes"), table(pairs));\#nconst copy = make("button", {}, "Copy"), command = make("pre", {}, curl\#
+        (r));\#ncopy.addEventListener("click", () => copyText(command, copy));\#nparts.push(heading("curl command"), com\#
+        mand, copy);\#nif (r.comment) parts.push(heading("Remark"), make("p", {}, shown(r.comment)));\#nreturn parts;\#n}\#n\#
+        \#nfunction bodyDetails(body, length) {\#nif (!body) return length > 0 ? [make("p", { class: "host" }, "Body of \#
+        " + size(length) + ", not recorded.")] : [];\#nconst [text, type, isEncoded, comment] = body;\#nconst parts = []\#
+        ;\#nif (comment >= 0) parts.push(make("p", { class: "host" }, shown(textOf(comment))));\#nif (text < 0) return p\#
+        arts;\#nif (isEncoded) parts.push(make("p", { class: "host" }, "Binary body, in Base64:"));\#nparts.push(make("p\#
+        re", { tabindex: "0", "aria-label": "Body" }, shown(pretty(textOf(text), textOf(type)))));\#nreturn parts;\#n}\#n\#n\#
+        // Indents JSON by its text, so that long numbers and repeated names stay as they were sent.\#nfunction pretty\#
+        (text, type) {\#nif (!/json/i.test(type) && !/^\s*[\[{]/.test(text)) return text;\#ntry { JSON.parse(text); } ca\#
+        tch { return text; }\#nlet depth = 0, result = "";\#n// The indentation of deeper text would have many times the\#
+         size of the text.\#nconst deepest = 64;\#nconst line = () => "\n" + "  ".repeat(depth);\#nconst tokens = text.mat\#
+        ch(/"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+/g) || [];\#nfor (let i = 0; i < tokens.length; i += 1)\#
+         {\#nconst token = tokens[i];\#nif (token === "{" || token === "[") {\#nif (tokens[i + 1] === "}" || tokens[i + 1]\#
+         === "]") { result += token + tokens[i += 1]; continue; }\#ndepth += 1;\#nif (depth > deepest) return text;\#nresu\#
+        lt += token + line();\#n} else if (token === "}" || token === "]") {\#ndepth -= 1;\#nresult += line() + token;\#n} e\#
+        lse result += token === "," ? "," + line() : token === ":" ? ": " : token;\#n}\#nreturn result;\#n}\#n\#n// A word tha\#
+        t a POSIX shell reads back as the text: see ShellWord in the sources of Curlew.\#nfunction quoted(text) {\#nlet \#
+        word = "", part = "", hasLine = false;\#nconst enter = (next, piece) => {\#nif (next !== part) {\#nword += { "": "\#
+        ", "'": "'", "$": "')\"" }[part] + { "": "", "'": "'", "$": "\"$(printf '" }[next];\#npart = next;\#n}\#nword += p\#
+        iece;\#n};\#nconst active = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206\#
+        9]/;\#nfor (const c of text) {\#nif (c === "'") enter("", "\\'");\#nelse if (active.test(c) || (hasLine && (c === \#
+        "!" || c === "^"))) {\#nenter("$", [...new TextEncoder().encode(c)].map((b) => "\\" + b.toString(8).padStart(3\#
+        , "0")).join(""));\#n} else enter("'", c);\#nhasLine = hasLine || c === "\n";\#n}\#nenter("", "");\#nreturn word || "'\#
+        '";\#n}\#n\#nconst TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;\#nconst OWN = /^(host|connection|keep-alive|proxy-.*|te|tr\#
+        ailer|transfer-encoding|upgrade|http2-settings|content-length|:.*)$/i;\#nfunction curl(r) {\#nconst body = raw.b\#
+        odies[r.index] && raw.bodies[r.index][0];\#nconst hasBody = body && body[0] >= 0 && !body[2];\#nconst fields = f\#
+        ieldsOf(r.sent).filter(([name]) => !OWN.test(name));\#n// Other text would be an option of curl, or would let \#
+        it read a file.\#nif (!/^https?:\/\/[^\s\/]/i.test(r.url)) return "# No command: the URL is not one of HTTP.";\#
+        \#nif (!TOKEN.test(r.method) || !fields.every(([name]) => TOKEN.test(name))) {\#nreturn "# No command: the metho\#
+        d or the name of a field is invalid.";\#n}\#nif ([r.method, r.url, hasBody ? textOf(body[0]) : ""].concat(...fie\#
+        lds).some((t) => t.includes("\0"))) {\#nreturn "# No command: a part contains a NUL byte, which an argument ca\#
+        nnot.";\#n}\#nconst lines = [];\#nif (r.method === "HEAD" && !hasBody) lines.push("--head");\#nelse if (r.method !==\#
+         "GET" || hasBody) lines.push("--request " + quoted(r.method));\#nfor (const [name, value] of fields) {\#nlines.\#
+        push("--header " + quoted(value === "" ? name + ";" : name + ": " + value));\#n}\#nif (hasBody && !fields.some((\#
+        [name]) => /^content-type$/i.test(name))) lines.push("--header 'Content-Type:'");\#nif (hasBody) lines.push("-\#
+        -data-raw " + quoted(textOf(body[0])));\#nif (/[\[\]{}]/.test(r.url)) lines.push("--globoff");\#nlines.push(quot\#
+        ed(r.url));\#nconst isMissing = !hasBody && r.requestSize !== 0 && (r.requestSize > 0 || body);\#nreturn (isMiss\#
+        ing ? "# The body is omitted.\n" : "") + "curl " + lines.join(" \\\n    ");\#n}\#n\#nfunction copyText(element, bu\#
+        tton) {\#nconst range = document.createRange();\#nrange.selectNodeContents(element);\#ngetSelection().removeAllRan\#
+        ges();\#ngetSelection().addRange(range);\#nconst done = () => { button.textContent = "Copied"; setTimeout(() => \#
+        { button.textContent = "Copy"; }, 1500); };\#nif (navigator.clipboard) navigator.clipboard.writeText(element.t\#
+        extContent).then(done, () => {});\#nelse if (document.execCommand("copy")) done();\#n}\#n$("title").textContent = \#
+        document.title;\#nfor (const [kind, name] of PHASES) {\#n$("legend").append(make("li", {}, make("span", { class:\#
+         "swatch", style: {\#nbackground: "var(--" + kind + ")" } }), name));\#n}\#n$("legend").append(\#nmake("li", {}, mak\#
+        e("span", { class: "swatch", style: { background: "var(--soft)", height: "2px" } }),\#n"the whole call, with w\#
+        aits"),\#nmake("li", {}, make("span", { class: "swatch", style: { background: "var(--text)", width: "3px" } })\#
+        ,\#n"a decision"),\#nmake("li", {}, make("span", { class: "swatch", style: { background:\#n"repeating-linear-gradi\#
+        ent(135deg, var(--bad) 0 3px, transparent 3px 6px)" } }), "failed"));\#nfor (const note of raw.notes) $("notes\#
+        ").append(make("p", {}, shown(note)));\#nfor (const route of [...new Set(calls.map((call) => call.route))].fil\#
+        ter(Boolean).sort()) {\#n$("route").append(make("option", { value: route }, shown(route)));\#n}\#n$("filters").add\#
+        EventListener("submit", (event) => event.preventDefault());\#n$("filters").addEventListener("input", filter);\#n\#
+        list.addEventListener("scroll", draw);\#nnew ResizeObserver(() => { drawn = ""; ticks(); draw(); }).observe(li\#
+        st);\#nrowsBox.addEventListener("click", (event) => {\#nconst row = event.target.closest(".row");\#nif (row) selec\#
+        t(Number(row.id.slice(3)), false);\#n});\#nlist.addEventListener("keydown", (event) => {\#nif (event.ctrlKey || ev\#
+        ent.metaKey || event.altKey) return;\#nconst page = Math.max(1, Math.floor(list.clientHeight / ROW) - 1);\#ncons\#
+        t moves = { ArrowDown: selected + 1, ArrowUp: Math.max(0, selected - 1), PageDown: selected + page,\#nPageUp: \#
+        selected - page, Home: 0, End: rows.length - 1 };\#nif (event.key in moves) select(moves[event.key], true);\#nel\#
+        se if (event.key === "Enter" && selected >= 0) { showDetails(rows[selected]); details.focus(); }\#nelse return\#
+        ;\#nevent.preventDefault();\#n});\#ndocument.addEventListener("keydown", (event) => {\#nconst isTyping = /^(INPUT|SE\#
+        LECT|TEXTAREA)$/.test(event.target.tagName);\#nif (event.key === "/" && !isTyping) { $("text").focus(); $("tex\#
+        t").select(); event.preventDefault(); }\#nif (event.key === "Escape") {\#nif (event.target === $("text") && $("t\#
+        ext").value) { $("text").value = ""; filter(); }\#nelse if (!details.contains(event.target)) { hideDetails(); \#
+        draw(); }\#nlist.focus();\#n}\#n});\#nfilter();\#nlist.focus();\#nconst link = /^#row-(\d+)$/.exec(location.hash);\#nif (l\#
+        ink) select(Number(link[1]) - 1, true);\#n</script>\#n</body>\#n</html>\#n
         """#
 }
