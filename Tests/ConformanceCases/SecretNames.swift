@@ -13,9 +13,9 @@ package enum SecretNames {
         aiohttp_session connect.sid csrf_token csrf _csrf _csrf_token PHPSESSID _session user_session _xsrf XSRF-TOKEN
         # Ruby on Rails, config/initializers/filter_parameter_logging.rb
         otp ssn cvv cvc access_token_secret
-        # RFC 6749, 7009, 7521, 7522, 7591, 7636, 8628, 8693, 9449 and OpenID Connect
+        # RFC 5849, 6749, 7009, 7521, 7522, 7591, 7636, 8628, 8693, 9449 and OpenID Connect
         access_token refresh_token client_secret code_verifier device_code user_code client_assertion assertion
-        subject_token actor_token id_token id_token_hint logout_token registration_access_token DPoP
+        subject_token actor_token id_token id_token_hint logout_token registration_access_token DPoP oauth_verifier
         # RFC 4918, 6265, 7615, 9110, 9421
         Authorization Proxy-Authorization Authentication-Info Proxy-Authentication-Info Cookie Set-Cookie Signature
         Lock-Token
@@ -49,7 +49,7 @@ package enum SecretNames {
         Stripe-Signature x-square-hmacsha256-signature X-Shopify-Access-Token X-Shopify-Hmac-Sha256
         X-Shopify-Storefront-Access-Token X-Twilio-Signature AuthToken X-Twilio-Email-Event-Webhook-Signature
         X-Mandrill-Signature X-Razorpay-Signature key_secret x-paystack-signature cko-signature hmacSignature
-        PAYPAL-TRANSMISSION-SIG card_number cardNumber securityCode card_code pin
+        PAYPAL-TRANSMISSION-SIG card_number cardNumber x_card_num securityCode card_code pin
         # Webhooks of Linear, Typeform, HubSpot, Box, Dropbox, DocuSign, Asana, Zendesk, Twitch, AfterShip, Oracle
         # Commerce Cloud, Cal.com, Onfido, and of the specification "Standard Webhooks"
         Linear-Signature Typeform-Signature X-HubSpot-Signature-v3 BOX-SIGNATURE-PRIMARY BOX-SIGNATURE-SECONDARY
@@ -69,7 +69,7 @@ package enum SecretNames {
         X-Figma-Token X-Riot-Token X-SecretKey X-EntityToken
         # Auth0, Okta, Duo, MediaWiki, SAML, Twilio Verify, Active Directory
         mfa_token mfa_code binding_code recovery_code sessionToken stateToken passCode lgpassword lgtoken SAMLResponse
-        SAMLRequest unicodePwd userPassword totp passphrase
+        SAMLRequest SAMLart unicodePwd userPassword totp passphrase
         # PostgreSQL, MySQL, MongoDB, Oracle GoldenGate, Ansible, wpa_supplicant, Kubernetes
         sslpassword PGPASSWORD MYSQL_PWD keyStorePassword trustStorePassword ansible_password become_pass vault_password
         psk wpa_psk bootstrap-token

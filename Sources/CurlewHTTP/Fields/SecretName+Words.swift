@@ -28,7 +28,7 @@ extension SecretName {
     static let terms = [
         "password", "passphrase", "passcode", "sessionid", "cardnumber", "connectionstring", "secretid", "accesskeyid",
         "codeverifier", "seedphrase", "recoveryphrase", "securityanswer", "samlresponse", "samlrequest", "dpop",
-        "authenticationinfo",
+        "authenticationinfo", "oauthverifier", "samlart", "cardnum",
     ]
 
     /// Complete names.
