@@ -2,7 +2,8 @@
 
 /// Names of secrets and of ordinary values: of fields, query items, form fields, members of JSON, and in text.
 package enum SecretNames {
-    /// Real names, each after the documentation that describes it.
+    /// Real names after the products or documents that define them: on 2026-11-27, each was looked up in stored copies
+    /// of the documentation or of public code for the product, and replaced if neither had it.
     private static let sources = """
         # detect-secrets, plugins/keyword.py, DENYLIST
         apikey api_key appkey app_key authkey auth_key servicekey service_key applicationkey application_key accountkey
@@ -12,19 +13,18 @@ package enum SecretNames {
         auth credentials mysql_pwd session csrftoken sessionid x_csrftoken set_cookie cookie authorization x_api_key
         aiohttp_session connect.sid csrf_token csrf _csrf _csrf_token PHPSESSID _session user_session _xsrf XSRF-TOKEN
         # Ruby on Rails, config/initializers/filter_parameter_logging.rb
-        otp ssn cvv cvc access_token_secret
-        # RFC 5849, 6749, 7009, 7521, 7522, 7591, 7636, 8628, 8693, 9449 and OpenID Connect
+        otp ssn cvv cvc
+        # RFC 4918, 5849, 6265, 6749, 7521, 7592, 7615, 7636, 8628, 8693, 9110, 9421, 9449 and OpenID Connect
         access_token refresh_token client_secret code_verifier device_code user_code client_assertion assertion
-        subject_token actor_token id_token id_token_hint logout_token registration_access_token DPoP oauth_verifier
-        # RFC 4918, 6265, 7615, 9110, 9421
-        Authorization Proxy-Authorization Authentication-Info Proxy-Authentication-Info Cookie Set-Cookie Signature
-        Lock-Token
+        subject_token actor_token id_token id_token_hint logout_token registration_access_token oauth_verifier
+        Authorization Proxy-Authorization Authentication-Info Proxy-Authentication-Info Cookie Set-Cookie DPoP
+        Lock-Token Signature
         # OWASP, Session Management Cheat Sheet; vendors' session cookies
         JSESSIONID CFTOKEN ASP.NET_SessionId LtpaToken2 iPlanetDirectoryPro laravel_session rack.session PLAY_SESSION
         grafana_session PVEAuthCookie CSRFPreventionToken SMSESSION .AspNet.ApplicationCookie
-        # Cross-site request forgery: Django, Rails, Laravel, ASP.NET, Jenkins, SAP, Kibana, Qlik
+        # Cross-site request forgery: Django, Rails, Laravel, ASP.NET, Angular, SAP, Jenkins, Kibana, Qlik, Nexus
         csrfmiddlewaretoken X-CSRFToken authenticity_token X-CSRF-Token X-XSRF-TOKEN _token __RequestVerificationToken
-        Jenkins-Crumb kbn-xsrf qlik-csrf-token csrfmiddlewaretoken csrf-token
+        Jenkins-Crumb kbn-xsrf qlik-csrf-token NX-ANTI-CSRF-TOKEN csrf-token
         # AWS: Signature Version 4, S3, STS, instance metadata, Cognito
         X-Amz-Signature X-Amz-Credential X-Amz-Security-Token x-amz-server-side-encryption-customer-key AWSAccessKeyId
         SecretAccessKey SessionToken X-aws-ec2-metadata-token AccessToken IdToken RefreshToken SECRET_HASH SMS_MFA_CODE
@@ -36,20 +36,21 @@ package enum SecretNames {
         connectionString secretText x-ms-encryption-key
         # Google Cloud, Firebase
         X-Goog-Api-Key X-Goog-Signature X-Goog-Credential X-Goog-IAM-Authorization-Token X-Goog-Channel-Token
-        X-Serverless-Authorization X-Goog-IAP-JWT-Assertion idToken customToken oobCode
-        # GitHub, GitLab, Gitea, Bitbucket, CircleCI, Buildkite, Jenkins
+        X-Serverless-Authorization X-Goog-IAP-JWT-Assertion idToken mfaPendingCredential oobCode
+        # GitHub, Bitbucket, GitLab, Gitea, CircleCI, Buildkite
         X-GitHub-OTP X-Hub-Signature X-Hub-Signature-256 PRIVATE-TOKEN JOB-TOKEN Deploy-Token X-Gitlab-Token
         private_token job_token runners_token X-Gitea-Signature X-Gitea-OTP Circle-Token X-Buildkite-Token
         X-Buildkite-Signature
-        # Meta, Apple, TikTok, WeChat, Alipay, Telegram, Discord, Slack, LINE, Zoom
-        appsecret_proof fb_exchange_token client_token app_secret Music-User-Token identityToken authorizationCode
+        # Meta, Lark, Apple, DingTalk, WeChat, Alipay, TikTok, Telegram, Discord, Slack, LINE, Zoom
+        appsecret_proof fb_exchange_token app_secret Music-User-Token identityToken authorizationCode
         appsecret js_code session_key paySign sign auth_code app_auth_token X-Telegram-Bot-Api-Secret-Token
         X-Signature-Ed25519 X-Slack-Signature signing_secret bot_access_token X-Line-Signature x-zm-signature
-        # Stripe, Square, Shopify, Twilio, SendGrid, Mandrill, Razorpay, Paystack, Checkout, Adyen, PayPal
+        # Stripe, Square, Shopify, Twilio, SendGrid, Mandrill, Razorpay, Paystack, Checkout.com, Adyen, PayPal,
+        # Flutterwave, Authorize.Net, Mastercard Payment Gateway
         Stripe-Signature x-square-hmacsha256-signature X-Shopify-Access-Token X-Shopify-Hmac-Sha256
-        X-Shopify-Storefront-Access-Token X-Twilio-Signature AuthToken X-Twilio-Email-Event-Webhook-Signature
+        X-Shopify-Storefront-Access-Token X-Twilio-Signature auth_token X-Twilio-Email-Event-Webhook-Signature
         X-Mandrill-Signature X-Razorpay-Signature key_secret x-paystack-signature cko-signature hmacSignature
-        PAYPAL-TRANSMISSION-SIG card_number cardNumber x_card_num securityCode card_code pin
+        PAYPAL-TRANSMISSION-SIG card_number pin cardNumber x_card_num x_card_code securityCode
         # Webhooks of Linear, Typeform, HubSpot, Box, Dropbox, DocuSign, Asana, Zendesk, Twitch, AfterShip, Oracle
         # Commerce Cloud, Cal.com, Onfido, and of the specification "Standard Webhooks"
         Linear-Signature Typeform-Signature X-HubSpot-Signature-v3 BOX-SIGNATURE-PRIMARY BOX-SIGNATURE-SECONDARY
@@ -60,19 +61,20 @@ package enum SecretNames {
         CB-ACCESS-KEY CB-ACCESS-SIGN CB-ACCESS-PASSPHRASE API-Key API-Sign X-MBX-APIKEY OK-ACCESS-KEY OK-ACCESS-SIGN
         OK-ACCESS-PASSPHRASE KC-API-KEY KC-API-SIGN KC-API-PASSPHRASE KC-API-PARTNER-SIGN X-BAPI-API-KEY X-BAPI-SIGN
         bfx-apikey bfx-signature ACCESS-KEY ACCESS-SIGN ACCESS-PASSPHRASE SIGN X-GEMINI-APIKEY X-GEMINI-SIGNATURE
-        # HashiCorp, Datadog, New Relic, Sentry, Elastic, Docker, npm, Proxmox, OpenStack, Cloudflare, Grafana
-        X-Vault-Token X-Consul-Token X-Nomad-Token secret_id DD-API-KEY DD-APPLICATION-KEY X-Insert-Key X-Query-Key
-        X-License-Key X-Sentry-Auth sentry_key sentry_secret dsn es-secondary-authorization X-Registry-Auth
+        # HashiCorp, Datadog, New Relic, Sentry, Elastic, Docker, npm, OpenStack, Cloudflare, HubSpot, ElevenLabs,
+        # RapidAPI, Algolia, Plex, Parse, Figma, Riot Games, PlayFab
+        X-Vault-Token client_token secret_id X-Consul-Token X-Nomad-Token DD-API-KEY DD-APPLICATION-KEY X-Insert-Key
+        X-Query-Key License-Key X-Sentry-Auth sentry_key sentry_secret dsn es-secondary-authorization X-Registry-Auth
         identitytoken registrytoken npm-otp _authToken _auth X-Auth-Token X-Subject-Token X-Service-Token
         X-Storage-Token temp_url_sig X-Auth-Key X-Auth-User-Service-Key CF-Access-Client-Secret CF-Access-Jwt-Assertion
         hapikey xi-api-key X-RapidAPI-Key X-RapidAPI-Proxy-Secret X-Algolia-API-Key X-Plex-Token X-Parse-Session-Token
         X-Figma-Token X-Riot-Token X-SecretKey X-EntityToken
-        # Auth0, Okta, Duo, MediaWiki, SAML, Twilio Verify, Active Directory
-        mfa_token mfa_code binding_code recovery_code sessionToken stateToken passCode lgpassword lgtoken SAMLResponse
-        SAMLRequest SAMLart unicodePwd userPassword totp passphrase
-        # PostgreSQL, MySQL, MongoDB, Oracle GoldenGate, Ansible, wpa_supplicant, Kubernetes
-        sslpassword PGPASSWORD MYSQL_PWD keyStorePassword trustStorePassword ansible_password become_pass vault_password
-        psk wpa_psk bootstrap-token
+        # Auth0, Okta, MediaWiki, SAML, Active Directory, LDAP, Bitwarden
+        mfa_token oob_code binding_code recovery_code sessionToken stateToken passCode lgpassword lgtoken SAMLResponse
+        SAMLRequest SAMLart unicodePwd userPassword totp
+        # PostgreSQL, MySQL, MariaDB, Ansible and AWX, wpa_supplicant, hostapd, Kubernetes
+        sslpassword PGPASSWORD MYSQL_PWD keyStorePassword trustStorePassword ansible_password become_pass passphrase
+        vault_password psk wpa_psk token-secret
         """
 
     package static let documented = Set(
@@ -122,7 +124,7 @@ package enum SecretNames {
         output_tokens max_new_tokens cache_read_input_tokens reasoning_tokens promptTokenCount tokens_used
         tokens_per_minute page_token pageToken next_page_token nextPageToken nextToken continuation_token
         token_type tokenType token_endpoint token_url token_count expires_in password_changed_at password_policy
-        secret_name session_count sessionCount session_state credential_type auth_type auth_time auth_method
+        secret_name session_count sessionCount session_state credential_type auth_type auth_time auth_method oauth_nonce
         code_challenge code_challenge_method grant_type response_type client_id key_id kid name title description
         id uuid email page limit offset cursor sort order filter query q search lat lon created_at updated_at
         """.split(whereSeparator: \.isWhitespace).map(String.init)
