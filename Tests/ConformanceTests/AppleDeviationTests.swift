@@ -3,10 +3,7 @@
 #if os(Linux)
 import ConformanceCases
 import CurlewCookies
-import CurlewCore
 import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
 import TestServers
 import Testing
 

@@ -3,7 +3,6 @@
 #if os(Linux)
 import ConformanceCases
 import CurlewCurl
-import CurlewTesting
 import TestServers
 import Testing
 

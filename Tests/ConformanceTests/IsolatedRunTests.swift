@@ -3,9 +3,6 @@
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import ConformanceCases
-import CurlewCore
-import CurlewTesting
-import Foundation
 import Testing
 
 /// Transports that do not survive: what came of each case is known all the same.

@@ -4,8 +4,6 @@
 #if os(Linux) || os(macOS)
 import CTestSupport
 import ConformanceCases
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 

@@ -3,7 +3,6 @@
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import ConformanceCases
-import CurlewTesting
 import CurlewURLSession
 import TestServers
 import Testing

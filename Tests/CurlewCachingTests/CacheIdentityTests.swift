@@ -2,10 +2,6 @@
 
 import ConformanceCases
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 /// No user gets another user's response from the cache, whatever makes a call that user's call.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite("CachePolicy.validate", .timeLimit(.minutes(1)))

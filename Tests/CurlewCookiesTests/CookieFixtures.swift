@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-
 @testable import CurlewCookies
 @testable import CurlewCore
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCookies
-import CurlewCore
 
 /// Records each refused cookie as its name and the reason.
 final class RefusedCookies: RequestObserver {

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import Foundation
-import TestServers
 import Testing
 
 /// HTTP/2 connections that a balancer between client and server has forgotten: nothing comes on them any more.

@@ -2,9 +2,6 @@
 
 #if os(Linux)
 import CurlewCookies
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCurl

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-import CurlewCore
 import Testing
 
 @testable import CurlewCurl

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl

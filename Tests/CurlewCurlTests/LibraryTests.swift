@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCurl
-import CurlewTesting
-import TestServers
 import Testing
 
 /// A POST without a key through the standard pipeline's parts that send again.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CTestSupport
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// The transport as a part of its process: forks, started programs, signals and exit. Each test has a process of its

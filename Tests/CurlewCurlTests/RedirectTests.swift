@@ -2,12 +2,6 @@
 
 import CurlewAuthentication
 import CurlewCookies
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Redirects and cookies over real connections to two servers.

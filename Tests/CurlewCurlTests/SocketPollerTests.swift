@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CCurl
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-import CurlewCore
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCurl

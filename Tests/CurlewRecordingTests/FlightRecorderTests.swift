@@ -2,11 +2,7 @@
 
 import CurlewAuthentication
 import CurlewCaching
-import CurlewHTTP
 import CurlewResilience
-import CurlewTesting
-import Foundation
-import TestFixtures
 import TestServers
 import Testing
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
 import CurlewSQLite
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 

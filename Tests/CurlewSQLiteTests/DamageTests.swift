@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 

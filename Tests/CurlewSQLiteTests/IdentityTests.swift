@@ -3,10 +3,6 @@
 import ConformanceCases
 import CurlewAuthentication
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 

@@ -2,10 +2,6 @@
 
 import ConformanceCases
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 

@@ -2,9 +2,6 @@
 
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
-import CurlewCore
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Dispatch
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTracing
-import Foundation
-import TestFixtures
 import Testing
 
 /// Where contexts come from and go to, and when spans end.

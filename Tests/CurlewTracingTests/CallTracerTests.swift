@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
 import CurlewResilience
-import CurlewTesting
 import CurlewTracing
-import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

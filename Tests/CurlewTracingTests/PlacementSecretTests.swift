@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewCore
-import CurlewHTTP
 import CurlewObservability
-import CurlewTesting
 import CurlewTracing
-import Foundation
 import Testing
 
 /// Credentials that an interceptor of the app attaches, at any position of the pipeline, against spans, logs and

@@ -2,11 +2,7 @@
 
 import ConformanceCases
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTracing
-import Foundation
 import Testing
 
 /// Sixty fields by which real services know their users, against everything that a span holds.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import CurlewUI
 import Testing
 

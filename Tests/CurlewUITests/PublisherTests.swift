@@ -3,9 +3,6 @@
 
 #if canImport(Combine)
 import Combine
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewUI
 import Testing
 

@@ -2,10 +2,7 @@
 
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
-import CurlewCore
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import TestServers
 import Testing
 

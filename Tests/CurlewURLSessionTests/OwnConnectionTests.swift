@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #if !canImport(Darwin)
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import TestServers
 import Testing
 

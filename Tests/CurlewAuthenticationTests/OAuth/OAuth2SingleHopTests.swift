@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// Requests with refresh tokens and client secrets go to their endpoint only, even if an interceptor of the app follows

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewTesting
 
 /// A count that tests wait for.
 final class Tally: Sendable {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import CurlewObservability
 import Testing
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 /// Distinguishes threads. The main actor always runs on the same one.
 func currentThread() -> UInt {
     #if canImport(Glibc)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
 import CurlewObservability
 import CurlewRecording
 import Testing

@@ -3,7 +3,6 @@
 import CurlewAuthentication
 import CurlewCaching
 import CurlewCookies
-import CurlewHTTP
 import CurlewObservability
 import CurlewResilience
 import Testing

@@ -2,8 +2,6 @@
 
 import CurlewAuthentication
 import CurlewCaching
-import CurlewCore
-import Foundation
 import Testing
 
 /// What can be said about a configuration without connecting.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import Testing
 
 /// What cannot work is named before anything is opened.

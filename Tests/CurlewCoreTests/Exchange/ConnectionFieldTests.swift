@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// Fields that belong to one connection, and `Host`: only the transport writes them.

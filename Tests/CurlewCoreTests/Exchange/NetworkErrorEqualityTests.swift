@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import CurlewResilience
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

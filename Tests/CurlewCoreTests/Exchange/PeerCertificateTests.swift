@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewTesting
-import Foundation
 import Testing
 
 private typealias PeerCertificate = ConnectionInfo.PeerCertificate

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
 import Testing
 
 @testable import CurlewCore

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CTestSupport
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Hosts whose names are not looked up, and hosts that do not accept connections, beside one that works.

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
 import CurlewResilience
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Tokens that refresh themselves, over real sockets, under what goes wrong in production.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewFoundation
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import TestServers
 import Testing
 
 @Suite("Records over sockets", .timeLimit(.minutes(2)))

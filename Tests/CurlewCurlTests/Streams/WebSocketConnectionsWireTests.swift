@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import TestFixtures
-import TestServers
 import Testing
 
 /// WebSocket connections that follow one another, over real connections.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// The same behaviour with three servers that are independent of us and of each other.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewCurl
-import CurlewFoundation
-import CurlewHTTP
 import CurlewStreams
-import TestServers
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

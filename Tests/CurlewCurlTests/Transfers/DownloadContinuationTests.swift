@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
-import TestFixtures
-import TestServers
 import Testing
 
 /// Downloads from a real nginx that are cut, cancelled and killed, over real connections.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 @Suite("Header names are tokens and values hold no CR, LF or NUL, on every path", .timeLimit(.minutes(1)))

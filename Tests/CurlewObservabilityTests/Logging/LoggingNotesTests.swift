@@ -2,12 +2,7 @@
 
 import CurlewAuthentication
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
 import CurlewObservability
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

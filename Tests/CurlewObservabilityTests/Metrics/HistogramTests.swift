@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewObservability
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

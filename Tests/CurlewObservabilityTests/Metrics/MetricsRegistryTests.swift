@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
 import CurlewObservability
 import CurlewResilience
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
-import CurlewHTTP
-import CurlewTesting
-import TestFixtures
 import Testing
 
 @testable import CurlewCore

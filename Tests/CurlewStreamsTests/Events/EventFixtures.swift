@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
 
 extension HTTPResponse {
     /// An event stream with this text as its body, which then ends.

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @Suite("Streams of records", .timeLimit(.minutes(1)))

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
 import Testing
 
 /// permessage-deflate (RFC 7692).

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 /// WebSocket calls over `MockTransport`.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 /// The negotiation of permessage-deflate (RFC 7692 §5 and §7.1).

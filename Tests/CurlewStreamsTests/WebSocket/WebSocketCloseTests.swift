@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import Foundation
 import Testing
 
 /// The rules of RFC 6455 §5.5.1 and §7 about the end of a connection.

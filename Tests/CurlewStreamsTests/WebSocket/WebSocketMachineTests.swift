@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import Foundation
 import Testing
 
 /// The rules of RFC 6455 §5.1 to §5.5 about frames.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 /// The server's side of the opening handshake (RFC 6455 §4.2), and of the negotiation of compression (RFC 7692 §5).

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCookies
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import TestFixtures
 import Testing
 
 @testable import CurlewTesting

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import CurlewRecording
-import Foundation
 import Testing
 
 @testable import CurlewCore

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewTesting

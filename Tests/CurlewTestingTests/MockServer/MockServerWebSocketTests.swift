@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Dispatch
-import Foundation
 import Testing
 
 /// WebSocket connections of a mock server, frame by frame.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 @testable import CurlewTesting
 
 /// A blocking socket that knows next to nothing of HTTP, so that it hides nothing. Gives up after ten seconds.

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
 import TestServers
 
 /// A server of one file in memory that supports ranges, and breaks connections where the test says so.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewTransfers
-import Foundation
 import TestServers
 import Testing
 

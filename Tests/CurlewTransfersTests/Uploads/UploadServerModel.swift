@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-
 @testable import CurlewTransfers
 
 /// A tus server in memory, which keeps every byte that arrives.

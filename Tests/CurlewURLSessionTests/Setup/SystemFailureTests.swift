@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import Foundation
 import Testing
 
 @testable import CurlewURLSession

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import CurlewStreams
-import Foundation
 import Testing
 
 @testable import CurlewURLSession

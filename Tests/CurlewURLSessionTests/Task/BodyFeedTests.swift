@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewURLSession
