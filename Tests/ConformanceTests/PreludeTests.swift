@@ -58,7 +58,7 @@ struct PreludeTests {
         #endif
     }
 
-    @Test("a redirect with such a body is followed", arguments: engines, Fault.allCases)
+    @Test("A redirect with such a body is followed", arguments: engines, Fault.allCases)
     func redirects(engine: Engine, fault: Fault) async throws {
         let server = try MockServer()
         server.on(.get, "/start", respond: fault.applied(to: response(301, [.location: "/end"])))
@@ -70,7 +70,7 @@ struct PreludeTests {
         #expect(SuspendingClock.now - start < Self.limit)
     }
 
-    @Test("a challenge with such a body is answered", arguments: Engine.allCases, Fault.allCases)
+    @Test("A challenge with such a body is met", arguments: Engine.allCases, Fault.allCases)
     func challenges(engine: Engine, fault: Fault) async throws {
         let server = try MockServer()
         let refused = fault.applied(to: response(401, ["WWW-Authenticate": "Bearer"]))
@@ -89,7 +89,7 @@ struct PreludeTests {
     }
 
     @Test(
-        "whole bodies of redirects and challenges leave their connection in use, and can be read",
+        "Whole bodies of redirects and challenges leave their connection usable, and can be read",
         arguments: Engine.allCases)
     func whole(engine: Engine) async throws {
         let server = try MockServer()

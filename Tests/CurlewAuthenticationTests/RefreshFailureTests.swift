@@ -31,7 +31,7 @@ struct RefreshFailureTests {
     ]
 
     @Test(
-        "invalid_grant signs out; every other response keeps the tokens, and its error says why", arguments: responses)
+        "invalid_grant signs out; other responses keep the tokens, and the error says why", arguments: responses)
     func outcome(status: Int, type: String?, body: String, signsOut: Bool) async throws {
         let mock = MockTransport.answering { call in
             guard call.request.origin.host == "id.test" else { return HTTPResponse(status: .unauthorized) }
@@ -61,7 +61,7 @@ struct RefreshFailureTests {
     }
 
     @Test(
-        "a custom refresher reports by one error that the tokens cannot be refreshed, and by no other",
+        "A custom refresher reports by one error only that the tokens cannot be refreshed",
         arguments: [
             (.notAuthenticated(.refreshRefused), true), (.notAuthenticated(.refused), true),
             (.notAuthenticated(.missingCredential), true), (.notAuthenticated(.sourceFailed), false),

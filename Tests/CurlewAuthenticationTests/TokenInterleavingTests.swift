@@ -8,7 +8,7 @@ import Testing
 /// A thousand lives of an account in random order.
 @Suite(.timeLimit(.minutes(2)))
 struct TokenInterleavingTests {
-    @Test("calls, expiries, sign-outs and failures in any order", arguments: UInt64(0)..<20)
+    @Test("Calls, expiries, sign-outs and failures in any order keep the rules", arguments: UInt64(0)..<20)
     func random(block: UInt64) async throws {
         for seed in (block * 50)..<(block * 50 + 50) { try await run(seed) }
     }

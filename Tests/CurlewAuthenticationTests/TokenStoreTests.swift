@@ -44,7 +44,7 @@ struct TokenStoreTests {
 
     private static let tokens = (0..<100).map { Tokens(accessToken: "a\($0)", refreshToken: "r\($0)") }
 
-    @Test("what was kept is loaded once, at the first question")
+    @Test("Persisted tokens are loaded once, by the first call")
     func loading() async throws {
         let shelf = Shelf(Self.tokens[1])
         let store = TokenStore(shelf)
@@ -56,7 +56,7 @@ struct TokenStoreTests {
         #expect(shelf.state.withLock { $0.loads } == 1)
     }
 
-    @Test("a shelf that cannot be read is an error each time, until a user signs in")
+    @Test("A persistence that cannot be read is an error each time, until a user signs in")
     func unreadable() async throws {
         let shelf = Shelf()
         shelf.state.withLock { $0.isBroken = true }
@@ -70,7 +70,7 @@ struct TokenStoreTests {
         #expect(try await store.tokens == Self.tokens[2], "they are used all the same")
     }
 
-    @Test("many changes at once: one write at a time, and the last state is the one that is kept", arguments: 0..<20)
+    @Test("Concurrent changes are written one at a time, and the last state is the one kept", arguments: 0..<20)
     func writing(round: Int) async throws {
         let shelf = Shelf()
         let store = TokenStore(shelf)
@@ -92,7 +92,7 @@ struct TokenStoreTests {
         #expect(state.overlaps == 0 && state.saves <= 100)
     }
 
-    @Test("a cancelled caller does not stop the writing")
+    @Test("A cancelled caller does not stop the writing")
     func cancelled() async throws {
         let shelf = Shelf()
         let store = TokenStore(shelf)
@@ -105,7 +105,7 @@ struct TokenStoreTests {
         #expect(shelf.state.withLock { $0.kept } == Self.tokens[4])
     }
 
-    @Test("observers receive each change, and the stream ends with the store")
+    @Test("Observers receive each change, and the stream ends with the store")
     func changes() async throws {
         var store: TokenStore? = TokenStore()
         let changes = try #require(await store?.changes())

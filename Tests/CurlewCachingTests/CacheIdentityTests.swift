@@ -7,7 +7,7 @@ import Testing
 /// No user gets another user's response from the cache, whatever makes a call that user's call.
 @Suite(.timeLimit(.minutes(2)))
 struct CacheIdentityTests {
-    @Test("two users, two clients on one store, each way to say who asks")
+    @Test("Two users of two clients on one store share nothing, by each kind of identity")
     func leaks() async throws {
         var (calls, leaks) = (0, [String]())
         for (number, way) in IdentityWay.all.enumerated() {

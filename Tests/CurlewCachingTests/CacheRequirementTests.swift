@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CacheRequirementTests {
     @Test(arguments: CacheSuite.requirements)
-    func isMet(_ one: CacheCase) async throws {
+    func everyRequirementIsMet(_ one: CacheCase) async throws {
         try await one.run(on: .memory)
     }
 

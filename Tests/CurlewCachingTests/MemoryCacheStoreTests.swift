@@ -44,7 +44,7 @@ struct MemoryCacheStoreTests {
         #expect(await store.statistics().bytes == 0)
     }
 
-    @Test("negative limits count as 0")
+    @Test("Negative limits count as 0")
     func negativeLimits() {
         #expect(MemoryCacheStore(bodyLimit: -1).bodyLimit == 0)
         #expect(MemoryCacheStore(byteLimit: -1, entryLimit: -1).bodyLimit == 0)

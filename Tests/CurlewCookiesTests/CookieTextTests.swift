@@ -10,7 +10,7 @@ import Testing
 struct CookieTextTests {
     private static let marks = ["\u{301}", "\u{200D}", "\u{FE0F}"]
 
-    @Test("A cookie's name holds no equals sign, and its prefix is a promise, whatever follows them", arguments: marks)
+    @Test("A cookie's name holds no equals sign, and its prefix is enforced, whatever follows", arguments: marks)
     func cookies(mark: String) {
         func refusal(_ cookie: Cookie) -> Cookie.Refusal? {
             var jar = CookieFixtures.jar()
@@ -39,7 +39,7 @@ struct CookieTextTests {
         }
     }
 
-    @Test("A cookie's path and domain, and which cookie it replaces, are decided by bytes", arguments: marks)
+    @Test("A cookie's path and domain, and which cookie it replaces, are compared by bytes", arguments: marks)
     func cookiePlaces(mark: String) throws {
         var jar = CookieFixtures.jar()
         let request = try CookieFixtures.request("https://www.a.test/x/y")

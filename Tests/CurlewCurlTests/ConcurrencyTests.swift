@@ -5,7 +5,7 @@ import Testing
 /// Many transfers at once: each gets its own response.
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrencyTests {
-    @Test("connections that are in use do not count as idle ones")
+    @Test("Connections in use do not count as idle ones")
     func manyConnections() async throws {
         let pool = TransportConfiguration.Pool(perHost: 48, idle: 4)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))

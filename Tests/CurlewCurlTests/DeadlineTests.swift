@@ -33,7 +33,7 @@ struct DeadlineTests {
         expectTexts(error, sourceLocation: sourceLocation)
     }
 
-    @Test("connecting ends in its time")
+    @Test("Connecting ends at its timeout")
     func connect() async throws {
         let crowded = try CrowdedPort()
         try await expectTimeout(.connect) { observer in
@@ -42,7 +42,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "a server that takes the request and says nothing runs into the first-byte limit",
+        "A server that takes the request and says nothing meets the first-byte timeout",
         arguments: [nil] + BodySource.allCases)
     func firstByte(source: BodySource?) async throws {
         let server = try MockServer.always(MockResponse().stalled(at: .beforeHead), to: .put)
@@ -54,7 +54,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("a body that stalls reaches the idle limit", arguments: [1000, 200_000], [false, true])
+    @Test("A body that stalls meets the idle timeout", arguments: [1000, 200_000], [false, true])
     func idle(size: Int, streaming: Bool) async throws {
         let server = try MockServer.answering(.generated(bytes: size).stalled(at: .afterBytes(500)))
         try await expectTimeout(.idle) { observer in
@@ -65,7 +65,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("the whole call ends in its time, also while its reader pauses")
+    @Test("The whole call ends at its timeout, also while its reader pauses")
     func total() async throws {
         let server = try MockServer.answering(.data(Data(count: 30_000_000)))
         try await expectTimeout(.total) { observer in
@@ -76,7 +76,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("handles are counted right whatever becomes of their calls")
+    @Test("Handles are counted right however their calls end")
     func handles() async throws {
         let server = try MockServer()
         for _ in 0..<10 {
@@ -96,7 +96,7 @@ struct DeadlineTests {
 struct PatienceTests {
     let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
 
-    @Test("an upload that makes progress for longer than the first-byte limit arrives")
+    @Test("An upload that makes progress for longer than the first-byte timeout arrives")
     func longUpload() async throws {
         // Slow until the first-byte limit is long over, then fast, because what the system has taken is sent as far as
         // the engine can see.
@@ -118,7 +118,7 @@ struct PatienceTests {
         #expect(response.status == .ok)
     }
 
-    @Test("a producer that is slower than every limit holds its upload, and that is all")
+    @Test("A producer slower than every timeout delays its upload, and nothing else")
     func slowProducer() async throws {
         let server = try MockServer()
         server.on(.put, "/") { .text($0.text) }

@@ -36,7 +36,9 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("a refusal reaches the caller at once, and the producer ends", arguments: Producer.allCases, Ending.allCases)
+    @Test(
+        "An early refusal reaches the caller at once, and the producer ends", arguments: Producer.allCases,
+        Ending.allCases)
     func refusal(producer: Producer, ending: Ending) async throws {
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()
@@ -54,7 +56,7 @@ struct EarlyAnswerTests {
         #expect(try await transport.exchange(.get, other.url + "/").text() == "next")
     }
 
-    @Test("a refusal in two pieces, with a pause, also arrives complete", arguments: [Ending.keeps, .closes])
+    @Test("An early refusal in two pieces, with a pause, also arrives complete", arguments: [Ending.keeps, .closes])
     func slowRefusal(ending: Ending) async throws {
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()
@@ -70,7 +72,7 @@ struct EarlyAnswerTests {
         #expect(try await response.text() == "stop")
     }
 
-    @Test("over HTTP/2 as well", arguments: [Producer.bytes, .stuckWithLength])
+    @Test("An early refusal reaches the caller over HTTP/2 as well", arguments: [Producer.bytes, .stuckWithLength])
     func http2(producer: Producer) async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -81,7 +83,7 @@ struct EarlyAnswerTests {
         #expect(response.version == .http2)
     }
 
-    @Test("a producer that is cancelled is an error of the body, not a cancelled call")
+    @Test("A producer that is cancelled is an error of the body, not a cancelled call")
     func cancelledProducer() async throws {
         let server = try MockServer.always(.status(.ok), to: .post)
         let body = RequestBody.stream {

@@ -5,7 +5,7 @@ import Testing
 /// A transport with several threads.
 @Suite(.timeLimit(.minutes(1)))
 struct EventLoopGroupTests {
-    @Test("calls to one origin share connections whatever the number of threads", arguments: [1, 4])
+    @Test("Calls to one origin share connections whatever the number of threads", arguments: [1, 4])
     func reuse(loops: Int) async throws {
         let transport = CurlTransport(options: CurlTransport.Options(eventLoops: loops))
         let servers = try (0..<8).map { _ in try MockServer() }
@@ -29,7 +29,7 @@ struct EventLoopGroupTests {
         #expect(error?.reason == .refused(by: .shutdown))
     }
 
-    @Test("origins are spread over the threads, and there are no more threads than allowed")
+    @Test("Origins are spread over the threads, and there are no more threads than allowed")
     func threads() async {
         await #expect(processExitsWith: .success) {
             let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 3))
@@ -41,7 +41,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("without TLS all threads serve one origin when many calls are in progress")
+    @Test("Without TLS all threads serve one origin when many calls are in progress")
     func help() async {
         await #expect(processExitsWith: .success) {
             let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 3))
@@ -55,7 +55,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("over TLS one thread serves an origin, or as many as allowed", arguments: [1, 2, 3])
+    @Test("Over TLS one thread serves an origin, or as many as allowed", arguments: [1, 2, 3])
     func secureHelp(allowed: Int) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }
@@ -79,7 +79,7 @@ struct EventLoopGroupTests {
     }
 
     @Test(
-        "a host has as many slots as allowed, whichever event loop serves it", .serialized,
+        "A host has as many slots as allowed, whichever event loop serves it", .serialized,
         arguments: [(3, 40), (3, 5), (4, 2), (2, 1)])
     func places(loops: Int, perHost: Int) async throws {
         let configuration = TransportConfiguration(
@@ -102,7 +102,7 @@ struct EventLoopGroupTests {
         await transport.shutdown()
     }
 
-    @Test("without work for the idle lifetime the transport closes its sockets and ends its threads, and begins again")
+    @Test("After the idle lifetime the transport closes its sockets and threads, and can begin again")
     func rest() async {
         await #expect(processExitsWith: .success) {
             let server = try MockServer.always(.text("hello"))
@@ -125,7 +125,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("a transport that rests uses no processor time", arguments: [0.1, 2.5])
+    @Test("An idle transport uses no processor time", arguments: [0.1, 2.5])
     func quietRest(idleLifetime: Double) async {
         await #expect(processExitsWith: .success) { [idleLifetime] in
             let server = try MockServer.always(.text("hello"))
@@ -144,7 +144,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("the number of threads has bounds")
+    @Test("The number of threads has bounds")
     func bounds() {
         var options = CurlTransport.Options()
         #expect(options.eventLoops == 2 && options.eventLoopsPerSecureOrigin == 1)

@@ -8,7 +8,7 @@ import Testing
 /// The store of easy handles keeps as many as a peak needs, and releases the surplus when the loop is idle.
 @Suite(.timeLimit(.minutes(1)))
 struct HandleStoreTests {
-    @Test("The store releases the handles that a peak has left, and keeps 256")
+    @Test("The store releases the handles of a peak, and keeps 256")
     func surplus() throws {
         let configuration = TransportConfiguration()
         let proxies = ProxyRules(.none, environment: [:])

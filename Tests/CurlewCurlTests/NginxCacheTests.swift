@@ -6,7 +6,7 @@ import Testing
 /// The cache over a real server that compresses.
 @Suite(.timeLimit(.minutes(1)))
 struct NginxCacheTests {
-    @Test("what nginx compressed is validated by one request, although its tags change their form")
+    @Test("A response that nginx compressed is validated by one request, although its tags change")
     func compressed() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)

@@ -8,7 +8,7 @@ import Testing
 /// How many transfers an agent has lately had.
 @Suite(.timeLimit(.minutes(1)))
 struct RecentPeakTests {
-    @Test("a peak rises at once and falls later")
+    @Test("A peak rises at once and falls later")
     func peak() {
         var peak = RecentPeak()
         let second: Int64 = 1_000_000_000

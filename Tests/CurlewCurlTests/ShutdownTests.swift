@@ -5,7 +5,7 @@ import Testing
 /// The end of a transport: immediate, for all calls, leaving nothing.
 @Suite(.timeLimit(.minutes(1)))
 struct ShutdownTests {
-    @Test("an upload without data, a connection that is being made and a reader that waits end as well")
+    @Test("A shutdown also ends an upload without data, a connection being made and a waiting reader")
     func inFlight() async throws {
         let transport = CurlTransport()
         let server = try MockServer()
@@ -24,7 +24,7 @@ struct ShutdownTests {
         for task in tasks { #expect(await outcome(task).reason == .refused(by: .shutdown)) }
     }
 
-    @Test("several callers may shut down at the same time")
+    @Test("Several callers may shut down at the same time")
     func concurrentShutdown() async throws {
         let server = try MockServer.always(.text("ok"))
         let transport = CurlTransport()
@@ -34,7 +34,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("nothing is left: no thread, no descriptor")
+    @Test("A shutdown leaves no thread and no descriptor")
     func leavesNothing() async {
         // In a process of its own, because tests beside this one open and close descriptors.
         await #expect(processExitsWith: .success) {
@@ -65,7 +65,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("a process may end while transports shake hands", .usesKnownOpenSSL, arguments: 0..<8)
+    @Test("A process may end while transports shake hands", .usesKnownOpenSSL, arguments: 0..<8)
     func exitInFlight(round: Int) async throws {
         let nginx = try await Nginx.shared()
         let (url, roots) = (nginx.secure() + "/empty", nginx.certificates.authority)

@@ -5,7 +5,7 @@ import Testing
 /// How long a transport lives.
 @Suite(.timeLimit(.minutes(1)))
 struct TransportLifetimeTests {
-    @Test("the transport and its thread go with the last body that it feeds", arguments: [false, true])
+    @Test("The transport and its thread go with the last body that it feeds", arguments: [false, true])
     func lifetime(readsToTheEnd: Bool) async throws {
         let server = try MockServer.always(.generated(bytes: 200_000))
         weak var engine: CurlTransport?
@@ -19,7 +19,7 @@ struct TransportLifetimeTests {
         #expect(await eventually { engine == nil })
     }
 
-    @Test("a body outlives the transport variable that made it")
+    @Test("A body outlives the transport variable that made it")
     func outlives() async throws {
         let server = try MockServer.always(.data(Data(count: 2_000_000)))
         func body() async throws -> ResponseBody {

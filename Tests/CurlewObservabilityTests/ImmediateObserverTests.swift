@@ -33,7 +33,7 @@ struct ImmediateObserverTests {
 
     private let transport = MockTransport { $0.onAny { _ in HTTPResponse(status: .ok) } }
 
-    @Test("an interceptor that observes is notified before the call returns, also in a derived client")
+    @Test("An interceptor that observes is notified before the call returns, also in a derived client")
     func interceptors() async throws {
         let (inner, outer, queued) = (Counter(), Counter(), Queued())
         let client = APIClient(
@@ -52,7 +52,7 @@ struct ImmediateObserverTests {
         #expect(outer.ends.withLock { $0 } == 1)
     }
 
-    @Test("an immediate observer in the configuration needs no queue")
+    @Test("An immediate observer in the configuration needs no queue")
     func configuration() async throws {
         let counter = Counter()
         let client = APIClient(

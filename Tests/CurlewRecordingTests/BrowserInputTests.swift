@@ -102,7 +102,7 @@ struct BrowserInputTests {
         """
     }
 
-    @Test("arrow keys, Home, End and Page keys move the selection within the list, and show its details")
+    @Test("Arrow keys, Home, End and Page keys move the selection, and show its details")
     func moving() async throws {
         let script = """
             note("start", active() + " " + row() + " " + open());
@@ -129,7 +129,7 @@ struct BrowserInputTests {
         #expect(seen["escape"] == "list true" && seen["again"] == "list false" && seen["error"] == nil, "\(seen)")
     }
 
-    @Test("the filters show calls by status, route, failure and words, alone and together; Escape empties the search")
+    @Test("Filters show calls by status, route, failure and words; Escape empties the search")
     func filters() async throws {
         let script = """
             note("all", count());
@@ -154,7 +154,7 @@ struct BrowserInputTests {
         #expect(seen["cleared"] == "7 list 0" && seen["axis"] == "7" && seen["error"] == nil, "\(seen)")
     }
 
-    @Test("the selection survives a filter that keeps it, and the details close with one that does not")
+    @Test("The selection survives a filter that keeps it, and the details close with another one")
     func selection() async throws {
         let script = """
             press("End"); set("failures", true); note("kept", row() + " " + open());
@@ -169,7 +169,7 @@ struct BrowserInputTests {
         #expect(seen["click"] == "2:200 true" && seen["slash"] == "text" && seen["error"] == nil, "\(seen)")
     }
 
-    @Test("times and sizes are rounded to the unit that they have after rounding")
+    @Test("Times and sizes are rounded to the unit that they have after rounding")
     func numbers() async throws {
         let script = """
             const times = [0, 0.5, 0.9996, 9.96, 999.4, 999.6, 9996, 59940, 59960, 60000, 119700, 3599999];
@@ -184,7 +184,7 @@ struct BrowserInputTests {
         #expect(seen["sizes"] == "999 B|999 kB|1.0 MB|10 MB|1.0 GB", "\(seen)")
     }
 
-    @Test("hostile data breaks neither the details nor the command: odd names, deep JSON, options instead of a URL")
+    @Test("Hostile data breaks neither the details nor the command")
     func hostile() async throws {
         var document = Self.document
         document.entries[0].facts?.decisions = [

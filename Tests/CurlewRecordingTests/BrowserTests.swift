@@ -39,7 +39,7 @@ struct BrowserTests {
         return (dom, lines.filter { $0.contains("CONSOLE") }, ContinuousClock.now - start)
     }
 
-    @Test("hostile text in every field is shown as text, and does not run")
+    @Test("Hostile text in every field is shown as text, and does not run")
     func hostile() async throws {
         let page = HTMLReport(HTMLReportTests.hostileDocument, title: "Safe").text
         guard let (dom, console, _) = try await load(page, "#row-1") else { return }
@@ -51,7 +51,7 @@ struct BrowserTests {
         #expect(dom.contains(#"\u{202E}"#), "marks of direction are shown by their numbers")
     }
 
-    @Test("5,000 exchanges open with the rows in sight only, without a message on the console")
+    @Test("5,000 exchanges open with the visible rows only, without a message on the console")
     func large() async throws {
         let document = SampleRecording.document(calls: 4500, bodyLength: 300)
         let page = HTMLReport(document).text
@@ -65,7 +65,7 @@ struct BrowserTests {
         print("A browser started, opened \(document.entries.count) exchanges and ended in \(time.brief)")
     }
 
-    @Test("the page and Swift make the same curl command")
+    @Test("The page and Swift make the same curl command")
     func commands() async throws {
         var entry = SampleRecording.document(calls: 1).entries[0]
         entry.request = .init(
@@ -82,7 +82,7 @@ struct BrowserTests {
         #expect(isShown, "\(command)")
     }
 
-    @Test("screenshots, into the folder that CURLEW_SCREENSHOTS names")
+    @Test("Screenshots go into the folder that CURLEW_SCREENSHOTS names")
     func screenshots() async throws {
         guard let folder = ProcessInfo.processInfo.environment["CURLEW_SCREENSHOTS"] else { return }
         let page = HTMLReport(SampleRecording.document(calls: 4000, bodyLength: 300), title: "Flight recorder").text

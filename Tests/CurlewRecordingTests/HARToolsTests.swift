@@ -49,7 +49,7 @@ struct HARToolsTests {
         return recorder.har()
     }
 
-    @Test("recorded and converted documents are valid by the schema of HAR 1.2, and a broken one is not")
+    @Test("Recorded and converted documents are valid by the schema of HAR 1.2, a broken one is not")
     func schema() async throws {
         let folder = try TemporaryFolder()
         let script = """
@@ -80,7 +80,7 @@ struct HARToolsTests {
         }
     }
 
-    @Test("an independent reader has the same entries, sizes and times")
+    @Test("An independent reader has the same entries, sizes and times")
     func reader() async throws {
         let script = """
             import json, sys

@@ -41,7 +41,7 @@ struct RecorderSecretTests {
         }
     }
 
-    @Test("the recorder's own redaction applies to errors, reason phrases and targets, also before a request is sent")
+    @Test("The recorder's redaction covers errors, reason phrases and targets, also before sending")
     func ownRedaction() async throws {
         let rules = Redaction.standard.adding(FieldRules(secretMembers: ["color"]))
         let recorder = FlightRecorder(redaction: rules)
@@ -59,7 +59,7 @@ struct RecorderSecretTests {
         #expect(text.contains("Fine color=") && text.contains("Lost color=") && !text.contains(Self.canary))
     }
 
-    @Test("the error of a call that the client makes for another has the declared secrets, as a failed revalidation")
+    @Test("The error of a call within a call hides the declared secrets, as a failed revalidation")
     func ownCalls() throws {
         let recorder = FlightRecorder()
         let context = ExchangeContext(
@@ -86,7 +86,7 @@ struct RecorderSecretTests {
         return .mock(pipeline: pipeline, configuration: configuration, configure)
     }
 
-    @Test("no output and no memory has the value", arguments: IdentityWay.names, Source.allCases)
+    @Test("No output and no memory holds the secret", arguments: IdentityWay.names, Source.allCases)
     func outputs(name: String, source: Source) async throws {
         let canary = Self.canary
         let recorder = FlightRecorder(
@@ -126,7 +126,7 @@ struct RecorderSecretTests {
         #expect(recorder.records.flatMap(\.entries).count == 6, "the lost request was sent three times")
     }
 
-    @Test("secret paths, members and endings of a client are hidden; a recorder of two clients keeps them apart")
+    @Test("Declared paths, members and endings are hidden; a recorder keeps two clients apart")
     func declarations() async throws {
         let recorder = FlightRecorder(bodies: .upTo())
         let rules = FieldRules(secretMembers: ["appid"], secretPaths: ["/bot*"])
@@ -175,7 +175,7 @@ struct RecorderSecretTests {
         }
     }
 
-    @Test("recorders of one client keep bodies of their own, in either order", arguments: [false, true])
+    @Test("Recorders of one client keep bodies of their own, in either order", arguments: [false, true])
     func severalRecorders(isStrictFirst: Bool) async throws {
         let strict = FlightRecorder(bodies: .upTo(20))
         let (open, heads) = (FlightRecorder(bodies: .upTo(), redaction: .none), FlightRecorder())
@@ -197,7 +197,7 @@ struct RecorderSecretTests {
         #expect(try !text(of: strict).contains(Self.canary))
     }
 
-    @Test("a redaction that hides nothing records everything")
+    @Test("A redaction that hides nothing records everything")
     func none() async throws {
         let recorder = FlightRecorder(redaction: .none)
         let client = APIClient.mock(pipeline: [.recording(recorder)]) { $0.onAny { _ in .status(204) } }

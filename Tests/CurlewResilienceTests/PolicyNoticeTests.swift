@@ -20,7 +20,7 @@ struct PolicyNoticeTests {
         ) { $0.onAny { _ in .status(status) } }
     }
 
-    @Test("Waits and refusals of a rate limit")
+    @Test("Waits and refusals of a rate limit are reported")
     func rateLimit() async throws {
         let client = client([.rateLimit(RateLimit(1, every: .seconds(2), per: .route))])
         for _ in 0..<2 { try await client.send(Request<Void>.get("/").name("Ping")) }
@@ -34,7 +34,7 @@ struct PolicyNoticeTests {
             ])
     }
 
-    @Test("Refusals of a concurrency limit")
+    @Test("Refusals of a concurrency limit are reported")
     func concurrency() async throws {
         let limit = ConcurrencyLimit(1, waiting: 0)
         let client = client([.concurrencyLimit(limit)])
@@ -45,7 +45,7 @@ struct PolicyNoticeTests {
         #expect(notices.all.withLock { $0.first?.policy } == .concurrencyLimit)
     }
 
-    @Test("An empty budget, of retries and of hedging")
+    @Test("An empty budget of retries and of hedging is reported")
     func budget() async throws {
         let empty = RetryBudget(capacity: 0)
         _ = try? await client([.retry(budget: empty)], .serviceUnavailable).send(Request<Void>.get("/"))

@@ -38,7 +38,7 @@ struct BusyStoreTests {
         return other
     }
 
-    @Test("while another process holds the database, hits are hits, and no call waits for a change")
+    @Test("While another process holds the database, hits are hits, and no call waits for a change")
     func held() async throws {
         let (client, _) = client(SQLiteCacheStore(path: path))
         let hit = Request<HTTPResponse>(.get, "/hit")
@@ -55,7 +55,7 @@ struct BusyStoreTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("a change that cannot be noted while the database is held is noted later, and the old response not used")
+    @Test("A change that cannot be noted while the database is held is noted later")
     func owed() async throws {
         var rules = CacheConfiguration()
         rules.lookupTimeout = .milliseconds(100)
@@ -71,7 +71,7 @@ struct BusyStoreTests {
         #expect(try await text() == "2")
     }
 
-    @Test("a call whose time is over or that is cancelled does not wait for the store", arguments: [true, false])
+    @Test("A call whose time is over or that is cancelled does not wait for the store", arguments: [true, false])
     func deadline(isCancelled: Bool) async throws {
         let store = SQLiteCacheStore(path: path)
         let (client, _) = client(store)
@@ -98,7 +98,7 @@ struct BusyStoreTests {
         for task in blocked { try await task.value }
     }
 
-    @Test("a store whose files are removed while it is in use begins again")
+    @Test("A store whose files are removed while it is in use begins again")
     func gone() async throws {
         let store = SQLiteCacheStore(path: path)
         for round in 0..<3 {

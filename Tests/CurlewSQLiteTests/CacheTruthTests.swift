@@ -49,7 +49,7 @@ struct CacheTruthTests {
     }
 
     @Test(
-        "no call gets what is older than a change that was acknowledged before it began", arguments: Kind.allCases,
+        "No call gets a response older than a change acknowledged before it began", arguments: Kind.allCases,
         seeds)
     func never(kind: Kind, seed: UInt64) async throws {
         let folder = try TemporaryFolder()

@@ -16,7 +16,7 @@ struct DeadlinePropertyTests {
         return 0..<max(1, count / 20)
     }()
 
-    @Test("no call ends after its deadline, whatever hangs", arguments: seeds)
+    @Test("No call ends after its deadline, whatever hangs", arguments: seeds)
     func property(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         for round in 0..<20 {

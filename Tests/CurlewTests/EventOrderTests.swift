@@ -17,7 +17,7 @@ struct EventOrderTests {
         return 0..<max(1, count / 200)
     }()
 
-    @Test("events come in the documented order, all of them before the call returns", arguments: seeds)
+    @Test("Events come in the documented order, all of them before the call returns", arguments: seeds)
     func property(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         for round in 0..<10 {

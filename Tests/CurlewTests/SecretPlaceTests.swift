@@ -153,7 +153,7 @@ struct SecretPlaceTests {
         return CookieInterceptor(store)
     }
 
-    @Test("nothing that is written down holds it", arguments: Place.allCases, Outcome.allCases)
+    @Test("No log, record, store or file holds the secret", arguments: Place.allCases, Outcome.allCases)
     func nowhere(place: Place, outcome: Outcome) async throws {
         let page = EveryTextObserver()
         let store = MemoryCacheStore()

@@ -51,7 +51,7 @@ struct SecretTextTests {
     }
 
     @Test(
-        "What others say in their errors is shown without secrets and steers no terminal",
+        "Errors of others are shown without secrets and steer no terminal",
         arguments: [
             "at https://u:hunter2@h.test/", "token=hunter2", "Authorization: Bearer hunter2",
             "{\"password\":\"hunter2\"}",
@@ -129,14 +129,14 @@ struct SecretTextTests {
         #expect("\(QueryItems([(name, "hunter2"), ("a", "1")]))" == "?\(name)=REDACTED&a=REDACTED")
     }
 
-    @Test("Headers show where a redirect leads, without what it carries")
+    @Test("Headers show where a redirect leads, without its secrets")
     func location() {
         let headers: HTTPHeaders = [.location: "https://u:hunter2@a.test/cb?code=hunter2#access_token=hunter2"]
         #expect(!headers.description.contains(Self.canary) && headers.description.contains("a.test/cb"))
         #expect(!"\(headers[0])".contains(Self.canary))
     }
 
-    @Test("What names no secret is shown as it is")
+    @Test("Text without the name of a secret is shown unchanged")
     func harmless() {
         for text in [
             "No member \"name\" at $.user.key.", "The token expired at 12:30.", "Expected Int at $.tokens[0]: found 1",

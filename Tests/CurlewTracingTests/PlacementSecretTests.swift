@@ -11,7 +11,7 @@ import Testing
 struct PlacementSecretTests {
     private static let canary = "hunter2-canary+0123456789/=="
 
-    @Test("no output has the value, wherever the interceptor is placed", arguments: Placement.allCases)
+    @Test("No output has the value, wherever the interceptor is placed", arguments: Placement.allCases)
     func placements(placement: Placement) async throws {
         let canary = Self.canary
         let encoded = "hunter2-canary%2B0123456789%2F%3D%3D"

@@ -44,7 +44,7 @@ struct DigestInterceptorTests {
         }
     }
 
-    @Test("the first call is sent twice, those that follow once, and a stale nonce costs one more")
+    @Test("The first call is sent twice, later ones once, and a stale nonce costs one more request")
     func flow() async throws {
         let mock = server(uses: 3)
         let client = client(mock)
@@ -54,7 +54,7 @@ struct DigestInterceptorTests {
         }
     }
 
-    @Test("a wrong password is refused once and not tried again")
+    @Test("A wrong password is refused once and not tried again")
     func wrongPassword() async throws {
         let mock = server(uses: 3)
         let error = await client(mock, password: "wrong").failure(Request<Void>.get("/"))
@@ -62,14 +62,14 @@ struct DigestInterceptorTests {
         #expect(mock.requestCount == 2)
     }
 
-    @Test("a server that calls every nonce stale gets three requests")
+    @Test("A server that calls every nonce stale gets three requests")
     func stale() async throws {
         let mock = server(uses: 0)
         await #expect(throws: NetworkError.self) { try await client(mock).send(Request<Void>.get("/")) }
         #expect(mock.requestCount == 3)
     }
 
-    @Test("another origin's challenge is not answered")
+    @Test("A challenge of another origin is not met")
     func foreign() async throws {
         let mock = server(uses: 3)
         await #expect(throws: NetworkError.self) {
@@ -79,7 +79,7 @@ struct DigestInterceptorTests {
         #expect(mock.requestCount == 1)
     }
 
-    @Test("many calls at once all get through")
+    @Test("Many concurrent calls succeed")
     func concurrent() async throws {
         let mock = server(uses: 1000)
         let client = client(mock)
@@ -89,7 +89,7 @@ struct DigestInterceptorTests {
         }
     }
 
-    @Test("nothing is answered over plain http, unless its origin is named or this machine")
+    @Test("No challenge is met over plain http, unless its origin is named or this machine")
     func plainText() async throws {
         let error = await client(server(uses: 3), url: "http://api.test").failure(Request<Void>.get("/"))
         #expect(error?.reason == .configuration && error?.detail.contains("unencrypted") == true)
@@ -100,7 +100,7 @@ struct DigestInterceptorTests {
         try await named.send(Request<Void>.get("/"))
     }
 
-    @Test("a challenge that is too weak is not answered, and the error says what to do")
+    @Test("A challenge that is too weak is not met, and the error has advice")
     func weak() async throws {
         let mock = MockTransport.answering { _ in
             HTTPResponse(status: .unauthorized, headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth"])

@@ -9,7 +9,7 @@ import Testing
 /// No user gets another user's response from a shared exchange, whatever makes a call that user's call.
 @Suite(.timeLimit(.minutes(2)))
 struct CoalescingIdentityTests {
-    @Test("two calls of two users at the same time, each way to say who asks")
+    @Test("Two users' concurrent calls share no exchange, by each kind of identity")
     func leaks() async throws {
         var (calls, leaks) = (0, [String]())
         for way in IdentityWay.all where way.source != .client {

@@ -35,7 +35,7 @@ struct CoalescingPropertyTests {
     }
 
     @Test(
-        "no call is lost, all receive the same bytes, and the work is cancelled when the last one leaves and not before"
+        "All calls receive the same bytes, and the work is cancelled when the last one leaves"
     )
     func property() async throws {
         for seed in UInt64(1)...400 {
@@ -67,7 +67,7 @@ struct CoalescingPropertyTests {
         }
     }
 
-    @Test("calls that come and go get one response each, whole, and no exchange stays behind", arguments: 1...5)
+    @Test("Calls that come and go get one whole response each, and no exchange stays behind", arguments: 1...5)
     func storm(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let origin = NumberingOrigin()

@@ -61,7 +61,7 @@ struct CoalescingScopeTests {
         return sharing.origin.sent.count
     }
 
-    @Test("what differs in anything that selects a response is not shared")
+    @Test("Requests that differ in what selects a response are not shared")
     func differences() async throws {
         let plain = Call(.get, "/x")
         let others: [Call] = [
@@ -80,7 +80,7 @@ struct CoalescingScopeTests {
         }
     }
 
-    @Test("what differs in nothing that selects a response is")
+    @Test("Requests that differ in nothing that selects a response are shared")
     func noDifferences() async throws {
         let plain = Call(.get, "/x").header("A", "1").header("B", "2")
         let others: [Call] = [
@@ -99,7 +99,7 @@ struct CoalescingScopeTests {
         #expect(try await requests([plain, plain.header(.xRequestID, "7")], declared) == 2)
     }
 
-    @Test("what must not be shared never is")
+    @Test("Requests that must not be shared never are")
     func never() async throws {
         let calls: [Call] = [
             Call(.post, "/x"), Call(.put, "/x"), Call(.delete, "/x"), Call(HTTPMethod(rawValue: "get"), "/x"),
@@ -110,7 +110,7 @@ struct CoalescingScopeTests {
         for call in calls { #expect(try await requests([call, call]) == 2, "\(call.method) \(call.headers)") }
     }
 
-    @Test("two principals never share, and neither shares with an unknown one")
+    @Test("Two principals never share, and neither shares with an unknown one")
     func principals() async throws {
         let sharing = Sharing([.coalescing(), Acting()])
         var calls: [Task<Int, any Error>] = []
@@ -122,7 +122,7 @@ struct CoalescingScopeTests {
         for call in calls { _ = try await call.value }
     }
 
-    @Test("a response is not shared if another user has signed in in the meantime; the others ask again")
+    @Test("A response is not shared if another user has signed in meanwhile")
     func signIn() async throws {
         let user = Locked("ann")
         let origin = GatedOrigin { .answer($0.headers["X-User"] ?? "") }
@@ -141,7 +141,7 @@ struct CoalescingScopeTests {
         #expect(origin.sent.count > 1)
     }
 
-    @Test("on a clock that skips waits a shared exchange is waited for all the same")
+    @Test("On a clock that skips waits a shared exchange still waits")
     func skippedWaits() async throws {
         let origin = GatedOrigin { _ in .answer("x") }
         let joins = JoinObserver()
@@ -155,7 +155,7 @@ struct CoalescingScopeTests {
         for call in calls { #expect(try await call.value == "x") }
     }
 
-    @Test("clients with other interceptors never share, also when they have this one in common")
+    @Test("Clients with other interceptors never share, also with this interceptor in common")
     func chains() async throws {
         let sharing = Sharing()
         let clients = [
@@ -175,7 +175,7 @@ struct CoalescingScopeTests {
         for call in calls { _ = try await call.value }
     }
 
-    @Test("a writer sees its own write: no call joins an exchange that began before")
+    @Test("A writer sees its own write: no call joins an exchange that began before")
     func readYourWrites() async throws {
         let origin = GatedOrigin { _ in .answer("1") }
         let joins = JoinObserver()
@@ -195,7 +195,7 @@ struct CoalescingScopeTests {
         for call in after { #expect(try await call.value == 1) }
     }
 
-    @Test("no text in a value makes two keys equal", arguments: 0..<20 as Range<UInt64>)
+    @Test("No text in a value makes two keys equal", arguments: 0..<20 as Range<UInt64>)
     func keys(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         // Few characters, so that the same text comes about with other borders, and one letter in two spellings.

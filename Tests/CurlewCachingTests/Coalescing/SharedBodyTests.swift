@@ -46,7 +46,7 @@ struct SharedBodyTests {
         }
     }
 
-    @Test("one call reads it, the others ask for themselves, and all get all bytes", arguments: [1, 2, 20])
+    @Test("One call reads the shared body, the others send requests, and all get all bytes", arguments: [1, 2, 20])
     func everything(count: Int) async throws {
         let sources = Sources()
         let sharing = Sharing { _ in sources.response() }
@@ -60,7 +60,7 @@ struct SharedBodyTests {
         #expect(sources.made.count == count && sources.made.allSatisfy { $0.pulls == 65 })
     }
 
-    @Test("nothing is pulled before it is read, and one chunk for each that is taken")
+    @Test("Nothing is pulled before it is read, and one chunk for each that is taken")
     func demand() async throws {
         let sources = Sources()
         let sharing = Sharing(total: .seconds(60)) { _ in sources.response() }
@@ -75,7 +75,7 @@ struct SharedBodyTests {
         }
     }
 
-    @Test("a call that was cancelled leaves the body to another one")
+    @Test("A call that was cancelled leaves the body to another one")
     func cancelled() async throws {
         let sources = Sources()
         let sharing = Sharing { _ in sources.response() }
@@ -87,7 +87,7 @@ struct SharedBodyTests {
         #expect(sources.made.count == 2)
     }
 
-    @Test("who lets go of the response ends the transfer", arguments: [false, true])
+    @Test("Releasing the response ends the transfer", arguments: [false, true])
     func letGo(hasDeadline: Bool) async throws {
         let sources = Sources()
         let sharing = Sharing(total: hasDeadline ? .seconds(60) : nil) { _ in sources.response() }
@@ -103,7 +103,7 @@ struct SharedBodyTests {
         #expect(source.pulls == 1)
     }
 
-    @Test("the deadline of the call ends its reading, although the exchange has none")
+    @Test("The deadline of the call ends its reading, although the exchange has none")
     func deadline() async throws {
         let sources = Sources(waitsAtEnd: true)
         let sharing = Sharing { _ in sources.response() }
@@ -118,7 +118,7 @@ struct SharedBodyTests {
         try await yieldUntil { source.wasCancelled }
     }
 
-    @Test("cancelling the reader ends the transfer", arguments: [false, true])
+    @Test("Cancelling the reader ends the transfer", arguments: [false, true])
     func cancelledReader(hasDeadline: Bool) async throws {
         let sources = Sources(waitsAtEnd: true)
         let sharing = Sharing { _ in sources.response() }

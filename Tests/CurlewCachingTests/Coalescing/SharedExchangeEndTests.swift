@@ -23,7 +23,7 @@ struct SharedExchangeEndTests {
     /// to do and the more other threads are idle: so the responses come at once, and the calls are on the main actor.
     /// Each call has a path of its own: a later exchange for the same thing would replace what is left.
     @MainActor
-    @Test("an exchange that is over at once keeps no response, whole or not", arguments: [false, true])
+    @Test("An exchange that is over at once keeps no response, whole or not", arguments: [false, true])
     func atOnce(isWhole: Bool) async throws {
         let (gone, rounds) = (Tally(), 2000)
         let interceptor = BuiltInInterceptor.coalescing()

@@ -94,7 +94,7 @@ struct APIClientTests {
         #expect(threads.withLock { $0 }.contains(currentThread()) == false)
     }
 
-    @Test func manyCallsAtOnceDoNotMixTheirAnswers() async throws {
+    @Test func concurrentCallsDoNotMixTheirResponses() async throws {
         let client = APIClient.testing(
             ClosureTransport { request, _ in
                 await Task.yield()

@@ -53,7 +53,7 @@ struct DecodingErrorTests {
     }
 
     @Test(arguments: ["{", "", "null", #"{"id":1}"#, "[1", "\u{FEFF}{}x", #"{"id":1e999,"name":"x"}"#])
-    func malformedAnswersAreErrorsAndTheClientStaysUsable(text: String) async throws {
+    func malformedResponsesAreErrorsAndTheClientStaysUsable(text: String) async throws {
         let client = APIClient.testing(
             ClosureTransport { request, _ in .answer(request.target.hasSuffix("bad") ? text : Person.annJSON) })
         let error = try #require(await client.failure(Request<Person>.get("/bad")))
@@ -69,7 +69,7 @@ struct DecodingErrorTests {
         #expect(error.response?.isTruncated == true)
     }
 
-    @Test func errorsOfADecodeOfOnesOwnAreKeptAsTheCause() async throws {
+    @Test func errorsOfACustomDecodeAreKeptAsTheCause() async throws {
         let client = APIClient.answering()
         let error = try #require(await client.failure(Own()))
         #expect(error.reason == .interceptor)
@@ -94,7 +94,7 @@ struct DecodingErrorTests {
         #expect(try await client.send(raised).count == 10_000)
     }
 
-    @Test func observersHearOfAFailureToDecodeAndOfNoSuccess() async throws {
+    @Test func observersReceiveAFailureToDecodeAndNoSuccess() async throws {
         let observer = Self.labels()
         let client = APIClient.testing(
             RecordingTransport(.ok, "nonsense"), configuration: APIClient.Configuration(observers: [observer]))
@@ -104,7 +104,7 @@ struct DecodingErrorTests {
 }
 
 extension DecodingErrorTests {
-    @Test func observersHearOfACallThatCouldNotBeBuilt() async throws {
+    @Test func observersReceiveACallThatCouldNotBeBuilt() async throws {
         let observer = Self.labels()
         let client = APIClient.testing(
             RecordingTransport(), configuration: APIClient.Configuration(observers: [observer]))

@@ -36,7 +36,7 @@ struct DecodingTests {
         #expect(try APIClient.answering().request(for: GetPerson(id: 1)).headers[.accept] == "application/json")
     }
 
-    @Test func theAnswerIsWhatTheCallNames() async throws {
+    @Test func theResponseHasTheTypeThatTheCallNames() async throws {
         let client = APIClient.answering()
         #expect(try await client.send(GetPerson(id: 1)) == .ann)
         #expect(try await client.send(.person(id: 1)) == .ann)
@@ -63,7 +63,7 @@ struct DecodingTests {
     }
 
     @Test(arguments: [(204, ""), (205, ""), (200, "")])
-    func anEmptyAnswerIsNilWhereThatIsAllowed(status: Int, body: String) async throws {
+    func anEmptyResponseIsNilWhereThatIsAllowed(status: Int, body: String) async throws {
         let client = APIClient.answering(HTTPStatus(status), body)
         #expect(try await client.send(Request<Person?>.get("/x")) == nil)
         #expect(try await client.send(Request<Data?>.get("/x")) == nil)
@@ -139,7 +139,7 @@ struct DecodingTests {
         #expect(try await client.send(Request<Stamped>.get("/x").options { $0.codecs = .snakeCase }) == expected)
     }
 
-    @Test func responseTellsWhatCameAroundTheValue() async throws {
+    @Test func aResponseHasTheMessageAroundTheValue() async throws {
         let attempts = [1, 2].map { Attempt(number: $0, duration: .seconds($0), outcome: .status(.created)) }
         let client = APIClient.testing(
             ClosureTransport { _, _ in

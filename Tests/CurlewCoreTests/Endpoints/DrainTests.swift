@@ -28,7 +28,7 @@ struct DrainTests {
         Task { await client.failure(Request<Void>.get("/"))?.reason }
     }
 
-    @Test("what waits in a queue or pauses between attempts finishes; new calls are refused, of derived clients too")
+    @Test("A drain lets queued and pausing calls finish; new calls fail, of derived clients too")
     func drains() async throws {
         let client = client()
         let pausing = call(client)
@@ -47,7 +47,7 @@ struct DrainTests {
         #expect(await call(client).value == .refused(by: .shutdown))
     }
 
-    @Test("a drain ends with its time, and says that something is left")
+    @Test("A drain ends with its time, and says that calls are left")
     func late() async throws {
         let client = client()
         let pausing = call(client)
@@ -61,7 +61,7 @@ struct DrainTests {
         #expect(await pausing.value == nil)
     }
 
-    @Test("a client without calls has nothing to wait for")
+    @Test("A drain of a client without calls returns at once")
     func idle() async {
         #expect(await client().drain(for: .zero))
     }

@@ -61,7 +61,7 @@ struct ForeignOriginTests {
         #expect("\(home.headers.map(\.value))".contains(Self.canary))
     }
 
-    @Test("A client without a base URL sends its configuration's fields nowhere, unless they are harmless")
+    @Test("A client without a base URL sends its fields nowhere, unless they are harmless")
     func homeless() async throws {
         let mock = MockTransport { $0.onAny { _ in .status(204) } }
         let headers: HTTPHeaders = [.authorization: Self.canary, "X-Unknown": Self.canary, .acceptLanguage: "de"]
@@ -74,7 +74,7 @@ struct ForeignOriginTests {
         #expect(request.headers["X-Own"] == "1" && request.headers[.acceptLanguage] == "de")
     }
 
-    @Test("A hook for an origin runs for its requests only, and what it adds is sent there")
+    @Test("Fields that a hook for an origin adds are sent to that origin only")
     func scoped() async throws {
         let hook = BuiltInInterceptor.onRequest(for: "https://other.test/any") { request, _ in
             request.headers[.authorization] = Self.canary
@@ -92,7 +92,7 @@ struct ForeignOriginTests {
     }
 
     @Test(
-        "The scope in the traits of an app's interceptor determines which origin receives what it adds",
+        "The declared scope of an app's interceptor decides which origins receive what it adds",
         arguments: [
             (nil, [true, false, false, false]), (.clientOrigin, [true, false, false, false]),
             (.unrestricted, [true, true, true, true]),

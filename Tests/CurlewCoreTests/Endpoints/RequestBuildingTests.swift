@@ -18,7 +18,7 @@ struct RequestBuildingTests {
         func encode<Value: Encodable>(_ value: Value) throws -> Data { Data("WHAT".utf8) }
     }
 
-    @Test func acceptFollowsTheAnswer() throws {
+    @Test func acceptFollowsTheResponseType() throws {
         let client = APIClient.testing(RecordingTransport())
         #expect(try client.request(for: .person(id: 1)).headers[.accept] == "application/json")
         #expect(try client.request(for: Request<Person?>.get("/x")).headers[.accept] == "application/json")

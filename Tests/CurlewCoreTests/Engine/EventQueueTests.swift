@@ -37,7 +37,7 @@ struct EventQueueTests {
 
     private let context = ExchangeContext()
 
-    @Test("an observer continues, and a waiter waits for all earlier events")
+    @Test("An observer continues, and a waiter waits for all earlier events")
     func order() async throws {
         let observer = Slow()
         let queue = EventQueue([observer])
@@ -57,7 +57,7 @@ struct EventQueueTests {
         await queue.allDelivered()
     }
 
-    @Test("of too many events the newest are dropped, and their number is reported instead")
+    @Test("Of too many events the newest are dropped, and their number is reported instead")
     func lost() async throws {
         let observer = Slow()
         let queue = EventQueue([observer], capacity: 2)
@@ -71,7 +71,7 @@ struct EventQueueTests {
         #expect(observer.heard == ["joined", "joined", "joined", "lost 3", "trailers"])
     }
 
-    @Test("an observer that hangs holds up the end of a call for a bounded time, and gets the rest later")
+    @Test("A hanging observer delays the end of a call for a bounded time, and gets the rest later")
     func hanging() async throws {
         let observer = Slow()
         let queue = EventQueue([observer], patience: .milliseconds(20))
@@ -86,7 +86,7 @@ struct EventQueueTests {
         #expect(observer.heard == ["joined", "joined", "joined"])
     }
 
-    @Test("an event that waits holds no transfer")
+    @Test("A waiting event keeps no transfer alive")
     func transfers() async throws {
         let (observer, ended) = (Slow(), SharedResult<Void>())
         let context = ExchangeContext(observers: [observer])
@@ -105,7 +105,7 @@ struct EventQueueTests {
         #expect(observer.heard == ["began", "succeeded"])
     }
 
-    @Test("a client and those made from it have one queue, and one without observers has none")
+    @Test("A client and those made from it have one queue, and one without observers has none")
     func queues() throws {
         let client = APIClient.mock(configuration: APIClient.Configuration(observers: [Slow(isHeld: false)])) { _ in }
         let queue = try #require(client.core.events)
@@ -114,7 +114,7 @@ struct EventQueueTests {
         #expect(APIClient.mock { _ in }.core.events == nil)
     }
 
-    @Test("observers are called outside of every task, so that none waits for them")
+    @Test("Observers are called outside of every task, so that none waits for them")
     func thread() async throws {
         let places = EventLog { _, _ in withUnsafeCurrentTask { $0 != nil } }
         let client = APIClient.mock(configuration: APIClient.Configuration(observers: [places])) {
@@ -124,7 +124,7 @@ struct EventQueueTests {
         #expect(Set(places.entries) == [false])
     }
 
-    @Test("a mock is measured like a transport, on the clock of the call, and what a stub says of itself stays")
+    @Test("A mock is measured like a transport, on the call's clock, and a stub's own metrics stay")
     func mock() async throws {
         let log = EventLog { event, _ -> ExchangeMetrics? in
             if case .measured(let metrics) = event { metrics } else { nil }
@@ -147,7 +147,7 @@ struct EventQueueTests {
         #expect(log.entries.map(\.bytesReceived) == [nil, 12, nil])
     }
 
-    @Test("what an interceptor leaves behind is reported as cancelled before the end, and never after it")
+    @Test("An exchange that an interceptor leaves is reported as cancelled before the call's end")
     func leftBehind() async throws {
         let (observer, gate) = (Slow(isHeld: false), SharedResult<Void>())
         let begun = SharedResult<Void>()

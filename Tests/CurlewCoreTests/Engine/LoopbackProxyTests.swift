@@ -7,7 +7,7 @@ import Testing
 /// What is meant for this machine does not leave it through a proxy.
 @Suite(.timeLimit(.minutes(1)))
 struct LoopbackProxyTests {
-    @Test("a fixed proxy elsewhere is not used for this machine; one on this machine is")
+    @Test("A fixed proxy elsewhere is not used for this machine; a proxy on this machine is")
     func fixed() throws {
         for host in ["localhost", "app.localhost", "127.0.0.1", "[::1]"] {
             let origin = try #require(Origin(scheme: "http", host: host, port: 8080))

@@ -11,7 +11,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "the scheme of the request chooses the variable; HTTP_PROXY never counts",
+        "The scheme of the request chooses the variable; HTTP_PROXY never counts",
         arguments: [
             (["http_proxy": "http://p:1"], "http://p:1", nil), (["HTTP_PROXY": "http://p:1"], nil, nil),
             (["https_proxy": "p:2"], nil, "http://p:2"), (["HTTPS_PROXY": "p:2"], nil, "http://p:2"),
@@ -26,7 +26,7 @@ struct ProxyRulesTests {
         #expect(try proxy(environment, "https://service.example/") == https)
     }
 
-    @Test("without being asked the environment does not count, and this machine is always reached directly")
+    @Test("The environment counts only on request, and this machine is always reached directly")
     func direct() throws {
         let origin = try HTTPRequest(.get, url: "http://service.example/").origin
         let environment = ["http_proxy": "p:1", "all_proxy": "p:1"]
@@ -37,7 +37,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "the list of hosts without a proxy",
+        "NO_PROXY lists hosts, domains and networks that are reached without a proxy",
         arguments: [
             ("example.com", "example.com", true), ("example.com", "a.b.example.com", true),
             (".example.com", "example.com", true), ("*.example.com", "a.example.com", true),
@@ -61,7 +61,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "a URL of a proxy",
+        "The URL of a proxy names its scheme, host, port and credentials",
         arguments: [
             ("http://p.example:3128/", "http://p.example:3128", nil, nil),
             ("p.example", "http://p.example:80", nil, nil),
@@ -78,7 +78,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "what is no URL of a proxy is a problem that names the variable and shows no credentials",
+        "An invalid proxy URL is a problem that names the variable and hides credentials",
         arguments: [
             "ftp://p.example", "http://", "http://p.example:0", "http://p.example:99999", "http://p.example/path",
             "http://secret:secret@p example", "http://p.example:80x", "http://%zz:secret@p.example",
@@ -89,7 +89,7 @@ struct ProxyRulesTests {
         #expect(problems.count == 1 && problems[0].contains("all_proxy") && !problems[0].contains("secret"))
     }
 
-    @Test("an entry of a list in code has to mean something")
+    @Test("An entry of a no-proxy list in code has to be valid")
     func badEntries() {
         let proxy = ProxyConfiguration.Server(.http, host: "p.example")
         let configuration = TransportConfiguration(
@@ -97,7 +97,7 @@ struct ProxyRulesTests {
         #expect(configuration.problems.count == 2)
     }
 
-    @Test("no description shows credentials")
+    @Test("No description of a proxy shows credentials")
     func secrets() {
         let proxy = ProxyConfiguration.Server(.socks5, host: "p.example", user: "secret-user", password: "secret-word")
         let configuration = TransportConfiguration(proxy: .fixed(proxy))

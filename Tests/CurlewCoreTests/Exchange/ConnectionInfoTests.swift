@@ -5,7 +5,7 @@ import Testing
 /// The facts of a connection as values.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionInfoTests {
-    @Test("facts are equal by what they say, not by where they came from")
+    @Test("Connection facts are equal by their values, not by their source")
     func equality() {
         let tls = ConnectionInfo.TLS(version: .v13, cipherSuite: "TLS_AES_128_GCM_SHA256", isResumed: true)
         let one = ConnectionInfo(id: 7, localAddress: "192.0.2.7:51344", tls: tls)
@@ -16,7 +16,7 @@ struct ConnectionInfoTests {
         #expect(one != ConnectionInfo(id: 7, localAddress: "192.0.2.7:51344"))
     }
 
-    @Test("descriptions are one line, and leave out what is not known")
+    @Test("Descriptions of a connection are one line, and leave out unknown facts")
     func description() {
         let tls = ConnectionInfo.TLS(version: .v13, cipherSuite: "TLS_AES_128_GCM_SHA256", isResumed: true)
         let whole = ConnectionInfo(id: 7, localAddress: "192.0.2.7:51344", tls: tls)

@@ -6,7 +6,7 @@ import Testing
 /// moments: no call gets a response that is not its own.
 @Suite(.timeLimit(.minutes(15)))
 struct DesyncTests {
-    @Test("no call is served by what a hostile server wrote before the call began")
+    @Test("No call is served by what a hostile server wrote before the call began")
     func desync() async throws {
         let (calls, seed) = Abuse.desync
         print("desync seed \(seed)")

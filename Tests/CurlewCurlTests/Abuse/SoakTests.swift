@@ -6,7 +6,7 @@ import Testing
 /// mind: every exchange ends, in one of the ways that its server allows, and memory stays flat.
 @Suite(.timeLimit(.minutes(60)))
 struct SoakTests {
-    @Test("a long time under load and faults: nothing is lost, memory is flat")
+    @Test("A long time under load and faults: nothing is lost, memory is flat")
     func soak() async throws {
         let nginx = try await Nginx.shared()
         let h2 = try await onThread { try H2Server(nginx.certificates) }

@@ -23,7 +23,7 @@ struct AddressGuardTests {
     }
 
     @Test(
-        "this machine is refused in every spelling",
+        "This machine is refused in every spelling",
         arguments: [
             "127.0.0.1", "localhost", "[::1]", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0",
             "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "guarded.here.test", "guarded.dual.test",
@@ -34,7 +34,7 @@ struct AddressGuardTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("an address that is named is used, a host of several by those that are")
+    @Test("A named address is used, and of a host with several the allowed ones")
     func named() async throws {
         let server = try server()
         let policy = TransportConfiguration.AddressPolicy.publicOnly.allowing("127.0.0.1")
@@ -45,7 +45,7 @@ struct AddressGuardTests {
         try await expectRefused("http://[::1]:\(server.port)/", by: transport)
     }
 
-    @Test("a resolver that changes its response between check and connect does not get through")
+    @Test("A resolver that changes its response between check and connect does not get through")
     func changingAnswer() async throws {
         let server = try server()
         let name = "rebinding.turns.test"
@@ -69,7 +69,7 @@ struct AddressGuardTests {
         #expect(try await open.exchange(.get, "http://\(name):\(server.port)/").text() == "secret")
     }
 
-    @Test("a redirect to this machine is refused, and is not tried again")
+    @Test("A redirect to this machine is refused, and is not tried again")
     func redirect() async throws {
         let inner = try server()
         let outer = try MockServer()
@@ -87,7 +87,7 @@ struct AddressGuardTests {
         #expect(error?.attempts.count ?? 0 <= 2)
     }
 
-    @Test("an override is an address like any other")
+    @Test("An override is checked like any other address")
     func override() async throws {
         let server = try server()
         let dns = TransportConfiguration.DNS(overrides: [
@@ -101,7 +101,7 @@ struct AddressGuardTests {
             try await CurlTransport(configuration: configuration).exchange(.get, "http://api.example/").status == .ok)
     }
 
-    @Test("connections are used again, and the policy is asked once for each")
+    @Test("Connections are used again, and the policy is asked once for each")
     func reuse() async throws {
         let server = try server()
         let asked = Locked(0)
@@ -115,7 +115,7 @@ struct AddressGuardTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("with a proxy or a socket, where no address is seen, nothing is sent")
+    @Test("Through a proxy or a socket, where no address is seen, nothing is sent")
     func unseen() async throws {
         let server = try server()
         let proxy = ProxyConfiguration.fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port))

@@ -5,7 +5,7 @@ import Testing
 /// Where connections go.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionPlaceTests {
-    @Test("an override changes the address of a request, and nothing else")
+    @Test("An override changes the address of a request, and nothing else")
     func override() async throws {
         let nginx = try await Nginx.shared()
         let port = try #require(try HTTPRequest(.get, url: nginx.secure() + "/").origin.port as Int?)
@@ -26,7 +26,7 @@ struct ConnectionPlaceTests {
         #expect(other.reason == .unreachable)
     }
 
-    @Test("an option that the transport refuses is named")
+    @Test("An option that the transport refuses is named")
     func refusedOption() async throws {
         // libcurl takes no text of more than 8 MB.
         let identity = TLSConfiguration.ClientIdentity.pkcs12File(
@@ -41,7 +41,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("addresses of one kind only are used when asked for")
+    @Test("Addresses of one kind only are used on request")
     func addresses() async throws {
         let server = try MockServer.always(.text("hello"))
         let url = "http://localhost:\(server.port)/"
@@ -58,7 +58,7 @@ struct ConnectionPlaceTests {
 /// How many connections there are, and how long.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionPoolTests {
-    @Test("no more connections than allowed are open at a time", arguments: [1, 2])
+    @Test("No more connections than allowed are open at a time", arguments: [1, 2])
     func total(limit: Int) async throws {
         let counts = Locked((open: 0, most: 0))
         let server = try RawServer { connection in
@@ -83,7 +83,7 @@ struct ConnectionPoolTests {
         #expect(counts.withLock { $0.most } == limit)
     }
 
-    @Test("a connection that is older than its lifetime is not used again")
+    @Test("A connection older than its lifetime is not used again")
     func lifetime() async throws {
         let server = try MockServer.always(.text("hello"))
         let pool = TransportConfiguration.Pool(lifetime: .seconds(1))
@@ -97,7 +97,7 @@ struct ConnectionPoolTests {
         #expect(ContinuousClock.now - begin >= .seconds(1))
     }
 
-    @Test("requests do not wait for each other's connection when that is switched off")
+    @Test("Requests do not wait for each other's connection when that is disabled")
     func noMultiplexing() async throws {
         // The handshake receives no answer, so the protocol of the first connection stays unknown.
         let server = try RawServer { $0.waitUntilClosed() }
@@ -113,7 +113,9 @@ struct ConnectionPoolTests {
         }
     }
 
-    @Test("extreme values work", arguments: [Duration.zero, .nanoseconds(1), .seconds(1 << 40), .seconds(-1)])
+    @Test(
+        "Extreme values of the options work",
+        arguments: [Duration.zero, .nanoseconds(1), .seconds(1 << 40), .seconds(-1)])
     func extremes(time: Duration) async throws {
         let server = try MockServer.always(.text("hello"))
         let pool = TransportConfiguration.Pool(

@@ -5,7 +5,7 @@ import Testing
 /// The environment of a process decides only if it is asked, and once. Each test has a process of its own.
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyEnvironmentTests {
-    @Test("the environment counts when asked for, as it was when the transport was made")
+    @Test("The environment counts on request, as it was when the transport was made")
     func environment() async {
         await #expect(processExitsWith: .success) {
             let proxy = try LoopbackProxy(.http)
@@ -22,7 +22,7 @@ struct ProxyEnvironmentTests {
         }
     }
 
-    @Test("the environment does not count when not asked for, and does not exempt hosts from a fixed proxy")
+    @Test("Unrequested, the environment does not count, and exempts no host from a fixed proxy")
     func ignored() async {
         await #expect(processExitsWith: .success) {
             let (fixed, other) = (try LoopbackProxy(.http), try LoopbackProxy(.http))

@@ -3,7 +3,7 @@
 import CurlewStreams
 import Testing
 
-@Suite("Records over sockets", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct RecordWireTests {
     private struct Row: Codable, Sendable, Equatable {
         var id: Int
@@ -43,7 +43,7 @@ struct RecordWireTests {
         #expect(server.requests[0].headers[.transferEncoding] == "chunked")
     }
 
-    @Test("A connection without bytes is lost after the read timeout; the total timeout ends with the head")
+    @Test("A connection without bytes is lost after the read timeout; the head ends the total one")
     func timeouts() async throws {
         let server = try MockServer.answering(MockResponse.jsonLines(1...3).stalled(at: .afterBytes(2)))
         var options = RecordStreamOptions()

@@ -44,7 +44,7 @@ struct WebSocketConnectionsWireTests {
     }
 
     @Test(
-        "A server refuses, closes and loses connections at random moments: the hook runs on each, and each waits",
+        "Through refusals, closes and losses the hook runs on each connection, and each waits",
         arguments: 0..<10)
     func randomEndings(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)

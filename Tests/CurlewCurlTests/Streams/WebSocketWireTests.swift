@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketWireTests {
-    @Test func aSilentNetworkIsNoticedByTheHeartbeat() async throws {
+    @Test func theHeartbeatDetectsASilentNetwork() async throws {
         let server = try await WebSocketServer.start()
         var options = WebSocket.Options()
         options.heartbeat = .milliseconds(50)
@@ -71,7 +71,7 @@ struct WebSocketWireTests {
         }
     }
 
-    @Test("a shutdown of the transport ends its sockets, in whatever they do", arguments: [false, true])
+    @Test("A shutdown of the transport ends its sockets, in whatever they do", arguments: [false, true])
     func shutdown(isBusy: Bool) async throws {
         let server = try await WebSocketServer.start()
         for _ in 0..<20 {

@@ -106,7 +106,7 @@ struct DownloadContinuationTests {
     }
 
     @Test(
-        "A download that ends at a random moment is continued, also if the file has changed meanwhile",
+        "A download ended at a random moment is continued, also if the file has changed meanwhile",
         arguments: End.allCases, Continuation.allCases)
     func ends(end: End, continuation: Continuation) async throws {
         let nginx = try await Nginx.shared()

@@ -49,7 +49,7 @@ struct LoggingNotesTests {
         return APIClient(baseURL: "https://a.test", pipeline: pipeline, transport: transport)
     }
 
-    @Test("at .line a redirect, a retry and a refresh of tokens are visible as they occur, once each")
+    @Test("At .line a redirect, a retry and a refresh of tokens are logged as they occur, once each")
     func line() async throws {
         let client = client(.line)
         try await client.send(.get("/moved"))
@@ -68,7 +68,7 @@ struct LoggingNotesTests {
         #expect(log.entries.withLock { $0.last?["source"] }?.contains("cache") == true)
     }
 
-    @Test("at .explain every other decision and each request on the wire have a line, before the response")
+    @Test("At .explain every decision and each request on the wire has a line, before the response")
     func explain() async throws {
         try await client(.explain).send(.get("/moved"))
         let names = Set(log.names)
@@ -80,7 +80,7 @@ struct LoggingNotesTests {
         #expect(!log.text.contains("secret") && !log.text.contains("hunter2"), "\(log.text)")
     }
 
-    @Test func severities() {
+    @Test func eachNoteHasItsSeverity() {
         func severity(_ kind: LogEntry.Kind, _ name: String, _ value: String) -> LogEntry.Severity {
             LogEntry(kind, exchange: 1, lines: [""], fields: [LogEntry.Field(name, value)]).severity
         }
@@ -94,7 +94,7 @@ struct LoggingNotesTests {
         #expect(LogEntry.Field("a", "x\ny").value == "x\\ny", "no value can begin a line")
     }
 
-    @Test("a call that was cancelled has the severity of information")
+    @Test("A cancelled call has the severity of information")
     func cancelled() async throws {
         let transport = MockTransport { $0.onAny { _ in throw NetworkError(.cancelled) } }
         let client = APIClient(
@@ -103,7 +103,7 @@ struct LoggingNotesTests {
         #expect(log.entries.withLock { $0.last?.severity } == .info)
     }
 
-    @Test("the notes of concurrent calls belong to their calls")
+    @Test("The notes of concurrent calls belong to their calls")
     func concurrent() async throws {
         let client = client(.explain)
         try await withThrowingTaskGroup { group in

@@ -54,7 +54,7 @@ struct CircuitStateTests {
 
     static let quick = CircuitState.Outcome.success
 
-    @Test("It opens at the ratio, not before the minimum of calls")
+    @Test("The circuit opens at the ratio, not before the minimum of calls")
     func opening() {
         var bench = Bench()
         #expect(bench.call(.failure, .failure, .failure) == 3)
@@ -76,7 +76,7 @@ struct CircuitStateTests {
         #expect(bench.circuit.phase == .closed)
     }
 
-    @Test("What is older than the window is forgotten, in tenths")
+    @Test("Outcomes older than the window are forgotten, in tenths")
     func window() {
         var bench = Bench()
         bench.call(.failure, .failure, .failure)
@@ -88,7 +88,7 @@ struct CircuitStateTests {
         #expect(bench.circuit.phase == .closed)
     }
 
-    @Test("Open, it refuses and says how long; then one trial decides")
+    @Test("An open circuit refuses and says how long; then one trial decides")
     func trial() {
         var bench = Bench()
         bench.call(.failure, .failure, .failure, .failure)
@@ -110,7 +110,7 @@ struct CircuitStateTests {
         #expect(bench.circuit.phase == .closed)
     }
 
-    @Test("Each failed trial opens it again, for a time between half of the open time and the whole")
+    @Test("Each failed trial opens the circuit again, for between half of the open time and the whole")
     func openTimes() {
         var bench = Bench()
         bench.call(.failure, .failure, .failure, .failure)
@@ -151,7 +151,7 @@ struct CircuitStateTests {
         #expect(bench.circuit.phase == .closed)
     }
 
-    @Test("Calls that began before the circuit opened do not touch it afterwards")
+    @Test("Calls that began before the circuit opened do not change it afterwards")
     func lateOutcomes() {
         var bench = Bench()
         let early = (0..<10).compactMap { _ in bench.admit() }

@@ -21,7 +21,7 @@ struct ConcurrencyQueueTests {
         return (0..<line.waiting).map { _ in line.finish(at: nil).going.joined() }.joined()
     }
 
-    @Test("the number of permits is as specified, and no call passes the waiting ones")
+    @Test("The number of permits is as specified, and no call passes the waiting ones")
     func permits() {
         var line = ConcurrencyQueue<String>(permits: 3, capacity: 10)
         #expect((0..<4).map { _ in line.acquire() } == [true, true, true, false])
@@ -30,7 +30,7 @@ struct ConcurrencyQueueTests {
         #expect(line.running == 3 && line.waiting == 1 && !line.acquire())
     }
 
-    @Test("first come, first served, a higher priority first")
+    @Test("Calls are served in order of arrival, a higher priority first")
     func priorities() {
         let arrivals: [(String, RequestOptions.Priority)] = [
             ("l", .low), ("n", .normal), ("h", .high), ("m", .normal), ("i", .high), ("o", .low),
@@ -39,13 +39,13 @@ struct ConcurrencyQueueTests {
         #expect(order(line(waiting: "abcdefghijkl".map { (String($0), .normal) })) == "abcdefghijkl")
     }
 
-    @Test("every eighth permit goes to the call that has waited longest")
+    @Test("Every eighth permit goes to the call that has waited longest")
     func fairness() {
         let urgent = Array(repeating: ("h", RequestOptions.Priority.high), count: 20)
         #expect(order(line(waiting: [("x", .low), ("y", .normal)] + urgent)) == "hhhhhhhxhhhhhhhyhhhhhh")
     }
 
-    @Test("a full queue accepts no call, and accepts one again when another has left")
+    @Test("A full queue accepts no call, and accepts one again when another has left")
     func capacity() throws {
         var line = line(capacity: 2, waiting: [("a", .normal)])
         let tickets = [line.wait("b", until: .never, .low), line.wait("c", until: .never, .high)]
@@ -56,7 +56,7 @@ struct ConcurrencyQueueTests {
         #expect(order(line) == "da")
     }
 
-    @Test("any order of arrivals, departures and turns serves every call once", arguments: 0..<8 as Range<UInt64>)
+    @Test("Any order of arrivals, departures and turns serves every call once", arguments: 0..<8 as Range<UInt64>)
     func anyOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var line = ConcurrencyQueue<Int>(permits: 4, capacity: 200)

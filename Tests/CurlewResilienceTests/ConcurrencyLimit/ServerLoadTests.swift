@@ -105,7 +105,7 @@ struct ServerLoadTests {
     static func line(_ permits: Int) -> ConcurrencyQueue<Int> { ConcurrencyQueue(permits: permits, capacity: 1000) }
 
     @Test(
-        "200 calls/s against ten permits of 100 ms: late calls make room, and the server stays useful",
+        "200 calls/s against ten permits of 100 ms: late calls leave, the server stays useful",
         arguments: 0..<5 as Range<UInt64>)
     func shedding(seed: UInt64) {
         var run = ServerRun()
@@ -115,7 +115,7 @@ struct ServerLoadTests {
         #expect(run.late < run.shed, "seed \(seed)")
     }
 
-    @Test("A limit far above the capacity refuses no call, which is what one near it is better than")
+    @Test("A limit far above the capacity refuses no call, and serves fewer than one near it")
     func comparison() {
         var wide = ServerRun()
         var wideLine = Self.line(200)
@@ -133,7 +133,7 @@ struct ServerLoadTests {
         #expect(usual.time == .nanoseconds(Int64.max))
     }
 
-    @Test("What tells how long a typical call takes, and what does not")
+    @Test("Responses and timeouts tell how long a typical call takes, refusals do not")
     func outcomes() {
         for (status, outcome) in [
             (HTTPStatus.ok, ConcurrencyOutcome.responded(.seconds(1))), (500, .responded(.seconds(1))),

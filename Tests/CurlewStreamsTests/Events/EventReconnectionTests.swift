@@ -4,9 +4,9 @@ import Testing
 
 @testable import CurlewStreams
 
-@Suite("Reconnection of event streams", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct EventReconnectionTests {
-    @Test("The wait is the reconnection time after an end, and random with a doubled bound after failures")
+    @Test("The wait is the reconnection time after an end, and random and doubling after failures")
     func waits() {
         func wait(_ plan: ReconnectionDelay, _ random: Double, retryAfter: Duration? = nil) -> Duration {
             plan.wait(retryAfter: retryAfter, random: random)

@@ -2,7 +2,7 @@
 
 import Testing
 
-@Suite("Parser of event streams", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct EventStreamParserTests {
     typealias Item = EventStreamParser.Item
 

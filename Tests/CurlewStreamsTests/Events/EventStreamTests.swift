@@ -3,7 +3,7 @@
 import CurlewStreams
 import Testing
 
-@Suite("Event streams", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct EventStreamTests {
     @Test("A stream that is cut 100 times at random bytes delivers each event exactly once")
     func cuts() async throws {
@@ -44,7 +44,7 @@ struct EventStreamTests {
         #expect(stream.lastEventID == "\(count)")
     }
 
-    @Test("The request accepts event streams only, and sends the last event ID if a field can contain it")
+    @Test("The request accepts event streams only, with the last event ID if a field can contain it")
     func request() async throws {
         for (id, sent) in [("", nil), ("a 7", "a 7"), ("\u{1}", nil), (String(repeating: "a", count: 8193), nil)] {
             let mock = MockTransport.sequence([])
@@ -100,7 +100,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("After maximumFailures failures the stream throws the last error; an event resets the number")
+    @Test("After maximumFailures the stream throws the last error; an event resets the count")
     func failures() async throws {
         let mock = MockTransport.sequence([
             .status(.serviceUnavailable), .events(":"), .events("data: a\n\n"), .status(.serviceUnavailable),

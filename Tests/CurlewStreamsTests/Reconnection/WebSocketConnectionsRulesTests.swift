@@ -4,12 +4,12 @@ import Testing
 
 @testable import CurlewStreams
 
-@Suite("When WebSocket connections follow one another", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct WebSocketConnectionsRulesTests {
     private struct Refused: Error {}
 
     @Test(
-        "The close codes of the server after which the sequence connects again",
+        "The sequence connects again after these close codes of the server",
         arguments: [1001, 1011, 1012, 1013, 1014] as [UInt16])
     func transientCodes(code: UInt16) async throws {
         let server = PeerServer()
@@ -25,7 +25,7 @@ struct WebSocketConnectionsRulesTests {
     }
 
     @Test(
-        "The close codes of the server that end the sequence",
+        "The sequence ends at these close codes of the server",
         arguments: [1000, 1002, 1003, 1005, 1007, 1008, 1009, 1010, 3000, 3999, 4000, 4001, 4999] as [UInt16])
     func finalCodes(code: UInt16) async throws {
         let server = PeerServer()
@@ -48,7 +48,7 @@ struct WebSocketConnectionsRulesTests {
         #expect(server.requests == 1)
     }
 
-    @Test("Statuses after which the sequence connects again", arguments: [408, 429, 500, 502, 503, 504, 599])
+    @Test("The sequence connects again after these statuses", arguments: [408, 429, 500, 502, 503, 504, 599])
     func transientStatuses(status: Int) async throws {
         let server = PeerServer(refusals: [.status(HTTPStatus(status))])
         var sockets = server.client().webSocketConnections(.get("/"), options: .quiet()).makeAsyncIterator()
@@ -56,7 +56,7 @@ struct WebSocketConnectionsRulesTests {
         #expect(server.requests == 2)
     }
 
-    @Test("Statuses that end the sequence", arguments: [200, 302, 400, 401, 403, 404, 426])
+    @Test("The sequence ends at these statuses", arguments: [200, 302, 400, 401, 403, 404, 426])
     func finalStatuses(status: Int) async throws {
         let server = PeerServer(refusals: [.text("no", status: HTTPStatus(status))])
         var sockets = server.client().webSocketConnections(.get("/"), options: .quiet()).makeAsyncIterator()
@@ -95,7 +95,7 @@ struct WebSocketConnectionsRulesTests {
         _ = try await server.next()
     }
 
-    @Test("The bound of the random wait doubles up to its maximum, also if the server accepts each connection")
+    @Test("The bound of the random wait doubles up to its maximum, also after accepted connections")
     func backoff() async throws {
         let bounds = [1.0, 2, 4, 4, 4]
         var longest = Array(repeating: Duration.zero, count: bounds.count)

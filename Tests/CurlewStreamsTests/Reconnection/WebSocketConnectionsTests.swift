@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlewStreams
 
-@Suite("WebSocket connections that follow one another", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct WebSocketConnectionsTests {
     /// What the reader waits for.
     enum Phase: CaseIterable {
@@ -216,7 +216,7 @@ struct WebSocketConnectionsTests {
         #expect(server.requests == 1)
     }
 
-    @Test("Nothing is sent before the first connection is requested, and each iteration has its own connections")
+    @Test("Nothing is sent before the first connection; each iteration has its own connections")
     func iterations() async throws {
         let server = PeerServer()
         let connections = server.client().webSocketConnections(.get("/"), options: .quiet())

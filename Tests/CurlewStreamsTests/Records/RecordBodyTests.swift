@@ -3,7 +3,7 @@
 import CurlewStreams
 import Testing
 
-@Suite("Request bodies of records", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct RecordBodyTests {
     private static let people = [Person(id: 1, name: "Ann"), Person(id: 2, name: "Bo\n🦜")]
 
@@ -78,7 +78,7 @@ struct RecordBodyTests {
         #expect(error?.detail.hasPrefix("Value 2 of the body cannot be encoded.") == true)
     }
 
-    @Test("What a request body sends, a stream of records reads")
+    @Test("A stream of records reads what a request body sends")
     func roundTrip() async throws {
         let mock = MockTransport.answering { call in
             .data(call.body, type: call.request.headers[.contentType].flatMap { MediaType($0) } ?? .json)

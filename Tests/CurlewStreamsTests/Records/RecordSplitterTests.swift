@@ -2,7 +2,7 @@
 
 import Testing
 
-@Suite("Splitter of records", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct RecordSplitterTests {
     typealias Record = RecordSplitter.Record
 

@@ -3,7 +3,7 @@
 import CurlewStreams
 import Testing
 
-@Suite("Streams of records", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct RecordStreamTests {
     private static let people = [Person(id: 1, name: "Ann"), Person(id: 2, name: "Bo\n🦜"), Person(id: 3, name: "")]
 
@@ -60,7 +60,7 @@ struct RecordStreamTests {
         #expect(try await client.records(.get("/numbers"), of: Int.self, options: lines).collect() == [1, 2])
     }
 
-    @Test("The request names the media types, may have any method and body, and is sent by each iteration")
+    @Test("The request names the media types, has any method and body, and is sent by each iteration")
     func request() async throws {
         let (client, mock) = client { .jsonLines([1]) }
         let stream = client.records(.post("/search", json: ["term": "a"]), of: Int.self)

@@ -8,7 +8,7 @@ import Testing
 struct CassetteFileTests {
     static let call = Request<String>.get("/a")
 
-    @Test("Of two cassettes that record one file at once, the second one fails, and the file stays as it is")
+    @Test("Of two cassettes recording one file at once, the second fails, the file stays unchanged")
     func twoRecorders() async throws {
         let folder = try CassetteFolder()
         let mock = MockTransport.answering { .text($0.path) }
@@ -69,7 +69,7 @@ struct CassetteFileTests {
         #expect(one == two)
     }
 
-    @Test("A document of another program is replayed: gzip coding, HTTP/2, Base64, a form in parts, pseudo-fields")
+    @Test("Another program's document is replayed: gzip, HTTP/2, Base64, form parts, pseudo-fields")
     func foreign() async throws {
         let folder = try CassetteFolder()
         try folder.write(Self.document)

@@ -56,7 +56,7 @@ struct MockFailureTests {
         #expect(seen.withLock { $0 } == [.serviceUnavailable])
     }
 
-    @Test("What a stub throws is the call's error")
+    @Test("An error that a stub throws is the call's error")
     func thrown() async throws {
         struct Broken: Error {}
         let client = APIClient.mock { $0.on(GetUser.self) { _ -> User in throw Broken() } }

@@ -25,7 +25,7 @@ struct MockServerWebSocketTests {
         return (server, peers)
     }
 
-    @Test("The handshake is that of the RFC's example, with the first subprotocol of the client that the server has")
+    @Test("The handshake is the RFC's example, with the first shared subprotocol of the client")
     func handshake() throws {
         var options = MockResponse.SocketOptions()
         options.subprotocols = ["v1", "v2"]
@@ -89,7 +89,7 @@ struct MockServerWebSocketTests {
         #expect(try silent.next() == .message(.text("after")))
     }
 
-    @Test("The client closes: its code is known, the server replies with the code, and ends the connection")
+    @Test("The client closes: its code is known, the server replies with it and disconnects")
     func clientCloses() throws {
         let codes = DispatchSemaphore(value: 0)
         let (server, peers) = try server(MockResponse.SocketOptions()) { peer in

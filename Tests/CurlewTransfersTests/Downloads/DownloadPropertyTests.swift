@@ -146,7 +146,7 @@ struct DownloadPropertyTests {
         return false
     }
 
-    @Test("What is saved is one version, complete")
+    @Test("A saved file is one version, complete")
     func property() async throws {
         var saved = 0
         for seed in 0..<Self.seeds where try await check(seed, size: 300_000) { saved += 1 }

@@ -32,7 +32,7 @@ struct DownloadTests {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     }
 
-    @Test("The file has what came, and the response says how much, with everything around it")
+    @Test("The file has the received bytes, and the response says how many, with all metadata")
     func complete() async throws {
         let answer = try await client(ChunkSource(["a,b\n", "1,2\n"])).download(Request<Data>.get("/export"), to: path)
         #expect(answer.value.byteCount == 8 && answer.status == .ok && answer.headers["X-Kind"] == "csv")
@@ -102,7 +102,7 @@ struct DownloadTests {
         #expect(try text() == "page")
     }
 
-    @Test("Limits.download bounds it, and Limits.responseBody does not")
+    @Test("Limits.download bounds a download, and Limits.responseBody does not")
     func limits() async throws {
         func get(_ limit: Int64) async throws -> Int64 {
             let limits = Limits(responseBody: 1, download: limit)

@@ -164,7 +164,7 @@ struct HostileDownloadTests {
     }
 
     @Test(
-        "Bytes that were received before are no progress, and few are none: a server that hardly moves is given up",
+        "Bytes received before are no progress: a server that hardly moves is given up",
         arguments: [false, true])
     func noProgress(drips: Bool) async throws {
         let server = RangeServer(Self.content) { state in
@@ -200,7 +200,7 @@ struct HostileDownloadTests {
         #expect(try saved().isEmpty && names == ["film.mp4"])
     }
 
-    @Test("A complete file that a killed process left under both names is not touched by the next download")
+    @Test("A complete file that a killed process left is not touched by the next download")
     func linked() async throws {
         let server = RangeServer(Self.content) { $0.cuts = [299_999] + Array(repeating: 0, count: 8) }
         await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
@@ -221,7 +221,7 @@ struct HostileDownloadTests {
         #expect(try saved() == Self.content && saved("film (1).mp4") == new)
     }
 
-    @Test("Downloads to one folder at the same time, whose server suggests one name for all, are all kept")
+    @Test("Concurrent downloads with one suggested name for one folder are all kept")
     func collisions() async throws {
         let place = folder.path + "/"
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -33,7 +33,7 @@ struct ResumedDownloadTests {
         return data.prefix(count)
     }
 
-    @Test("A download whose connection is lost 50 times at random receives each byte once, and one buffer for each cut")
+    @Test("A download with 50 lost connections receives each byte once, and one buffer for each cut")
     func cuts() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
@@ -137,7 +137,7 @@ struct ResumedDownloadTests {
     }
 
     @Test(
-        "A part that is not the one asked for is discarded, and the file is received without ranges",
+        "A part that was not requested is discarded, and the file is received without ranges",
         arguments: [
             ["Content-Range": "bytes 0-99/300000"], ["Content-Range": "bytes 100000-299999/400000"],
             ["Content-Range": "pages 1-2/3"], [:],
@@ -160,7 +160,7 @@ struct ResumedDownloadTests {
         #expect(try saved() == content && names == ["film.mp4"])
     }
 
-    @Test("A server without ranges or validators is asked for the complete file, and its partial file is removed")
+    @Test("A server without ranges or validators sends the complete file; the partial one is removed")
     func withoutRanges() async throws {
         for (tag, ranges, declares) in [(nil, true, true), ("W/\"1\"", true, true), ("\"1\"", true, false)] {
             let server = RangeServer(Data(repeating: 3, count: 200_000)) { state in
@@ -198,7 +198,7 @@ struct ResumedDownloadTests {
         }
     }
 
-    @Test("A signed URL that expires is made anew, and the file goes on")
+    @Test("A signed URL that expires is made anew, and the download continues")
     func renewing() async throws {
         let content = Data((0..<500_000).map { UInt8(truncatingIfNeeded: $0 / 5) })
         let server = RangeServer(content) { $0.cuts = [300_000] }

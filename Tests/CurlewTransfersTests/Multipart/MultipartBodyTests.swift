@@ -30,7 +30,7 @@ struct MultipartBodyTests {
             })
     }
 
-    @Test("a value is encoded by the client's codec, when the call is sent")
+    @Test("A value is encoded by the client's codec, when the call is sent")
     func values() async throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -56,7 +56,7 @@ struct MultipartBodyTests {
         #expect(error?.reason == .configuration)
     }
 
-    @Test("streams are sent in their place, with a length if all lengths are known")
+    @Test("Streams are sent in their place, with a length if all lengths are known")
     func streams() async throws {
         func form(_ length: Int64?) -> MultipartForm {
             let log = RequestContent.stream(length: length, replay: .always, type: .text) {
@@ -99,7 +99,7 @@ struct MultipartBodyTests {
         }
     }
 
-    @Test("a body can be sent again only if every part can", arguments: [(0, true), (1, false), (2, false)])
+    @Test("A body can be sent again only if every part can", arguments: [(0, true), (1, false), (2, false)])
     func replay(never: Int, canReplay: Bool) throws {
         let parts = (1...2).map { number in
             MultipartForm.Part.part(
@@ -108,7 +108,7 @@ struct MultipartBodyTests {
         #expect(try MultipartForm(parts).body().canReplay == canReplay)
     }
 
-    @Test("a stream is created when its turn comes, once for each time that the body is sent")
+    @Test("A stream is created when its turn comes, once for each time that the body is sent")
     func turns() async throws {
         let made = Locked(0)
         let content = RequestContent.stream(length: 1, replay: .always) {
@@ -126,7 +126,7 @@ struct MultipartBodyTests {
         }
     }
 
-    @Test("two bodies of one form are read at the same time")
+    @Test("Two bodies of one form are read at the same time")
     func concurrency() async throws {
         let form = MultipartForm([.field("a", "1"), .part("s", .stream(replay: .always) { Self.chunks("x", "y") })])
         let body = try form.body()
@@ -136,20 +136,20 @@ struct MultipartBodyTests {
         #expect(one == two)
     }
 
-    @Test("a stream with other than its declared length is an error", arguments: [3, 7] as [Int64])
+    @Test("A stream with other than its declared length is an error", arguments: [3, 7] as [Int64])
     func wrongLength(length: Int64) async throws {
         let form = MultipartForm([.part("s", .stream(length: length) { Self.chunks("abcde") }), .field("a", "1")])
         let error = await #expect(throws: NetworkError.self) { try await Self.bytes(form.body()) }
         #expect(error?.reason == .encoding)
     }
 
-    @Test("the error of a stream is the error of the body")
+    @Test("The error of a stream is the error of the body")
     func brokenStream() async throws {
         let form = MultipartForm([.part("s", .stream { Self.chunks("abcde", error: Broken()) })])
         await #expect(throws: Broken.self) { try await Self.bytes(form.body()) }
     }
 
-    @Test("content that no part can have is refused before anything is sent")
+    @Test("Content that no part can have is refused before anything is sent")
     func refusals() throws {
         let long = RequestContent.stream(length: .max) { Self.chunks() }
         var forged = MultipartForm.Part.field("a", "1")
@@ -164,7 +164,7 @@ struct MultipartBodyTests {
         }
     }
 
-    @Test("fields of a part follow its own, and replace them")
+    @Test("Fields of a part follow its own, and replace them")
     func fields() async throws {
         var field = MultipartForm.Part.field("a", "1")
         field.headers = ["X-Number": "1", .contentType: "text/html"]
@@ -189,7 +189,7 @@ struct MultipartBodyTests {
                 """)
     }
 
-    @Test("other subtypes have no names, and files are attachments")
+    @Test("Other subtypes have no names, and files are attachments")
     func subtypes() async throws {
         let parts: [MultipartForm.Part] = [
             .part("meta", .json(["id": 1])), .data("file", Data("x".utf8), fileName: "a b.png"),
@@ -224,7 +224,7 @@ struct MultipartBodyTests {
     }
 
     @Test(
-        "a boundary that occurs in a part in memory is refused",
+        "A boundary that occurs in a part in memory is refused",
         arguments: [("--B", false), ("x\r\n--B--", false), ("x--B", true), ("\n--B", true), ("\r\n--b", true)])
     func collisions(content: String, isFine: Bool) throws {
         for size in [0, 100_000] {
@@ -239,7 +239,7 @@ struct MultipartBodyTests {
         }
     }
 
-    @Test("progress of one part is that part's alone")
+    @Test("Progress of one part is that part's alone")
     func progress() async throws {
         let last = Locked<Int64>(0)
         let content = RequestContent.data(Data("12345".utf8)).reporting { progress in
@@ -250,7 +250,7 @@ struct MultipartBodyTests {
         #expect(last.withLock { $0 } == 5)
     }
 
-    @Test("large content in memory is not copied, and an empty form is a body")
+    @Test("Large content in memory is not copied, and an empty form is a body")
     func pieces() async throws {
         let data = Data(repeating: 1, count: 100_000)
         guard case .parts(let parts) = try MultipartForm([.data("a", data)]).body().kind,

@@ -25,7 +25,7 @@ struct MultipartInteropTests {
         let parts: String
     }
 
-    @Test("every part of random forms is identical at two other parsers and at ours")
+    @Test("Every part of random forms is identical at two other parsers and at ours")
     func randomForms() async throws {
         if let problem = Self.problem {
             print(problem)

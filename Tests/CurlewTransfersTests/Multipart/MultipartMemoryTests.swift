@@ -7,7 +7,7 @@ import Testing
 /// A form with a large file.
 @Suite(.timeLimit(.minutes(1)))
 struct MultipartMemoryTests {
-    @Test("a large file is sent in chunks of 64 KiB")
+    @Test("A large file is sent in chunks of 64 KiB")
     func chunks() async throws {
         let size = Int64(64 << 20)
         let folder = try TemporaryFolder()

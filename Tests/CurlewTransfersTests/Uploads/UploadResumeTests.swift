@@ -112,7 +112,7 @@ struct UploadResumeTests {
         #expect(server.only?.bytes == other)
     }
 
-    @Test("Another endpoint, a damaged descriptor and a lost upload begin anew; one that others can change is refused")
+    @Test("Another endpoint, a damaged descriptor and a lost upload begin anew")
     func unusable() async throws {
         let options = Upload.Options(storage: .besideSource)
         let server = UploadServerModel()

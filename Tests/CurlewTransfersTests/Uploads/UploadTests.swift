@@ -30,7 +30,7 @@ struct UploadTests {
         }
     }
 
-    @Test("Chunks, and an empty source")
+    @Test("Chunks and an empty source are sent")
     func chunks() async throws {
         let server = UploadServerModel()
         try await client(server.transport()).upload(
@@ -62,7 +62,7 @@ struct UploadTests {
         #expect(last.withLock { $0?.isLast == true && $0?.completed == 100_000 })
     }
 
-    @Test("Metadata; a name that is invalid is refused before anything is sent")
+    @Test("Metadata is sent; a name that is invalid is refused before anything is sent")
     func metadata() async throws {
         var options = Upload.Options()
         options.fileName = "Über.txt"
@@ -79,7 +79,7 @@ struct UploadTests {
         #expect(error?.reason == .invalidRequest)
     }
 
-    @Test("The fields of the request create the upload and are not sent elsewhere; other origins get no credentials")
+    @Test("The request's fields create the upload and are not sent elsewhere, credentials neither")
     func origins() async throws {
         let server = UploadServerModel(origin: "https://storage.test")
         let seen = Locked<[(String, HTTPHeaders)]>([])

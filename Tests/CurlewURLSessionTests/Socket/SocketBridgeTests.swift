@@ -127,7 +127,7 @@ struct SocketBridgeTests {
         #expect(task.calls == ["cancel"] && transport.finished == 1)
     }
 
-    @Test func aResponseThatNobodyUsesCancelsItsTask() async throws {
+    @Test func anUnusedResponseCancelsItsTask() async throws {
         let task: FakeSocketTask
         do {
             let (connection, fake, _) = try await open()
@@ -197,7 +197,7 @@ struct SocketBridgeTests {
         for ping in pings { #expect(await reason(of: ping) == .cancelled) }
     }
 
-    @Test("the end is known although URLSession reports only a part of it, and nothing is kept")
+    @Test("The end is known although URLSession reports only a part of it, and nothing is kept")
     func partialEnds() async throws {
         weak var kept: FakeSocketTask?
         do {
@@ -234,7 +234,7 @@ struct SocketBridgeTests {
         #expect(await eventually { transport.finished == 1 })
     }
 
-    @Test("all callbacks at the same time, from several threads")
+    @Test("All callbacks at the same time, from several threads, end the socket once")
     func race() async throws {
         for round in 0..<300 {
             let task = FakeSocketTask()

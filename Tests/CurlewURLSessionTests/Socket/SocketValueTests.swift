@@ -12,7 +12,7 @@ import FoundationNetworking
 @Suite(.timeLimit(.minutes(1)))
 struct SocketValueTests {
     @Test(
-        "the scheme is that of WebSocket, and nothing else of the URL changes",
+        "The scheme is that of WebSocket, and nothing else of the URL changes",
         arguments: [
             ("http://a.example/chat?x=%20", "ws://a.example/chat?x=%20"),
             ("https://a.example:8443/", "wss://a.example:8443/"), ("http://127.0.0.1:80/", "ws://127.0.0.1/"),
