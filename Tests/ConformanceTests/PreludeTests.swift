@@ -63,7 +63,7 @@ struct PreludeTests {
         let server = try MockServer()
         server.on(.get, "/start", respond: fault.applied(to: response(301, [.location: "/end"])))
         server.on(.get, "/end", respond: .text("arrived"))
-        let client = APIClient(baseURL: nil, pipeline: .standard, transport: engine.transport)
+        let client = APIClient.testing(engine.transport, baseURL: nil, pipeline: .standard)
         let start = SuspendingClock.now
         let response = try await client.send(Request<HTTPResponse>(.get, url: server.url + "/start"))
         #expect(try await response.text() == "arrived")
@@ -81,7 +81,7 @@ struct PreludeTests {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let pipeline: Pipeline = [.bearer(store) { _ in Tokens(accessToken: "new", refreshToken: "s") }]
         let base = try BaseURL(server.url)
-        let client = APIClient(baseURL: base, pipeline: pipeline, transport: engine.transport)
+        let client = APIClient.testing(engine.transport, baseURL: base, pipeline: pipeline)
         let start = SuspendingClock.now
         let response = try await client.send(Request<HTTPResponse>(.get, "/"))
         #expect(try await response.text() == "welcome")
@@ -96,7 +96,7 @@ struct PreludeTests {
         server.on(.get, "/start", respond: response(302, [.location: "/end"]))
         server.on(.get, "/end", respond: .text("arrived"))
         server.on(.get, "/private", respond: .text("who are you?", status: 401))
-        let client = APIClient(baseURL: nil, pipeline: .standard, transport: engine.transport)
+        let client = APIClient.testing(engine.transport, baseURL: nil, pipeline: .standard)
         for _ in 0..<3 { _ = try await client.send(Request<HTTPResponse>(.get, url: server.url + "/start")) }
         let error = await #expect(throws: NetworkError.self) {
             try await client.send(Request<Void>.get(url: server.url + "/private"))

@@ -19,7 +19,7 @@ struct AuthenticationChoiceTests {
         headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> RecordedCall? {
         let mock = MockTransport.answering { _ in HTTPResponse() }
-        let client = APIClient(baseURL: "https://api.test", pipeline: pipeline ?? self.pipeline, transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: pipeline ?? self.pipeline)
         var request = Request<Void>.get(url: url)
         request.options.authentication = choice
         for field in headers { request = request.header(field.name, field.value) }
@@ -52,11 +52,10 @@ struct AuthenticationChoiceTests {
             ([] as Pipeline, RequestOptions.Authentication.required), ([.bearer { nil }], .required),
             ([.bearer(TokenStore())], .required), ([.bearer { "t" }], .named("admin")),
         ] {
-            let client = APIClient(baseURL: "https://api.test", pipeline: pipeline, transport: mock)
+            let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: pipeline)
             var request = Request<Void>.get("/")
             request.options.authentication = choice
-            let error = await #expect(throws: NetworkError.self) { try await client.send(request) }
-            #expect(error?.reason == .notAuthenticated(.missingCredential))
+            #expect(await failureReason { try await client.send(request) } == .notAuthenticated(.missingCredential))
         }
         #expect(requests.withLock { $0 } == 0)
     }
@@ -91,8 +90,8 @@ struct AuthenticationChoiceTests {
         let mock = MockTransport.answering { call in
             throw NetworkError(.unreachable, detail: "No.", request: NetworkError.RequestLine(call.request))
         }
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.apiKey("s3cret", in: .query(name))], transport: mock)
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.apiKey("s3cret", in: .query(name))])
         let error = await client.failure(Request<Void>.get(url: "https://api.test/x?a=1"))
         #expect(error?.reason == .unreachable)
         #expect(error.map { "\($0)".contains("s3cret") } == false)

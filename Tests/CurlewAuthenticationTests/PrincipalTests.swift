@@ -189,8 +189,8 @@ struct PrincipalTests {
         let server = AccountServer()
         let store = TokenStore()
         let probe = Probe(seen: Locked([]))
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [probe, .bearer(store, refresh: renew)], transport: server)
+        let client = APIClient.testing(
+            server, baseURL: "https://api.test", pipeline: [probe, .bearer(store, refresh: renew)])
         try await store.signIn(server.tokens)
         try await client.send(.get("/") as Request<Void>)
         server.expire()

@@ -43,9 +43,8 @@ struct RefreshFailureTests {
         let store = TokenStore(time: clock)
         try await store.signIn(Tokens(accessToken: "a", refreshToken: "s3cret"))
         let oauth = OAuth2(clientID: "app", tokenEndpoint: "https://id.test/token")
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: oauth.refresh)], transport: mock,
-            configuration: APIClient.Configuration(time: clock))
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.bearer(store, refresh: oauth.refresh)], time: clock)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect(try await (store.tokens == nil) == signsOut)
         #expect((error?.reason == .notAuthenticated(.refreshRefused)) == signsOut)
@@ -73,10 +72,9 @@ struct RefreshFailureTests {
         let store = TokenStore(time: clock)
         try await store.signIn(Tokens(accessToken: "a", refreshToken: "r"))
         let mock = MockTransport.answering { _ in HTTPResponse(status: .unauthorized) }
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store) { _ in throw NetworkError(reason) }],
-            transport: mock,
-            configuration: APIClient.Configuration(time: clock))
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.bearer(store) { _ in throw NetworkError(reason) }],
+            time: clock)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect((error?.reason == .notAuthenticated(.refreshRefused)) == signsOut)
         #expect(try await (store.tokens == nil) == signsOut)

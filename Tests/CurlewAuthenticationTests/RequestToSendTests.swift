@@ -17,8 +17,8 @@ struct RequestToSendTests {
     private let store = TokenStore()
 
     private func client(_ interceptors: [any Interceptor]) -> APIClient {
-        APIClient(
-            baseURL: "https://api.test/v1", pipeline: Pipeline(interceptors), transport: server,
+        APIClient.testing(
+            server, baseURL: "https://api.test/v1", pipeline: Pipeline(interceptors),
             configuration: APIClient.Configuration(userAgent: "films/1"))
     }
 

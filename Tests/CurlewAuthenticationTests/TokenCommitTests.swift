@@ -131,8 +131,7 @@ struct TokenCommitTests {
         let look = Task { try await store.tokens }
         try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(30))
-        let error = await #expect(throws: NetworkError.self) { try await look.value }
-        #expect(error?.reason == .storage)
+        #expect(await failureReason { try await look.value } == .storage)
         clock.advance(by: .seconds(270))
         #expect(await call.value == .timedOut(.total))
     }

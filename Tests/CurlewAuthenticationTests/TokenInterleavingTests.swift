@@ -18,8 +18,7 @@ struct TokenInterleavingTests {
         let server = AccountServer(seed: seed)
         let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 1000))
         try await store.signIn(server.tokens)
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)
+        let client = APIClient.testing(server, baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)])
         var calls: [Task<NetworkError.Reason?, Never>] = []
         for _ in 0..<30 {
             switch Int.random(in: 0..<20, using: &random) {

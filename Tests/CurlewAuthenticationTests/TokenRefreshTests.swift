@@ -206,8 +206,7 @@ struct TokenRefreshTests {
         let store = TokenStore(time: ManualClock())
         try await store.signIn(
             Tokens(accessToken: "a", refreshToken: "r", expiresAt: hasExpired ? Date(timeIntervalSince1970: 1) : nil))
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)])
         #expect(await client.outcome() == (status == 200 ? nil : .status(.unauthorized)))
         let refreshes = { mock.requests.count { $0.request.target == "/refresh" } }
         #expect(mock.requestCount - refreshes() == sent && refreshes() == refreshed)

@@ -62,11 +62,9 @@ struct TokenStoreTests {
         shelf.state.withLock { $0.isBroken = true }
         let store = TokenStore(shelf)
         for _ in 0..<2 {
-            let error = await #expect(throws: NetworkError.self) { try await store.tokens }
-            #expect(error?.reason == .storage)
+            #expect(await failureReason { try await store.tokens } == .storage)
         }
-        let error = await #expect(throws: NetworkError.self) { try await store.signIn(Self.tokens[2]) }
-        #expect(error?.reason == .storage)
+        #expect(await failureReason { try await store.signIn(Self.tokens[2]) } == .storage)
         #expect(try await store.tokens == Self.tokens[2], "they are used all the same")
     }
 

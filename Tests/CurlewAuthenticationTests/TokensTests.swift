@@ -45,7 +45,7 @@ struct TokensTests {
         #expect(try await store.tokens == nil)
         try await store.signIn(Tokens(accessToken: "good", refreshToken: "r"))
         let mock = MockTransport.answering { _ in HTTPResponse(status: .unauthorized) }
-        let client = APIClient(baseURL: "https://api.test", pipeline: [.bearer(store) { _ in tokens }], transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.bearer(store) { _ in tokens }])
         let failed = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect(failed?.reason == .notAuthenticated(.refreshFailed))
         #expect((failed?.underlying as? NetworkError)?.detail == error?.detail)

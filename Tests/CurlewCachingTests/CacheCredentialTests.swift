@@ -56,7 +56,7 @@ struct CacheCredentialTests {
         _ pipeline: Pipeline, _ transport: any Transport = Transcript("private, max-age=60"),
         _ configuration: APIClient.Configuration = APIClient.Configuration()
     ) -> APIClient {
-        APIClient(baseURL: "https://api.test", pipeline: pipeline, transport: transport, configuration: configuration)
+        APIClient.testing(transport, baseURL: "https://api.test", pipeline: pipeline, configuration: configuration)
     }
 
     @Test(

@@ -96,7 +96,7 @@ struct CacheLifetimeTests {
     func problem() async throws {
         let transport = MockTransport.answering { _ in .status(200) }
         let pipeline: Pipeline = [.caching(rules: Self.rules(under: "films"))]
-        let client = APIClient(baseURL: "https://api.example", pipeline: pipeline, transport: transport)
+        let client = APIClient.testing(transport, baseURL: "https://api.example", pipeline: pipeline)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<HTTPResponse>(.get, "/")) }
         #expect(error?.reason == .configuration && error?.detail.contains("films") == true)
     }

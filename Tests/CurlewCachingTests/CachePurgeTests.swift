@@ -93,9 +93,8 @@ struct CachePurgeTests {
             .data(
                 Data(count: call.request.target == "/large" ? 30_000 : 10), headers: [.cacheControl: "max-age=60"])
         }
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: Pipeline([cache]), transport: transport,
-            configuration: APIClient.Configuration(observers: [counts]))
+        let client = APIClient.testing(
+            transport, baseURL: "https://api.test", pipeline: Pipeline([cache]), observers: [counts])
         for number in 0..<20 { _ = try await client.send(Request<Data>.get("/small/\(number)")) }
         #expect(counts.entries.isEmpty)
         _ = try await client.send(Request<Data>.get("/large"))

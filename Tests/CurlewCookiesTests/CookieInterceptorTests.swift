@@ -13,7 +13,7 @@ struct CookieInterceptorTests {
     func client(observers: [any RequestObserver] = [], _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             baseURL: "https://a.test", pipeline: .standard.adding(.cookies(store)),
-            configuration: APIClient.Configuration(observers: observers, time: clock), configure)
+            configuration: .init(observers: observers, time: clock), configure)
     }
 
     func sent(by client: APIClient) -> [String?] {

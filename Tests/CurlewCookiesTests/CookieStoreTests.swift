@@ -156,8 +156,7 @@ struct CookieStoreTests {
         store.insert(cookie("a"), at: clock.date)
         #expect(store.problem?.reason == .storage)
         #expect(store.problem?.description.contains("hunter2") == false)
-        let error = #expect(throws: NetworkError.self) { try store.save() }
-        #expect(error?.reason == .storage)
+        #expect(thrownReason { try store.save() } == .storage)
         try FileManager.default.createDirectory(at: missing, withIntermediateDirectories: true)
         try store.save()
         #expect(store.problem == nil)

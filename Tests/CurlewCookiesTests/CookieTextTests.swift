@@ -30,9 +30,9 @@ struct CookieTextTests {
         ] {
             let listener = RefusedCookies()
             let mock = MockTransport.answering { _ in HTTPResponse(headers: [.setCookie: line]) }
-            let client = APIClient(
-                baseURL: "https://a.test", pipeline: [.cookies(CookieStore(CookieFixtures.jar()))], transport: mock,
-                configuration: APIClient.Configuration(observers: [listener]))
+            let client = APIClient.testing(
+                mock, baseURL: "https://a.test", pipeline: [.cookies(CookieStore(CookieFixtures.jar()))],
+                observers: [listener])
             try await client.send(Request<HTTPResponse>(.get, "/"))
             let refused = listener.refused
             #expect(refused.first?.hasPrefix("\(name) The") == true, "\(refused)")

@@ -10,7 +10,7 @@ struct NginxCacheTests {
     func compressed() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
-        let client = APIClient(baseURL: nil, pipeline: [.caching()], transport: transport)
+        let client = APIClient.testing(transport, baseURL: nil, pipeline: [.caching()])
         let request = Request<HTTPResponse>(.get, url: nginx.plain + "/text.txt")
         let first = try await client.send(request)
         #expect(first.headers[.eTag]?.hasPrefix("W/") == true, "it was not compressed: \(first.headers)")

@@ -36,9 +36,7 @@ struct ImmediateObserverTests {
     @Test("An interceptor that observes is notified before the call returns, also in a derived client")
     func interceptors() async throws {
         let (inner, outer, queued) = (Counter(), Counter(), Queued())
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: [inner], transport: transport,
-            configuration: APIClient.Configuration(observers: [queued]))
+        let client = APIClient.testing(transport, baseURL: "https://a.test", pipeline: [inner], observers: [queued])
         try await client.send(.get("/"))
         #expect(inner.ends.withLock { $0 } == 1)
         #expect(queued.ends.withLock { $0 } == 1)
@@ -55,9 +53,7 @@ struct ImmediateObserverTests {
     @Test("An immediate observer in the configuration needs no queue")
     func configuration() async throws {
         let counter = Counter()
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: .empty, transport: transport,
-            configuration: APIClient.Configuration(observers: [counter]))
+        let client = APIClient.testing(transport, baseURL: "https://a.test", observers: [counter])
         for _ in 0..<10 { try await client.send(.get("/")) }
         #expect(counter.ends.withLock { $0 } == 10)
         // began, sent, answered, measured, succeeded

@@ -16,9 +16,8 @@ struct FlightRecorderTests {
     private func client(
         _ recorder: FlightRecorder, _ pipeline: Pipeline = .empty, _ configure: (MockTransport) -> Void
     ) -> APIClient {
-        APIClient(
-            baseURL: "https://a.test", pipeline: pipeline.adding(.recording(recorder)),
-            transport: MockTransport(configure))
+        APIClient.testing(
+            MockTransport(configure), baseURL: "https://a.test", pipeline: pipeline.adding(.recording(recorder)))
     }
 
     @Test("A call is recorded with its request as sent, its response and its times")

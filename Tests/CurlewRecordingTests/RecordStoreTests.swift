@@ -45,10 +45,9 @@ struct RecordStoreTests {
     func waiting() async throws {
         let recorder = FlightRecorder()
         let (entered, gate) = (SharedResult<Void>(), SharedResult<Void>())
-        let client = APIClient(
-            baseURL: "https://a.test",
-            pipeline: [BlockingInterceptor(entered: entered, gate: gate), .recording(recorder)],
-            transport: MockTransport { $0.onAny { _ in HTTPResponse(status: .ok) } })
+        let client = APIClient.testing(
+            MockTransport { $0.onAny { _ in HTTPResponse(status: .ok) } }, baseURL: "https://a.test",
+            pipeline: [BlockingInterceptor(entered: entered, gate: gate), .recording(recorder)])
         async let call: Void = client.send(
             .get("/slow", query: ["token": "hidden"], headers: ["Authorization": "Bearer hidden"]))
         try await entered.wait()

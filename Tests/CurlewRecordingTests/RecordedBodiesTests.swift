@@ -22,7 +22,7 @@ struct RecordedBodiesTests {
     }
 
     private func client(_ recorder: FlightRecorder, _ transport: some Transport) -> APIClient {
-        APIClient(baseURL: "https://a.test", pipeline: [.recording(recorder)], transport: transport)
+        APIClient.testing(transport, baseURL: "https://a.test", pipeline: [.recording(recorder)])
     }
 
     @Test("A streamed body is copied while it is read, up to the limit, and pulled by its reader only")

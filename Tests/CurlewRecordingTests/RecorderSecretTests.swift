@@ -51,8 +51,7 @@ struct RecorderSecretTests {
                 throw NetworkError(.connectionLost(.requestNotSent), detail: "Lost color=\(Self.canary).")
             }
         }
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: [.recording(recorder)], transport: transport)
+        let client = APIClient.testing(transport, baseURL: "https://a.test", pipeline: [.recording(recorder)])
         try await client.send(.get("/phrase", query: ["color": Self.canary]))
         await #expect(throws: NetworkError.self) { try await client.send(.get("/broken")) }
         let text = try text(of: recorder)
@@ -130,9 +129,7 @@ struct RecorderSecretTests {
     func declarations() async throws {
         let recorder = FlightRecorder(bodies: .upTo())
         let rules = FieldRules(secretMembers: ["appid"], secretPaths: ["/bot*"])
-        let strict = APIClient.mock(
-            pipeline: [.recording(recorder)], configuration: APIClient.Configuration(fields: rules)
-        ) {
+        let strict = APIClient.mock(pipeline: [.recording(recorder)], configuration: .init(fields: rules)) {
             $0.onAny { _ in
                 .json(text: #"{"appid":"hunter2"}"#, headers: [.location: "https://a.test/bothunter2/next"])
             }
@@ -156,9 +153,7 @@ struct RecorderSecretTests {
     func names(group: [String]) async throws {
         let (strict, open) = (FlightRecorder(bodies: .upTo(1 << 20)), FlightRecorder(bodies: .upTo(), redaction: .none))
         let pipeline = Pipeline.standard.adding(.recording(strict)).adding(.recording(open))
-        let client = APIClient.mock(
-            pipeline: pipeline, configuration: APIClient.Configuration(time: ManualClock.skippingWaits)
-        ) {
+        let client = APIClient.mock(pipeline: pipeline, configuration: .init(time: ManualClock.skippingWaits)) {
             $0.onAny { try SecretNames.answer(group, to: $0.request) }
         }
         _ = await SecretNames.send(group, by: client)
@@ -180,9 +175,7 @@ struct RecorderSecretTests {
         let strict = FlightRecorder(bodies: .upTo(20))
         let (open, heads) = (FlightRecorder(bodies: .upTo(), redaction: .none), FlightRecorder())
         let recorders = isStrictFirst ? [strict, open, heads] : [heads, open, strict]
-        let client = APIClient.mock(
-            pipeline: recorders.reduce(Pipeline.standard) { $0.adding(.recording($1)) }
-        ) {
+        let client = APIClient.mock(pipeline: recorders.reduce(Pipeline.standard) { $0.adding(.recording($1)) }) {
             $0.onAny { _ in .json(text: #"{"password":"\#(Self.canary)","padding":"xxxxxxxxxxxxxxxxxxxxxx"}"#) }
         }
         try await client.send(.post("/me", json: ["password": Self.canary]))

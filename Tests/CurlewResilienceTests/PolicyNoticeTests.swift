@@ -58,7 +58,7 @@ struct PolicyNoticeTests {
         // On a clock that stands still: one that skips waits would be moved by the timers of hedging.
         let client = APIClient.mock(
             pipeline: .resilient(hedging: .seconds(1), rateLimit: RateLimit(10, every: .seconds(1))),
-            configuration: APIClient.Configuration(observers: [notices], time: ManualClock())
+            configuration: .init(observers: [notices], time: ManualClock())
         ) { $0.onAny { _ in .status(200) } }
         for _ in 0..<5 { try await client.send(Request<Void>.get("/")) }
         #expect(texts.isEmpty)

@@ -66,8 +66,7 @@ struct CacheTruthTests {
         (rules.lookupTimeout, rules.commitTimeout) = (.seconds(60), .seconds(60))
         let server = Server(seed)
         let clients = (stores + stores).map { store in
-            APIClient(
-                baseURL: "https://a.test", pipeline: [.caching(store: store, rules: rules)], transport: server)
+            APIClient.testing(server, baseURL: "https://a.test", pipeline: [.caching(store: store, rules: rules)])
         }
         let acknowledged = Locked([1, 1, 1])
         let (hits, stale) = (Locked(0), Locked<[String]>([]))

@@ -72,9 +72,9 @@ private struct EventScene: Sendable {
     /// What went wrong.
     func run() async -> [String] {
         let referee = EventReferee(isShared: isShared)
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: pipeline, transport: RestlessTransport(random: random),
-            configuration: APIClient.Configuration(observers: [referee], time: clock))
+        let client = APIClient.testing(
+            RestlessTransport(random: random), baseURL: "https://a.test", pipeline: pipeline, observers: [referee],
+            time: clock)
         let missing = Locked<[String]>([])
         await withTaskGroup { group in
             for index in 0..<20 {

@@ -31,7 +31,7 @@ struct RenewalHistoryTests {
                 pipeline
                 .adding(.logging { entry in lines.withLock { $0.append("\(entry)") } })
                 .adding(.bearer(store) { try await $0.client.send(Request<Tokens>.post("/renew").name("Renew")) }),
-            configuration: APIClient.Configuration(observers: [listener], time: ManualClock.skippingWaits)
+            configuration: .init(observers: [listener], time: ManualClock.skippingWaits)
         ) {
             $0.on(.post, "/renew", .text(#"{"access_token": "new", "refresh_token": "r"}"#))
             $0.onAny { call in
@@ -117,8 +117,7 @@ struct RenewalHistoryTests {
     func digest() async throws {
         let listener = listener
         let client = APIClient.mock(
-            pipeline: [.digest(user: "u", password: "p")],
-            configuration: APIClient.Configuration(observers: [listener])
+            pipeline: [.digest(user: "u", password: "p")], configuration: .init(observers: [listener])
         ) {
             $0.onAny { call in
                 if call.request.headers.contains(.authorization) { return .status(200) }

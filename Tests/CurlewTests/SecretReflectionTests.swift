@@ -140,10 +140,10 @@ struct SecretReflectionTests {
         return context
     }
     static var client: APIClient {
-        APIClient(
-            baseURL: "https://a.test",
+        APIClient.testing(
+            MockTransport(), baseURL: "https://a.test",
             pipeline: .standard.adding(.basic(user: "a", password: canary)).adding(.apiKey(canary, in: .header("A"))),
-            transport: MockTransport(), configuration: own
+            configuration: own
         ).with(query: ["a": canary])
     }
 

@@ -24,7 +24,7 @@ struct SecretTextTests {
         ])
     func userInformation(url: String) async throws {
         let base = BaseURL(stringLiteral: url)
-        let client = APIClient(baseURL: base, pipeline: .standard, transport: MockTransport())
+        let client = APIClient.testing(MockTransport(), baseURL: base, pipeline: .standard)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/x")) }
         let absolute = #expect(throws: NetworkError.self) { try HTTPRequest(url: url) }
         for text in ["\(base)", "\(client)", "\(client.problems)", error?.detail, absolute?.detail, error?.description]
@@ -155,7 +155,7 @@ struct SecretTextTests {
             let page = SecretMatrixTests.Page()
             let pipeline: Pipeline = [.logging(.body) { page.write("\($0)") }, .apiKey(Self.canary, in: place)]
             let inner = pipeline.adding(.logging(.body) { page.write("\($0)") }, at: .attemptTimeout)
-            let client = APIClient.mock(pipeline: inner, configuration: APIClient.Configuration(observers: [page])) {
+            let client = APIClient.mock(pipeline: inner, configuration: .init(observers: [page])) {
                 $0.onAny { call in
                     let location = call.request.headers.contains("X-Plain") ? "/" : "/?appid=\(Self.canary)"
                     var headers: HTTPHeaders = [.location: location]

@@ -67,7 +67,7 @@ struct StoredSecretTests {
         }
         let client = APIClient.mock(
             pipeline: Pipeline.standard.adding(anew).adding(.caching(store: store)),
-            configuration: APIClient.Configuration(fields: Self.rules)
+            configuration: .init(fields: Self.rules)
         ) {
             $0.onAny { _ in .status(200, headers: [.cacheControl: "max-age=60", .vary: "X-Device"]) }
         }
@@ -115,7 +115,7 @@ struct StoredSecretTests {
         let page = EveryTextObserver()
         let client = APIClient.mock(
             pipeline: Pipeline.standard.adding(.caching(store: TalkativeStore(isOurs: isOurs))),
-            configuration: APIClient.Configuration(observers: [page], fields: Self.rules)
+            configuration: .init(observers: [page], fields: Self.rules)
         ) {
             $0.onAny { _ in .status(200, headers: [.cacheControl: "max-age=60"]) }
         }

@@ -200,7 +200,7 @@ struct CallTracerTests {
         let tracer = CallTracer(exporter: spans)
         let client = APIClient.mock(
             pipeline: [.retry(.attempts(2), budget: RetryBudget(capacity: 1_000_000)), .tracing(tracer)],
-            configuration: APIClient.Configuration(time: ManualClock.skippingWaits)
+            configuration: .init(time: ManualClock.skippingWaits)
         ) {
             $0.onAny { call in
                 await Task.yield()

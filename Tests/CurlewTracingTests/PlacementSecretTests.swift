@@ -39,7 +39,7 @@ struct PlacementSecretTests {
                 .logging(.body, each: .request, sink: sink),
             ]
             let pipeline = base.adding(.onRequest(at: placement) { request, _ in request.headers[field] = canary })
-            let client = APIClient(baseURL: "https://mock.test", pipeline: pipeline, transport: cassette)
+            let client = APIClient.testing(cassette, baseURL: "https://mock.test", pipeline: pipeline)
             let error = await #expect(throws: NetworkError.self) {
                 try await client.send(Request<Void>.get("/me").query(["access_token": canary]))
             }

@@ -11,8 +11,7 @@ struct DigestInterceptorTests {
         _ mock: MockTransport, password: String = "p", url: BaseURL = "https://api.test",
         minimum: BuiltInInterceptor.DigestMinimum = .sha256
     ) -> APIClient {
-        APIClient(
-            baseURL: url, pipeline: [.digest(user: "u", password: password, minimum: minimum)], transport: mock)
+        APIClient.testing(mock, baseURL: url, pipeline: [.digest(user: "u", password: password, minimum: minimum)])
     }
 
     /// A server that takes one user, names a nonce a number of times, and calls the others stale.
@@ -94,9 +93,9 @@ struct DigestInterceptorTests {
         let error = await client(server(uses: 3), url: "http://api.test").failure(Request<Void>.get("/"))
         #expect(error?.reason == .configuration && error?.detail.contains("unencrypted") == true)
         try await client(server(uses: 3), url: "http://127.0.0.1:7").send(Request<Void>.get("/"))
-        let named = APIClient(
-            baseURL: "http://api.test", pipeline: [.digest(user: "u", password: "p", for: "http://api.test")],
-            transport: server(uses: 3))
+        let named = APIClient.testing(
+            server(uses: 3), baseURL: "http://api.test",
+            pipeline: [.digest(user: "u", password: "p", for: "http://api.test")])
         try await named.send(Request<Void>.get("/"))
     }
 

@@ -82,7 +82,7 @@ struct OAuth2AnswerTests {
             guard call.request.origin.host == "id.test" else { return .json(text: #"{"access_token":"theirs"}"#) }
             return HTTPResponse(status: HTTPStatus(status), headers: ["Location": "https://evil.test/token"])
         }
-        let client = APIClient(baseURL: "https://api.test", pipeline: [.redirects()], transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.redirects()])
         let oauth = OAuth2(
             clientID: "a", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "s3cret"),
             revocationEndpoint: "https://id.test/revoke")
@@ -107,7 +107,7 @@ struct OAuth2AnswerTests {
         ] as [(String?, Bool)] {
             let field = type.map { #","token_type":"\#($0)""# } ?? ""
             let mock = MockTransport.answering { _ in .json(text: #"{"access_token":"a"\#(field)}"#) }
-            let client = APIClient(baseURL: "https://api.test", pipeline: [], transport: mock)
+            let client = APIClient.testing(mock, baseURL: "https://api.test")
             do throws(NetworkError) {
                 _ = try await client.send(app.clientCredentials)
                 #expect(isTaken, "\(type ?? "none")")

@@ -22,7 +22,7 @@ struct OAuth2DeviceTests {
         let transport = MockTransport.answering { _ in rest.withLock { $0.popFirst() } ?? Self.error("invalid_request")
         }
         mock = transport
-        return APIClient(baseURL: "https://api.test", pipeline: [.redirects()], transport: transport)
+        return APIClient.testing(transport, baseURL: "https://api.test", pipeline: [.redirects()])
     }
 
     private func device(_ more: String = #","interval":5"#, lifetime: Int = 900) throws -> OAuth2.DeviceAuthorization {

@@ -12,7 +12,7 @@ struct OAuth2Tests {
 
     private func sent(_ request: Request<Tokens>) async throws -> RecordedCall {
         let mock = MockTransport.answering { [tokens] _ in .json(text: tokens) }
-        let client = APIClient(baseURL: "https://api.test", pipeline: [.bearer { "other" }], transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.bearer { "other" }])
         #expect(try await client.send(request) == Tokens(accessToken: "a1", refreshToken: "r1"))
         return try #require(mock.requests.first)
     }
@@ -76,9 +76,8 @@ struct OAuth2Tests {
     func insecure(endpoint: String) async throws {
         let oauth = OAuth2(clientID: "a", tokenEndpoint: endpoint, authentication: .basic(secret: "s"))
         let mock = MockTransport.answering { _ in HTTPResponse() }
-        let client = APIClient(baseURL: "https://api.test", pipeline: [], transport: mock)
-        let error = await #expect(throws: NetworkError.self) { try await client.send(oauth.clientCredentials) }
-        #expect(error?.reason == .invalidRequest)
+        let client = APIClient.testing(mock, baseURL: "https://api.test")
+        #expect(await failureReason { try await client.send(oauth.clientCredentials) } == .invalidRequest)
         #expect(mock.requestCount == 0)
     }
 
@@ -94,8 +93,8 @@ struct OAuth2Tests {
             return HTTPResponse(status: call.request.headers[.authorization] == current ? .ok : .unauthorized)
         }
         let service = OAuth2(clientID: "s", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "x"))
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(TokenStore(), obtain: service.obtain)], transport: mock)
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.bearer(TokenStore(), obtain: service.obtain)])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { try await client.send(Request<Void>.get("/")) } }
             try await group.waitForAll()
@@ -111,8 +110,8 @@ struct OAuth2Tests {
         let mock = MockTransport.answering { _ in .json(text: #"{"error":"invalid_client"}"#, status: .unauthorized) }
         let service = OAuth2(clientID: "s", tokenEndpoint: "https://id.test/token")
         let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 3), time: ManualClock())
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, obtain: service.obtain)], transport: mock)
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.bearer(store, obtain: service.obtain)])
         for _ in 0..<5 {
             let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
             #expect(error?.reason == .notAuthenticated(.refreshFailed))

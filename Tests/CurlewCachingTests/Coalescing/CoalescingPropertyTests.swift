@@ -44,9 +44,7 @@ struct CoalescingPropertyTests {
             let ledger = Ledger(staying: plan.conducts.count)
             let joins = JoinObserver()
             let origin = PlannedOrigin(plan, ledger, joins)
-            let client = APIClient.testing(
-                origin, pipeline: [.coalescing()],
-                configuration: APIClient.Configuration(observers: [joins]))
+            let client = APIClient.testing(origin, pipeline: [.coalescing()], observers: [joins])
             let readers = plan.conducts.map { conduct, delay in
                 Task { await Self.call(client, conduct, delay, plan, ledger) }
             }

@@ -91,10 +91,8 @@ struct Sharing {
     ) {
         origin = GatedOrigin(answer)
         client = .testing(
-            origin, pipeline: pipeline,
-            configuration: APIClient.Configuration(
-                timeouts: Timeouts(connect: nil, firstByte: nil, idle: nil, total: total), observers: [joins],
-                time: clock))
+            origin, pipeline: pipeline, timeouts: Timeouts(connect: nil, firstByte: nil, idle: nil, total: total),
+            observers: [joins], time: clock)
     }
 
     /// Begins a call for `/x`, and returns once it is in progress: it has been sent, or has joined.

@@ -96,8 +96,7 @@ struct DecodingErrorTests {
 
     @Test func observersReceiveAFailureToDecodeAndNoSuccess() async throws {
         let observer = Self.labels()
-        let client = APIClient.testing(
-            RecordingTransport(.ok, "nonsense"), configuration: APIClient.Configuration(observers: [observer]))
+        let client = APIClient.testing(RecordingTransport(.ok, "nonsense"), observers: [observer])
         _ = await client.failure(.person(id: 1))
         #expect(observer.entries == ["began", "sent", "answered", "measured", "failed decoding"])
     }
@@ -106,8 +105,7 @@ struct DecodingErrorTests {
 extension DecodingErrorTests {
     @Test func observersReceiveACallThatCouldNotBeBuilt() async throws {
         let observer = Self.labels()
-        let client = APIClient.testing(
-            RecordingTransport(), configuration: APIClient.Configuration(observers: [observer]))
+        let client = APIClient.testing(RecordingTransport(), observers: [observer])
         let call = Request<Person>.get("/a/../b")
         _ = await client.failure(call)
         #expect(observer.entries == ["failed invalidRequest"])

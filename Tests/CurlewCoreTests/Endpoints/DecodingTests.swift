@@ -106,8 +106,7 @@ struct DecodingTests {
     @Test func aStatusErrorCarriesABoundedExcerptAndItsRequest() async throws {
         let text = #"{"message":"no such film","token":"s3cret"}"# + String(repeating: " ", count: 100)
         let transport = RecordingTransport(404, text)
-        let client = APIClient.testing(
-            transport, configuration: APIClient.Configuration(limits: Limits(errorExcerpt: 64)))
+        let client = APIClient.testing(transport, limits: Limits(errorExcerpt: 64))
         let error = try #require(await client.failure(.person(id: 1)))
         #expect(error.response?.body.count == 64)
         #expect(error.response?.isTruncated == true)

@@ -21,7 +21,7 @@ struct DrainTests {
         }
         return .mock(
             mock, pipeline: [RetryInterceptor(random: { 0.5 }), .concurrencyLimit(limit)],
-            configuration: APIClient.Configuration(time: clock))
+            configuration: .init(time: clock))
     }
 
     private func call(_ client: APIClient) -> Task<NetworkError.Reason?, Never> {

@@ -21,9 +21,7 @@ struct ForeignOriginTests {
     }
 
     static func client(_ pipeline: Pipeline, headers: HTTPHeaders = [:]) -> APIClient {
-        .mock(
-            baseURL: "https://home.test", pipeline: pipeline, configuration: APIClient.Configuration(headers: headers)
-        ) {
+        .mock(baseURL: "https://home.test", pipeline: pipeline, configuration: .init(headers: headers)) {
             $0.onAny { _ in .status(204) }
         }
     }
@@ -65,9 +63,7 @@ struct ForeignOriginTests {
     func homeless() async throws {
         let mock = MockTransport { $0.onAny { _ in .status(204) } }
         let headers: HTTPHeaders = [.authorization: Self.canary, "X-Unknown": Self.canary, .acceptLanguage: "de"]
-        let client = APIClient(
-            baseURL: nil, pipeline: .standard, transport: mock, configuration: APIClient.Configuration(headers: headers)
-        )
+        let client = APIClient.testing(mock, baseURL: nil, pipeline: .standard, headers: headers)
         try await client.send(Request<Void>.get(url: "https://other.test/x").header("X-Own", "1"))
         let request = try #require(mock.requests.last?.request)
         #expect(!"\(request.headers.map(\.value))".contains(Self.canary))
@@ -146,7 +142,7 @@ struct ForeignOriginTests {
     @Test("A client without a base URL says which of its fields go nowhere")
     func homelessProblem() {
         let configuration = APIClient.Configuration(headers: [.authorization: Self.canary, .acceptLanguage: "de"])
-        let client = APIClient(baseURL: nil, pipeline: [], transport: MockTransport(), configuration: configuration)
+        let client = APIClient.testing(MockTransport(), baseURL: nil, configuration: configuration)
         #expect(
             client.problems.count == 1 && client.problems.first?.contains("no call receives Authorization of") == true)
         let based = client.with(baseURL: "https://a.test")

@@ -42,14 +42,12 @@ struct PreviewTests {
 
     @Test func aPreviewThrowsTheErrorOfAnInterceptor() async throws {
         let client = client([.onRequest { _, _ in throw NetworkError(.storage, detail: "no disk") }])
-        let error = await #expect(throws: NetworkError.self) { try await client.preview(.person(id: 1)) }
-        #expect(error?.reason == .storage)
+        #expect(await failureReason { try await client.preview(.person(id: 1)) } == .storage)
     }
 
     @Test func aPreviewReportsAnInterceptorThatRespondsItself() async throws {
         let client = client([ShortCircuit()])
-        let error = await #expect(throws: NetworkError.self) { try await client.preview(.person(id: 1)) }
-        #expect(error?.reason == .configuration)
+        #expect(await failureReason { try await client.preview(.person(id: 1)) } == .configuration)
     }
 
     private struct ShortCircuit: Interceptor {

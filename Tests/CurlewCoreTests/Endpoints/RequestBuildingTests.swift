@@ -56,7 +56,7 @@ struct RequestBuildingTests {
 
     @Test func anotherOriginGetsNothingThatMayBeASecret() throws {
         let client = APIClient.testing(
-            RecordingTransport(), configuration: APIClient.Configuration(headers: ["X-API-Key": "s3cret", "X-B": "b"])
+            RecordingTransport(), headers: ["X-API-Key": "s3cret", "X-B": "b"]
         ).with(query: ["key": "s3cret"])
         for call in [
             Request<Data>.get(url: "https://cdn.example/a.png"), .get(url: "https://api.example:444/v1/a"),

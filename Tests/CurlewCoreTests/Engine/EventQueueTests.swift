@@ -107,7 +107,7 @@ struct EventQueueTests {
 
     @Test("A client and those made from it have one queue, and one without observers has none")
     func queues() throws {
-        let client = APIClient.mock(configuration: APIClient.Configuration(observers: [Slow(isHeld: false)])) { _ in }
+        let client = APIClient.mock(configuration: .init(observers: [Slow(isHeld: false)])) { _ in }
         let queue = try #require(client.core.events)
         #expect(client.with(headers: ["X": "1"]).core.events === queue)
         #expect(client.adding(.onError { _, _ in }).core.events === queue)
@@ -117,7 +117,7 @@ struct EventQueueTests {
     @Test("Observers are called outside of every task, so that none waits for them")
     func thread() async throws {
         let places = EventLog { _, _ in withUnsafeCurrentTask { $0 != nil } }
-        let client = APIClient.mock(configuration: APIClient.Configuration(observers: [places])) {
+        let client = APIClient.mock(configuration: .init(observers: [places])) {
             $0.onAny { _ in .status(204) }
         }
         try await client.send(Request<Void>.get("/"))
@@ -129,9 +129,7 @@ struct EventQueueTests {
         let log = EventLog { event, _ -> ExchangeMetrics? in
             if case .measured(let metrics) = event { metrics } else { nil }
         }
-        let client = APIClient.mock(
-            configuration: APIClient.Configuration(observers: [log], time: ManualClock.skippingWaits)
-        ) {
+        let client = APIClient.mock(configuration: .init(observers: [log], time: ManualClock.skippingWaits)) {
             $0.on(.get, "/slow", delay: .milliseconds(30), .text("late"))
             $0.on(.get, "/own") { _ in
                 var response = HTTPResponse.text("own")

@@ -177,8 +177,7 @@ struct RedirectInterceptorTests {
         #expect(clock.advanceToNextSleeper() == .seconds(6))
         try await clock.waitForSleepers(1)
         #expect(clock.advanceToNextSleeper() == .seconds(4))
-        let error = await #expect(throws: NetworkError.self) { try await call.value }
-        #expect(error?.reason == .timedOut(.total))
+        #expect(await failureReason { try await call.value } == .timedOut(.total))
     }
 
     @Test("A preview follows no redirect")

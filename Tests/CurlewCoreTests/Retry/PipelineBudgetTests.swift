@@ -51,9 +51,8 @@ struct PipelineBudgetTests {
             if number == 1 { try await decided.wait() } else { decided.finish(.success(())) }
             return .status(503)
         }
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: pipeline, transport: transport,
-            configuration: APIClient.Configuration(observers: [Refusal(decided)]))
+        let client = APIClient.testing(
+            transport, baseURL: "https://a.test", pipeline: pipeline, observers: [Refusal(decided)])
         let response = try await client.send(Request<HTTPResponse>(.get, "/"))
         return (response, requests.withLock { $0 }, try #require(client.baseURL?.origin))
     }

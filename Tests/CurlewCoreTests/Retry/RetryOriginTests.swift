@@ -60,7 +60,7 @@ struct RetryOriginTests {
             }, random: { 0.5 })
         let client = APIClient.mock(
             baseURL: "https://a.test", pipeline: [retry, .bearer(for: "https://b.test") { "for-b" }],
-            configuration: APIClient.Configuration(time: bench.clock)
+            configuration: .init(time: bench.clock)
         ) { $0.onAny(Self.failover) }
         let call = Request<String>.get("/").header("X-Api", "a")
         _ = try await bench.waits(of: client, call)

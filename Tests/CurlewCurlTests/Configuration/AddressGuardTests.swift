@@ -78,7 +78,7 @@ struct AddressGuardTests {
         let asked = Locked(0)
         let policy = TransportConfiguration.AddressPolicy.asking { _ in asked.next() == 1 }
         let transport = CurlTransport(configuration: TransportConfiguration(addressPolicy: policy))
-        let client = APIClient(baseURL: BaseURL(stringLiteral: outer.url), pipeline: .standard, transport: transport)
+        let client = APIClient.testing(transport, baseURL: BaseURL(stringLiteral: outer.url), pipeline: .standard)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect(error?.reason == .refused(by: .addressPolicy))
         #expect(error?.request?.url.contains("localhost") == true)

@@ -65,8 +65,7 @@ struct WebSocketServersTests {
     func close(kind: Kind) async throws {
         let server = try await WebSocketServer.start(kind)
         let socket = try await open(server, "close")
-        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
-        #expect(error?.reason == .badResponse)
+        #expect(await failureReason { for try await _ in socket {} } == .badResponse)
         #expect(socket.closing?.code.rawValue == 4001 && socket.closing?.reason == "enough")
     }
 
@@ -75,8 +74,7 @@ struct WebSocketServersTests {
         let server = try await WebSocketServer.start(kind)
         let socket = try await open(server, "drop")
         try await socket.send("bye")
-        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
-        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(await failureReason { for try await _ in socket {} } == .connectionLost(.requestMayHaveArrived))
         #expect(socket.closing == nil)
     }
 

@@ -13,8 +13,7 @@ struct WebSocketWireTests {
         options.heartbeatTimeout = .milliseconds(100)
         let socket = try await APIClient.curl(server.url).webSocket(.get("/silent"), options: options)
         let start = ContinuousClock.now
-        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
-        #expect(error?.reason == .timedOut(.idle))
+        #expect(await failureReason { for try await _ in socket {} } == .timedOut(.idle))
         #expect(start.duration(to: .now) >= .milliseconds(100))
         await #expect(throws: NetworkError.self) { try await socket.send("anyone?") }
     }

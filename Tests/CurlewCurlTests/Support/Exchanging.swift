@@ -24,8 +24,8 @@ extension APIClient {
         _ url: String?, _ pipeline: Pipeline = [], over transport: CurlTransport = CurlTransport(),
         configuration: APIClient.Configuration = APIClient.Configuration()
     ) -> APIClient {
-        APIClient(
-            baseURL: url.map { BaseURL(stringLiteral: $0) }, pipeline: pipeline, transport: transport,
+        APIClient.testing(
+            transport, baseURL: url.map { BaseURL(stringLiteral: $0) }, pipeline: pipeline,
             configuration: configuration)
     }
 }

@@ -46,7 +46,7 @@ struct LoggingNotesTests {
                 return Tokens(accessToken: "new-secret", refreshToken: "r-secret")
             },
         ]
-        return APIClient(baseURL: "https://a.test", pipeline: pipeline, transport: transport)
+        return APIClient.testing(transport, baseURL: "https://a.test", pipeline: pipeline)
     }
 
     @Test("At .line a redirect, a retry and a refresh of tokens are logged as they occur, once each")
@@ -97,8 +97,7 @@ struct LoggingNotesTests {
     @Test("A cancelled call has the severity of information")
     func cancelled() async throws {
         let transport = MockTransport { $0.onAny { _ in throw NetworkError(.cancelled) } }
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: [.logging(sink: log.write)], transport: transport)
+        let client = APIClient.testing(transport, baseURL: "https://a.test", pipeline: [.logging(sink: log.write)])
         await #expect(throws: NetworkError.self) { try await client.send(.get("/")) }
         #expect(log.entries.withLock { $0.last?.severity } == .info)
     }

@@ -10,9 +10,7 @@ struct MetricsLimitTests {
     private static let transport = MockTransport { $0.onAny { _ in .text("x") } }
 
     private func client(_ metrics: MetricsRegistry) -> APIClient {
-        APIClient(
-            baseURL: "https://api.test", pipeline: .empty, transport: Self.transport,
-            configuration: APIClient.Configuration(observers: [metrics]))
+        APIClient.testing(Self.transport, baseURL: "https://api.test", observers: [metrics])
     }
 
     @Test("Beyond the limit, everything is in the series other, and no value is lost")
@@ -36,9 +34,7 @@ struct MetricsLimitTests {
         let transport = ClosureTransport(changesPrincipal: false) { _, context in
             HTTPResponse(status: HTTPStatus(200 + Int(context.id % 90)))
         }
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: .empty, transport: transport,
-            configuration: APIClient.Configuration(observers: [metrics]))
+        let client = APIClient.testing(transport, baseURL: "https://api.test", observers: [metrics])
         for _ in 0..<60 { try await client.send(Request<HTTPResponse>(.get, "/", name: "one")) }
         let points = try #require(metrics.snapshot().metric("http.client.request.duration")).points
         #expect(points.count <= 6)

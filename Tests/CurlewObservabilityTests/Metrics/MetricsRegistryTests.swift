@@ -12,9 +12,7 @@ struct MetricsRegistryTests {
     private func client(
         _ pipeline: Pipeline = .empty, _ transport: any Transport = MockTransport { $0.onAny { _ in .text("hello") } }
     ) -> APIClient {
-        APIClient(
-            baseURL: "https://api.test", pipeline: pipeline, transport: transport,
-            configuration: APIClient.Configuration(observers: [metrics]))
+        APIClient.testing(transport, baseURL: "https://api.test", pipeline: pipeline, observers: [metrics])
     }
 
     private func points(_ name: String) throws -> [MetricsRegistry.Point] {
@@ -176,9 +174,8 @@ struct MetricsRegistryTests {
     @Test("Metrics receive only the events that they count, and a queue beside them receives all")
     func besideAQueue() async throws {
         let names = Names()
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: .empty, transport: MockTransport { $0.onAny { _ in .text("x") } },
-            configuration: APIClient.Configuration(observers: [metrics, names]))
+        let client = APIClient.testing(
+            MockTransport { $0.onAny { _ in .text("x") } }, baseURL: "https://api.test", observers: [metrics, names])
         try await client.send(Request<Data>.get("/"))
         #expect(names.all.withLock { $0 } == ["began", "sent", "answered", "measured", "succeeded"])
         #expect(try points("curlew.client.call.duration").first?.histogram?.count == 1)

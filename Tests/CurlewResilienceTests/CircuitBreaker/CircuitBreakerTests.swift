@@ -15,8 +15,7 @@ struct CircuitBreakerTests {
     var client: APIClient {
         let server = server
         let mock = MockTransport.answering { _ in try server.withLock { $0 }.get() }
-        return .mock(
-            mock, pipeline: [.circuitBreaker(breaker)], configuration: APIClient.Configuration(time: clock))
+        return .mock(mock, pipeline: [.circuitBreaker(breaker)], configuration: .init(time: clock))
     }
 
     func origin(_ text: String) throws -> Origin {

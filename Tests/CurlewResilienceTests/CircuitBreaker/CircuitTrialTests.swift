@@ -109,7 +109,7 @@ struct CircuitTrialTests {
     func client(_ breaker: CircuitBreaker, _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             baseURL: "https://a.test", pipeline: [.circuitBreaker(breaker)],
-            configuration: APIClient.Configuration(observers: [notices], time: clock), configure)
+            configuration: .init(observers: [notices], time: clock), configure)
     }
 
     @Test("With a circuit for each key one failing route leaves the others alone")

@@ -86,7 +86,7 @@ struct CircuitTruthTests {
             try await gate.wait()
             return .status(503)
         }
-        let client = APIClient.mock(mock, pipeline: pipeline, configuration: APIClient.Configuration(time: clock))
+        let client = APIClient.mock(mock, pipeline: pipeline, configuration: .init(time: clock))
         let calls = (0..<50).map { _ in
             Task {
                 let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/")) }

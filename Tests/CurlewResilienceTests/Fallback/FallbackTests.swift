@@ -21,7 +21,7 @@ struct FallbackTests {
     func client(_ fallback: BuiltInInterceptor, _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             pipeline: Pipeline.standard.adding(.caching()).adding(fallback),
-            configuration: APIClient.Configuration(observers: [notices], time: ManualClock.skippingWaits), configure)
+            configuration: .init(observers: [notices], time: ManualClock.skippingWaits), configure)
     }
 
     @Test("A fallback responds once all else has failed, and is named everywhere")

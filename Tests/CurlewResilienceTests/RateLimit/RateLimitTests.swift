@@ -126,8 +126,7 @@ struct RateLimitTests {
         clock.advance(by: .seconds(1))
         _ = try await urgent.value
         clock.advance(by: .milliseconds(500))
-        let error = await #expect(throws: NetworkError.self) { try await slow.value }
-        #expect(error?.reason == .timedOut(.queue))
+        #expect(await failureReason { try await slow.value } == .timedOut(.queue))
         #expect(paths == ["/", "/urgent"])
     }
 

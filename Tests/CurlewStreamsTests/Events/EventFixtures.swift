@@ -82,7 +82,7 @@ extension MockTransport {
 
 extension APIClient {
     static func events(_ mock: MockTransport, on clock: ManualClock = .skippingWaits) -> APIClient {
-        .mock(mock, configuration: APIClient.Configuration(time: clock))
+        .mock(mock, configuration: .init(time: clock))
     }
 }
 

@@ -141,8 +141,7 @@ struct EventStreamTests {
         var options = EventStreamOptions()
         options.endMarker = "[DONE]"
         let stream = client.events(.post("/chat", json: [1]), options: options)
-        let error = await #expect(throws: NetworkError.self) { try await stream.collect() }
-        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(await failureReason { try await stream.collect() } == .connectionLost(.requestMayHaveArrived))
         #expect(mock.requestCount == 2)
     }
 
@@ -166,7 +165,7 @@ struct EventStreamTests {
         struct Part: Decodable { let choices: [String] }
         struct Failure: Decodable, Equatable { let errorMessage: String }
         let mock = MockTransport.sequence([.events("data: {\"error_message\":\"overloaded\",\"token\":\"t0p\"}\n\n")])
-        let client = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: .snakeCase))
+        let client = APIClient.mock(mock, configuration: .init(codecs: .snakeCase))
         var parts = client.events(.post("/chat"), of: Part.self).makeAsyncIterator()
         let thrown = await #expect(throws: NetworkError.self) { try await parts.next() }
         let error = try #require(thrown)

@@ -30,7 +30,7 @@ final class PeerServer: Sendable {
             guard let self else { throw NetworkError(.unreachable) }
             return respond()
         }
-        return .mock(mock, pipeline: pipeline, configuration: APIClient.Configuration(time: clock))
+        return .mock(mock, pipeline: pipeline, configuration: .init(time: clock))
     }
 
     private func respond() -> HTTPResponse {

@@ -137,7 +137,7 @@ struct WebSocketConnectionsRulesTests {
         let options = WebSocketConnections.Options.quiet {
             ($0.maximumFailures, $0.retryDelay) = (60, .zero)
         }
-        let reader = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
+        let reader = APIClient.mock(mock, configuration: .init(time: clock))
             .webSocketConnections(.get("/"), options: options) { _ in
                 if random.withLock({ Int.random(in: 0..<4, using: &$0) }) == 0 { throw Refused() }
             }.readAll()
@@ -160,8 +160,7 @@ struct WebSocketConnectionsRulesTests {
         if isStable {
             #expect(try await sockets.next() != nil)
         } else {
-            let error = await #expect(throws: NetworkError.self) { try await sockets.next() }
-            #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+            #expect(await failureReason { try await sockets.next() } == .connectionLost(.requestMayHaveArrived))
         }
     }
 
@@ -181,8 +180,7 @@ struct WebSocketConnectionsRulesTests {
         let options = WebSocketConnections.Options.quiet { $0.maximumFailures = 1 }
         let reader = server.client().webSocketConnections(.get("/"), options: options).readAll()
         for _ in 0..<2 { try await server.next().close(.goingAway) }
-        let error = await #expect(throws: NetworkError.self) { try await reader.value }
-        #expect(error?.reason == .connectionLost(.requestNotSent))
+        #expect(await failureReason { try await reader.value } == .connectionLost(.requestNotSent))
     }
 
     @Test("Without a limit, failures go on")
@@ -253,7 +251,6 @@ struct WebSocketConnectionsRulesTests {
         for _ in 0..<100 { await Task.yield() }
         #expect(clock.sleeperCount(.limits) == 1)
         clock.advance(by: .milliseconds(1))
-        let error = await #expect(throws: NetworkError.self) { try await reader.value }
-        #expect(error?.reason == .timedOut(.total))
+        #expect(await failureReason { try await reader.value } == .timedOut(.total))
     }
 }

@@ -95,8 +95,7 @@ struct WebSocketConnectionsTests {
             for try await _ in socket { break }
             peers.append(peer)
         }
-        let error = await #expect(throws: NetworkError.self) { try await sockets.next() }
-        #expect(error?.reason == .connectionLost(.requestNotSent))
+        #expect(await failureReason { try await sockets.next() } == .connectionLost(.requestNotSent))
         #expect(try await sockets.next() == nil)
         for peer in peers {
             #expect(try await peer.next() == nil)
@@ -170,7 +169,7 @@ struct WebSocketConnectionsTests {
                 for await _ in never {}
                 throw CancellationError()
             }
-            client = .mock(mock, configuration: APIClient.Configuration(time: clock))
+            client = .mock(mock, configuration: .init(time: clock))
         }
         let connections = client.webSocketConnections(.get("/"), options: .quiet()) { socket in
             guard phase == .hook else { return }

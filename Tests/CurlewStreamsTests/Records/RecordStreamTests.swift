@@ -204,7 +204,7 @@ struct RecordStreamTests {
     func threads() async throws {
         let mock = MockTransport.answering { _ in .pieces(["1\n2\n", "3"], type: .jsonLines) }
         let codecs = Codecs(primary: ThreadCodec())
-        let client = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: codecs))
+        let client = APIClient.mock(mock, configuration: .init(codecs: codecs))
         var areMain: [Bool] = []
         for try await isMain in client.records(.get("/rows"), of: Bool.self) { areMain.append(isMain) }
         #expect(areMain == [false, false, false])
@@ -215,9 +215,9 @@ struct RecordStreamTests {
         struct Row: Decodable, Equatable { let createdAt: Int }
         let rows = "{\"created_at\":1}\n{\"created_at\":2}\n"
         let mock = MockTransport.answering { _ in .text(rows, type: .jsonLines) }
-        let snake = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: .snakeCase))
+        let snake = APIClient.mock(mock, configuration: .init(codecs: .snakeCase))
         #expect(try await snake.records(.get("/rows"), of: Row.self).collect().map(\.createdAt) == [1, 2])
-        let own = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: Codecs(primary: FirstByte())))
+        let own = APIClient.mock(mock, configuration: .init(codecs: Codecs(primary: FirstByte())))
         #expect(try await own.records(.get("/rows"), of: Int.self).collect() == [0x7B, 0x7B])
     }
 }

@@ -112,8 +112,7 @@ struct CassetteModeTests {
         let missing = #expect(throws: NetworkError.self) { try Cassette(folder.path(), mode: .replay) }
         #expect(missing?.reason == .storage)
         #expect(missing?.hint == "Record it: run the test once with CURLEW_CASSETTES=new.")
-        let none = #expect(throws: NetworkError.self) { try Cassette(folder.path(), mode: .recordNew) }
-        #expect(none?.reason == .configuration)
+        #expect(thrownReason { try Cassette(folder.path(), mode: .recordNew) } == .configuration)
     }
 
     @Test("The shutdown of a client saves, and only the owner can read the file")

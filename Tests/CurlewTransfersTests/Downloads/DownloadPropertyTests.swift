@@ -120,10 +120,9 @@ struct DownloadPropertyTests {
             return Data(data.prefix(count))
         }
         let server = Locked(Server(random: random, versions: versions))
-        let client = APIClient(
-            baseURL: "https://media.example", pipeline: [],
-            transport: ClosureTransport { request, _ in server.withLock { $0.respond(to: request) } },
-            configuration: APIClient.Configuration(time: ManualClock(skipsWaits: true)))
+        let client = APIClient.testing(
+            ClosureTransport { request, _ in server.withLock { $0.respond(to: request) } },
+            baseURL: "https://media.example", time: ManualClock(skipsWaits: true))
         let options = FileDownload.Options(existing: .replace)
         try? FileManager.default.removeItem(atPath: path)
         // A call that fails is followed by others, which continue what it has left.

@@ -22,7 +22,7 @@ struct DownloadTests {
             return HTTPResponse(
                 status: status, headers: ["X-Kind": "csv"], body: ResponseBody(source, limit: limit, length: length))
         }
-        return APIClient(baseURL: "https://api.example/v1", pipeline: pipeline, transport: transport)
+        return APIClient.testing(transport, pipeline: pipeline)
     }
 
     /// What the folder holds, drafts included.
@@ -129,9 +129,7 @@ struct DownloadTests {
             at: folder.appendingPathComponent("folder"), withIntermediateDirectories: true)
         let transport = RecordingTransport()
         let failures = EventLog { event, _ -> Bool? in if case .failed = event { true } else { nil } }
-        let client = APIClient(
-            baseURL: "https://api.example", pipeline: [], transport: transport,
-            configuration: APIClient.Configuration(observers: [failures]))
+        let client = APIClient.testing(transport, baseURL: "https://api.example", observers: [failures])
         let error = await #expect(throws: NetworkError.self) {
             try await client.download(.people, to: folder.appendingPathComponent(name).path)
         }
@@ -201,9 +199,7 @@ struct DownloadTests {
                     if case .complete = end { onEnd(true) } else { onEnd(false) }
                 })
         }
-        return APIClient(
-            baseURL: "https://api.example", pipeline: [], transport: transport,
-            configuration: APIClient.Configuration(limits: Limits(download: limit)))
+        return APIClient.testing(transport, baseURL: "https://api.example", limits: Limits(download: limit))
     }
 
     /// Gives its chunks to a sink only.

@@ -42,6 +42,17 @@ final class RangeServer: Transport {
         self.state = Locked(state)
     }
 
+    /// A client of this server, whose waits between attempts take no time.
+    func client(limits: Limits? = nil) -> APIClient {
+        .testing(self, baseURL: "https://media.example", limits: limits, time: ManualClock(skipsWaits: true))
+    }
+
+    static func bytes(_ count: Int, _ generator: inout SeededGenerator) -> Data {
+        var data = Data(capacity: count + 8)
+        while data.count < count { withUnsafeBytes(of: generator.next() as UInt64) { data.append(contentsOf: $0) } }
+        return data.prefix(count)
+    }
+
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
     var ranges: [String?] { requests.map { $0.headers[.range] } }
     var sent: Int64 { state.withLock { $0.sent } }

@@ -78,8 +78,7 @@ struct MultipartPartsTests {
         var chunks = first.body.makeAsyncIterator()
         #expect(try await chunks.next()?.count == 1000)
         let second = try await iterator.next()
-        let error = await #expect(throws: NetworkError.self) { try await chunks.next() }
-        #expect(error?.reason == .invalidRequest)
+        #expect(await failureReason { try await chunks.next() } == .invalidRequest)
         #expect(try await Self.text(second) == "second")
         #expect(try await iterator.next() == nil)
     }
@@ -88,8 +87,7 @@ struct MultipartPartsTests {
     func partLimit() async throws {
         var iterator = try Self.parts(ChunkSource([Self.first, Self.second, Self.last])).makeAsyncIterator()
         let first = try #require(try await iterator.next())
-        let error = await #expect(throws: NetworkError.self) { try await first.body.collect(upTo: 4) }
-        #expect(error?.reason == .limitExceeded(.responseBody))
+        #expect(await failureReason { try await first.body.collect(upTo: 4) } == .limitExceeded(.responseBody))
         #expect(try await Self.text(iterator.next()) == "second")
     }
 
@@ -128,10 +126,8 @@ struct MultipartPartsTests {
         let lost = NetworkError(.connectionLost(.requestMayHaveArrived))
         var iterator = try Self.parts(ChunkSource([Self.first], error: lost)).makeAsyncIterator()
         let part = try await iterator.next()
-        let error = await #expect(throws: NetworkError.self) { try await Self.text(part) }
-        #expect(error?.reason == lost.reason)
-        let again = await #expect(throws: NetworkError.self) { try await iterator.next() }
-        #expect(again?.reason == lost.reason)
+        #expect(await failureReason { try await Self.text(part) } == lost.reason)
+        #expect(await failureReason { try await iterator.next() } == lost.reason)
     }
 
     @Test(
@@ -167,8 +163,7 @@ struct MultipartPartsTests {
     func otherTypes(type: String?) {
         var response = HTTPResponse()
         response.headers[.contentType] = type
-        let error = #expect(throws: NetworkError.self) { try response.parts() }
-        #expect(error?.reason == .badResponse)
+        #expect(thrownReason { try response.parts() } == .badResponse)
     }
 
     @Test("Bytes after the last part are read up to 64 KiB, so that the connection is reused")
@@ -206,8 +201,7 @@ struct MultipartPartsTests {
     func twice() async throws {
         let parts = try Self.parts(ChunkSource([Self.first, Self.last]))
         for try await _ in parts {}
-        let error = await #expect(throws: NetworkError.self) { for try await _ in parts {} }
-        #expect(error?.reason == .invalidRequest)
+        #expect(await failureReason { for try await _ in parts {} } == .invalidRequest)
     }
 
     @Test("Two tasks do not share the bytes: the second one throws")
@@ -217,8 +211,7 @@ struct MultipartPartsTests {
         let part = try #require(try await iterator.next())
         let waiting = Task { try await part.body.collect() }
         try await yieldUntil { source.pulls == 2 }
-        let error = await #expect(throws: NetworkError.self) { try await iterator.next() }
-        #expect(error?.reason == .invalidRequest)
+        #expect(await failureReason { try await iterator.next() } == .invalidRequest)
         waiting.cancel()
         let outcome = await waiting.result
         #expect(throws: (any Error).self) { try outcome.get() }

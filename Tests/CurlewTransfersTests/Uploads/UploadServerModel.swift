@@ -139,6 +139,11 @@ final class UploadServerModel: Sendable {
     }
 }
 
+/// A client whose waits between attempts take no time.
+func uploadClient(_ transport: MockTransport, _ pipeline: Pipeline = []) -> APIClient {
+    .mock(transport, pipeline: pipeline, configuration: .init(time: ManualClock.skippingWaits))
+}
+
 /// The error that an upload ends with, or nil.
 func uploadFailure(_ work: () async throws -> Void) async -> NetworkError? {
     do {

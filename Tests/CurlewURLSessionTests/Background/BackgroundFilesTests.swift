@@ -164,8 +164,8 @@ struct BackgroundFilesTests {
     @Test("No outcome keeps a declared secret field, after a relaunch neither")
     func declared() throws {
         let rules = FieldRules(secret: ["X-Device"], secretMembers: ["appid"])
-        let client = APIClient(
-            baseURL: "https://a.example", pipeline: .standard, transport: URLSessionTransport(),
+        let client = APIClient.testing(
+            URLSessionTransport(), baseURL: "https://a.example", pipeline: .standard,
             configuration: APIClient.Configuration(fields: rules))
         let request = try client.request(for: Request<Void>.get("/film", query: ["appid": "hunter2"]))
         let transfer = try BackgroundTransfer(request, to: folder.path + "/film")

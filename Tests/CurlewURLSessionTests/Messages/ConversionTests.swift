@@ -131,9 +131,9 @@ struct URLRequestCallTests {
     func calls() async throws {
         let server = try MockServer()
         server.on(.post, "/echo") { .data($0.body) }
-        let client = APIClient(
-            baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard, transport: URLSessionTransport(),
-            configuration: APIClient.Configuration(headers: ["X-Client": "here"]))
+        let client = APIClient.testing(
+            URLSessionTransport(), baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard,
+            headers: ["X-Client": "here"])
         var message = URLRequest(url: try #require(URL(string: server.url + "/echo?a=1")))
         message.httpMethod = "POST"
         message.httpBody = Data("hello".utf8)
@@ -156,9 +156,9 @@ struct URLRequestCallTests {
     @Test("A request for another origin gets none of the client's fields")
     func foreign() async throws {
         let server = try MockServer.always(.text("ok"))
-        let client = APIClient(
-            baseURL: "https://home.example", pipeline: .standard, transport: URLSessionTransport(),
-            configuration: APIClient.Configuration(headers: ["Authorization": "Bearer secret"]))
+        let client = APIClient.testing(
+            URLSessionTransport(), baseURL: "https://home.example", pipeline: .standard,
+            headers: ["Authorization": "Bearer secret"])
         _ = try await client.data(for: URLRequest(url: try #require(URL(string: server.url + "/"))))
         #expect(server.requests.first?.headers.contains(.authorization) == false)
     }

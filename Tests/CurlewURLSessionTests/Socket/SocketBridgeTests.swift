@@ -11,9 +11,7 @@ struct SocketBridgeTests {
     private let lost = URLError(.networkConnectionLost)
 
     private func client(_ transport: FakeSocketTransport, timeouts: Timeouts = .standard) -> APIClient {
-        APIClient(
-            baseURL: "https://a.example", pipeline: [], transport: transport,
-            configuration: APIClient.Configuration(timeouts: timeouts))
+        APIClient.testing(transport, baseURL: "https://a.example", timeouts: timeouts)
     }
 
     /// A transport whose connections open and send every message back.
@@ -109,8 +107,7 @@ struct SocketBridgeTests {
             bridge.adopt(second)
         }
         let impatient = self.client(slow, timeouts: Timeouts(firstByte: .milliseconds(20)))
-        let error = await #expect(throws: NetworkError.self) { try await impatient.webSocket(.get("/chat")) }
-        #expect(error?.reason == .timedOut(.firstByte))
+        #expect(await failureReason { try await impatient.webSocket(.get("/chat")) } == .timedOut(.firstByte))
         #expect(await eventually { second.calls == ["cancel"] && slow.finished == 1 && slow.watched == 0 })
     }
 
@@ -122,8 +119,7 @@ struct SocketBridgeTests {
             bridge.adopt(task)
         }
         let client = client(transport)
-        let error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/chat")) }
-        #expect(error?.reason == .refused(by: .shutdown))
+        #expect(await failureReason { try await client.webSocket(.get("/chat")) } == .refused(by: .shutdown))
         #expect(task.calls == ["cancel"] && transport.finished == 1)
     }
 
