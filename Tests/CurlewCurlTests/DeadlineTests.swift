@@ -41,30 +41,6 @@ struct DeadlineTests {
         }
     }
 
-    @Test(
-        "A server that takes the request and says nothing meets the first-byte timeout",
-        arguments: [nil] + BodySource.allCases)
-    func firstByte(source: BodySource?) async throws {
-        let server = try MockServer.always(MockResponse().stalled(at: .beforeHead), to: .put)
-        let folder = try TemporaryFolder()
-        let body = try source?.body(of: 100_000, in: folder) ?? .empty
-        try await expectTimeout(.firstByte) { observer in
-            _ = try await transport.exchange(
-                .put, server.url + "/", body: body, timeouts: only(\.firstByte), observers: [observer])
-        }
-    }
-
-    @Test("A body that stalls meets the idle timeout", arguments: [1000, 200_000], [false, true])
-    func idle(size: Int, streaming: Bool) async throws {
-        let server = try MockServer.answering(.generated(bytes: size).stalled(at: .afterBytes(500)))
-        try await expectTimeout(.idle) { observer in
-            let response = try await transport.exchange(
-                .get, server.url + "/", timeouts: only(\.idle), observers: [observer]
-            ) { $0.streaming = streaming }
-            _ = try await response.bytes()
-        }
-    }
-
     @Test("The whole call ends at its timeout, also while its reader pauses")
     func total() async throws {
         let server = try MockServer.answering(.data(Data(count: 30_000_000)))

@@ -72,17 +72,6 @@ struct EarlyAnswerTests {
         #expect(try await response.text() == "stop")
     }
 
-    @Test("An early refusal reaches the caller over HTTP/2 as well", arguments: [Producer.bytes, .stuckWithLength])
-    func http2(producer: Producer) async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: nginx.configuration)
-        // A place that takes no such method and no large body, which nginx knows without the body.
-        let response = try await transport.exchange(
-            .put, nginx.secure() + "/text.txt", body: producer.body(Signal()), timeouts: .none)
-        #expect([405, 413].contains(response.status.code))
-        #expect(response.version == .http2)
-    }
-
     @Test("A producer that is cancelled is an error of the body, not a cancelled call")
     func cancelledProducer() async throws {
         let server = try MockServer.always(.status(.ok), to: .post)

@@ -81,17 +81,4 @@ struct BrowserTests {
         let isShown = dom.contains("<pre>\(shown)</pre>")
         #expect(isShown, "\(command)")
     }
-
-    @Test("Screenshots go into the folder that CURLEW_SCREENSHOTS names")
-    func screenshots() async throws {
-        guard let folder = ProcessInfo.processInfo.environment["CURLEW_SCREENSHOTS"] else { return }
-        let page = HTMLReport(SampleRecording.document(calls: 4000, bodyLength: 300), title: "Flight recorder").text
-        try Data(page.utf8).write(to: URL(fileURLWithPath: folder + "/page.html"))
-        for (name, options) in [
-            ("light", []), ("dark", ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]),
-        ] {
-            _ = try await load(page, "#row-1", ["--screenshot=\(folder)/\(name).png"] + options)
-        }
-        #expect(FileManager.default.fileExists(atPath: folder + "/page.html"))
-    }
 }

@@ -67,15 +67,6 @@ struct CircuitStateTests {
         #expect(healthy.circuit.phase == .closed)
     }
 
-    @Test("Calls that say nothing about the server do not count")
-    func unknown() {
-        var bench = Bench()
-        for _ in 0..<20 { bench.call(.unknown) }
-        #expect(bench.circuit.window.counts(at: bench.now).calls == 0)
-        bench.call(.failure, .failure, .failure)
-        #expect(bench.circuit.phase == .closed)
-    }
-
     @Test("Outcomes older than the window are forgotten, in tenths")
     func window() {
         var bench = Bench()
@@ -149,19 +140,5 @@ struct CircuitStateTests {
         #expect(bench.circuit.phase == .halfOpen, "the first comes too late")
         if let second { bench.finish(second, Self.quick) }
         #expect(bench.circuit.phase == .closed)
-    }
-
-    @Test("Calls that began before the circuit opened do not change it afterwards")
-    func lateOutcomes() {
-        var bench = Bench()
-        let early = (0..<10).compactMap { _ in bench.admit() }
-        bench.call(.failure, .failure, .failure, .failure)
-        let opened = bench.circuit.phase
-        for permit in early.prefix(5) { bench.finish(permit, Self.quick) }
-        #expect(bench.circuit.phase == opened)
-        _ = bench.waitUntilTrial()
-        bench.call(Self.quick)
-        for permit in early.suffix(5) { bench.finish(permit, .failure) }
-        #expect(bench.circuit.phase == .closed && bench.circuit.window.counts(at: bench.now).calls == 0)
     }
 }

@@ -21,39 +21,10 @@ struct ConcurrencyQueueTests {
         return (0..<line.waiting).map { _ in line.finish(at: nil).going.joined() }.joined()
     }
 
-    @Test("The number of permits is as specified, and no call passes the waiting ones")
-    func permits() {
-        var line = ConcurrencyQueue<String>(permits: 3, capacity: 10)
-        #expect((0..<4).map { _ in line.acquire() } == [true, true, true, false])
-        for name in ["a", "b"] { _ = line.wait(name, until: .never, .normal) }
-        #expect(line.finish(at: nil).going == ["a"])
-        #expect(line.running == 3 && line.waiting == 1 && !line.acquire())
-    }
-
-    @Test("Calls are served in order of arrival, a higher priority first")
-    func priorities() {
-        let arrivals: [(String, RequestOptions.Priority)] = [
-            ("l", .low), ("n", .normal), ("h", .high), ("m", .normal), ("i", .high), ("o", .low),
-        ]
-        #expect(order(line(waiting: arrivals)) == "hinmlo")
-        #expect(order(line(waiting: "abcdefghijkl".map { (String($0), .normal) })) == "abcdefghijkl")
-    }
-
     @Test("Every eighth permit goes to the call that has waited longest")
     func fairness() {
         let urgent = Array(repeating: ("h", RequestOptions.Priority.high), count: 20)
         #expect(order(line(waiting: [("x", .low), ("y", .normal)] + urgent)) == "hhhhhhhxhhhhhhhyhhhhhh")
-    }
-
-    @Test("A full queue accepts no call, and accepts one again when another has left")
-    func capacity() throws {
-        var line = line(capacity: 2, waiting: [("a", .normal)])
-        let tickets = [line.wait("b", until: .never, .low), line.wait("c", until: .never, .high)]
-        #expect(tickets.last == .some(nil))
-        let ticket = try #require(tickets[0])
-        #expect([line.leave(ticket), line.leave(ticket)] == [true, false])
-        #expect(line.wait("d", until: .never, .high) != nil)
-        #expect(order(line) == "da")
     }
 
     @Test("Any order of arrivals, departures and turns serves every call once", arguments: 0..<8 as Range<UInt64>)

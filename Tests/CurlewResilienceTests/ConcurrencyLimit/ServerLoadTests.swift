@@ -115,17 +115,6 @@ struct ServerLoadTests {
         #expect(run.late < run.shed, "seed \(seed)")
     }
 
-    @Test("A limit far above the capacity refuses no call, and serves fewer than one near it")
-    func comparison() {
-        var wide = ServerRun()
-        var wideLine = Self.line(200)
-        wide.run(&wideLine, seed: 1)
-        var near = ServerRun()
-        var nearLine = Self.line(20)
-        near.run(&nearLine, seed: 1)
-        #expect(near.perSecond > wide.perSecond * 1.5, "\(near.perSecond) against \(wide.perSecond)")
-    }
-
     @Test("Times without end stay in the range of the clock")
     func endless() {
         var usual = UsualTime()
