@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import ConformanceCases
 import Testing
 
 @testable import CurlewCaching
@@ -47,7 +48,7 @@ private struct Signed: Interceptor {
 }
 
 /// Which calls share, and which do not.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct CoalescingScopeTests {
     typealias Call = Request<HTTPResponse>
 
@@ -127,9 +128,7 @@ struct CoalescingScopeTests {
         let user = Locked("ann")
         let origin = GatedOrigin { .answer($0.headers["X-User"] ?? "") }
         let joins = JoinObserver()
-        let client = APIClient.testing(
-            origin, pipeline: [.coalescing(), Signed(user: user)],
-            configuration: APIClient.Configuration(observers: [joins]))
+        let client = APIClient.testing(origin, pipeline: [.coalescing(), Signed(user: user)], observers: [joins])
         let calls = (0..<10).map { _ in Task { try await client.send(Request<String>.get("/x")) } }
         try await joins.tally.reaches(9)
         try await origin.sent.reaches(1)
@@ -146,8 +145,7 @@ struct CoalescingScopeTests {
         let origin = GatedOrigin { _ in .answer("x") }
         let joins = JoinObserver()
         let client = APIClient.testing(
-            origin, pipeline: [.coalescing()],
-            configuration: APIClient.Configuration(observers: [joins], time: ManualClock.skippingWaits))
+            origin, pipeline: [.coalescing()], observers: [joins], time: ManualClock.skippingWaits)
         let calls = (0..<2).map { _ in Task { try await client.send(Request<String>.get("/x")) } }
         try await joins.tally.reaches(1)
         try await origin.sent.reaches(1)
@@ -223,5 +221,27 @@ struct CoalescingScopeTests {
             seen[key] = parts
         }
         #expect(seen.count > 100)
+    }
+
+    @Test("Two users' concurrent calls share no exchange, by each kind of identity")
+    func leaks() async throws {
+        var (calls, leaks) = (0, [String]())
+        for way in IdentityWay.all where way.source != .client {
+            await Task.yield()
+            let sharing = Sharing(way.pipeline(with: .coalescing())) { way.answer(to: $0, "private") }
+            var tasks: [(user: String, task: Task<String, any Error>)] = []
+            for user in ["ann", "bob"] {
+                calls += 1
+                let task = try await IdentityWay.$user.withValue(user) { try await sharing.begin(way.call()) }
+                tasks.append((user, task))
+            }
+            sharing.origin.open()
+            for (user, task) in tasks {
+                let answer = try await task.value
+                if answer != user { leaks.append("\(way): \(user) got the response of \(answer)") }
+            }
+        }
+        #expect(calls == (Placement.allCases.count * 2 * 2 + 1) * 60 * 2)
+        #expect(leaks.count == 0, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
     }
 }

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewCore
+
 /// Which request goes through which proxy.
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyRulesTests {
@@ -105,6 +107,17 @@ struct ProxyRulesTests {
         dump(configuration, to: &dumped)
         for text in ["\(proxy)", "\(configuration)", String(reflecting: configuration), dumped] {
             #expect(text.contains("p.example") && !text.contains("secret"), "\(text)")
+        }
+    }
+
+    @Test("A fixed proxy elsewhere is not used for this machine; a proxy on this machine is")
+    func fixed() throws {
+        for host in ["localhost", "app.localhost", "127.0.0.1", "[::1]"] {
+            let origin = try #require(Origin(scheme: "http", host: host, port: 8080))
+            let elsewhere = ProxyRules(.fixed(ProxyConfiguration.Server(.http, host: "proxy.example", port: 3128)))
+            #expect(elsewhere.proxy(for: origin) == nil, "\(host)")
+            let here = ProxyRules(.fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: 3128)))
+            #expect(here.proxy(for: origin) != nil, "\(host)")
         }
     }
 }

@@ -120,18 +120,6 @@ struct ProxyTests {
         }
     }
 
-    @Test("An unreachable proxy is distinguished from an unreachable server, and is retryable")
-    func unreachable() async throws {
-        let (socket, port) = try LoopbackPort.refusing()
-        defer { close(socket) }
-        for kind in [ProxyConfiguration.Server.Kind.http, .https, .socks5] {
-            let error = try #require(await transport(kind, port).failure(.get, "https://service.example/"))
-            #expect(error.reason == .proxyFailed(.unreachable), "\(kind)")
-            #expect(error.isRetryable)
-            expectTexts(error)
-        }
-    }
-
     @Test("An HTTP proxy that refuses the tunnel is reported with its status", arguments: [403, 407, 502, 503])
     func refused(status: Int) async throws {
         let proxy = try LoopbackProxy(.http, refusal: status)
@@ -171,5 +159,43 @@ struct ProxyTests {
         #expect(error.reason == .configuration)
         #expect(error.detail.contains("ProxyConfiguration") && !error.detail.contains("sesame"))
         expectTexts(error)
+    }
+
+    @Test("The environment counts on request, as it was when the transport was made")
+    func environment() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try LoopbackProxy(.http)
+            setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
+            setenv("no_proxy", "direct.example", 1)
+            let transport = CurlTransport(configuration: TransportConfiguration(proxy: .environment))
+            setenv("http_proxy", "http://127.0.0.1:1", 1)
+            setenv("no_proxy", "*", 1)
+            for name in ["a", "b"] {
+                let response = try await transport.exchange(.get, "http://\(name).invalid/")
+                #expect(try await response.text() == "GET http://\(name).invalid/ HTTP/1.1")
+            }
+            #expect(proxy.asked.count == 2)
+        }
+    }
+
+    @Test("Unrequested, the environment does not count, and exempts no host from a fixed proxy")
+    func ignored() async {
+        await #expect(processExitsWith: .success) {
+            let (fixed, other) = (try LoopbackProxy(.http), try LoopbackProxy(.http))
+            for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
+                setenv(name, "http://127.0.0.1:\(other.port)", 1)
+            }
+            let server = try RawServer { connection in
+                _ = try connection.readHead()
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\ndirect")
+            }
+            #expect(try await CurlTransport().exchange(.get, server.url).text() == "direct")
+            for name in ["no_proxy", "NO_PROXY"] { setenv(name, "*", 1) }
+            let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: fixed.port)
+            let transport = CurlTransport(configuration: TransportConfiguration(proxy: .fixed(proxy)))
+            let text = try await transport.exchange(.get, "http://a.invalid/").text()
+            #expect(text == "GET http://a.invalid/ HTTP/1.1")
+            #expect(fixed.asked.count == 1 && other.asked.isEmpty)
+        }
     }
 }

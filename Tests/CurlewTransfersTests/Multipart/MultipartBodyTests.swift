@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewTransfers
+import TestServers
 import Testing
 
 /// Forms whose parts are encoded values, streams, and other than fields.
@@ -35,8 +36,7 @@ struct MultipartBodyTests {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let transport = RecordingTransport()
-        let client = APIClient.testing(
-            transport, configuration: APIClient.Configuration(codecs: Codecs(encoder: encoder)))
+        let client = APIClient.testing(transport, configuration: .init(codecs: Codecs(encoder: encoder)))
         let form = MultipartForm([.part("film", .json(Film(releaseYear: 1922)))], boundary: "B")
         try await client.send(Request<Void>.post("/films", body: .multipart(form)))
         let request = try #require(transport.requests.first)
@@ -139,8 +139,7 @@ struct MultipartBodyTests {
     @Test("A stream with other than its declared length is an error", arguments: [3, 7] as [Int64])
     func wrongLength(length: Int64) async throws {
         let form = MultipartForm([.part("s", .stream(length: length) { Self.chunks("abcde") }), .field("a", "1")])
-        let error = await #expect(throws: NetworkError.self) { try await Self.bytes(form.body()) }
-        #expect(error?.reason == .encoding)
+        #expect(await failureReason { try await Self.bytes(form.body()) } == .encoding)
     }
 
     @Test("The error of a stream is the error of the body")
@@ -233,8 +232,7 @@ struct MultipartBodyTests {
             if isFine {
                 #expect(throws: Never.self) { try form.body() }
             } else {
-                let error = #expect(throws: NetworkError.self) { try form.body() }
-                #expect(error?.reason == .invalidRequest)
+                #expect(thrownReason { try form.body() } == .invalidRequest)
             }
         }
     }
@@ -262,5 +260,31 @@ struct MultipartBodyTests {
         #expect(parts.count == 3)
         #expect(sent.withUnsafeBytes { left in data.withUnsafeBytes { left.baseAddress == $0.baseAddress } })
         #expect(try await Self.text(MultipartForm([], boundary: "B").body()) == "--B--\r\n")
+    }
+
+    @Test("A large file is sent in chunks of 64 KiB")
+    func chunks() async throws {
+        let size = Int64(64 << 20)
+        let folder = try TemporaryFolder()
+        let path = try folder.file("large.bin", "")
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        try file.truncate(atOffset: UInt64(size))
+        try file.close()
+
+        let stream = RequestContent.stream(length: 5, replay: .always) {
+            RequestBody.Chunks(
+                AsyncStream {
+                    $0.yield(Data("hello".utf8)); $0.finish()
+                })
+        }
+        let body = try MultipartForm([.field("a", "1"), .part("s", stream), .file("large", path: path)]).body()
+        var chunks = try body.chunks().makeAsyncIterator()
+        var count = Int64(0)
+        while let chunk = try await chunks.next() {
+            #expect(chunk.count <= 64 << 10)
+            count += Int64(chunk.count)
+        }
+        #expect(count == body.length)
+        #expect(count > size)
     }
 }
