@@ -96,16 +96,6 @@ final class RawClient {
         }
     }
 
-    /// Reads until the connection ends and keeps nothing: the number of bytes.
-    func countToEnd() -> Int {
-        var count = 0
-        repeat {
-            count += buffer.count
-            buffer = []
-        } while fill() == nil
-        return count
-    }
-
     /// Reads what has arrived, at least one byte; nil at the end of the connection.
     func piece() -> Data? {
         if buffer.isEmpty, fill() != nil { return nil }
