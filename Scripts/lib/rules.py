@@ -72,6 +72,13 @@ OUTERMOST = (
     r"^(?P<attributes>(?:@\w+(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\s+)*)"
     r"(?:(?:final|private|fileprivate|nonisolated)\s+)*(?P<kind>struct|class|actor|enum|extension)\s+(?P<name>\w+)")
 
+# The title of a suite or test, and of a test without one the function. The suite's type names the unit: no title.
+TITLE = re.compile(r'@(?P<kind>Test|Suite)(?:\(\s*"(?P<title>(?:[^"\\]|\\.)*)")?')
+MAXIMUM_TITLE = 90
+WORD = re.compile(r"[A-Z]*[a-z0-9]+")
+# The tests of the documentation's pages are named after the pages.
+PAGES = "Tests/SnippetTests/"
+
 TEXT_SUFFIXES = (".swift", ".c", ".h", ".py", ".sh", ".md", ".txt", ".json", ".conf", ".modulemap", ".supp",
                  ".swiftinterface", ".yml")
 LICENSED_SUFFIXES = (".swift", ".c", ".h", ".py", ".modulemap", ".swiftinterface", ".yml")
@@ -136,6 +143,28 @@ def check_suites(path, found):
             found.add("timelimit", path, line, name, f"{name} needs @Suite(.timeLimit(.minutes(1)))")
 
 
+def check_titles(path, found):
+    """A test's title states a fact on one line, once in its file; without a title the function's name states it."""
+    text, code, seen = source.text(path), source.code(path), set()
+    for match in re.finditer(r"@(?:Test|Suite)\b", code):
+        kind, title = TITLE.match(text, match.start()).group("kind", "title")
+        line = text.count("\n", 0, match.start()) + 1
+        if title is None:
+            name = re.compile(r"\bfunc (\w+)").search(code, match.end())
+            if kind == "Test" and name and not path.startswith(PAGES) and len(WORD.findall(name.group(1))) < 3:
+                message = f"{name.group(1)} does not say what it tests: give the test a title"
+                found.add("title", path, line, name.group(1), message)
+        elif kind == "Suite":
+            found.add("title", path, line, title, "the type names the suite: leave the title out")
+        elif len(title) > MAXIMUM_TITLE:
+            found.add("title", path, line, title, f"{len(title)} columns, at most {MAXIMUM_TITLE}: state one fact")
+        elif re.match(r"(?!nil |https )[a-z]+[ ,:;']", title):
+            found.add("title", path, line, title, "a title is a sentence: begin it with a capital")
+        elif title in seen:
+            found.add("title", path, line, title, "another test of this file has this title")
+        seen.add(title)
+
+
 def check_shell(path, found):
     """Scripts run on a Mac as well, with its bash and its tools."""
     text = source.text(path)
@@ -161,7 +190,7 @@ def check_case(found):
 
 def main():
     found = source.Findings(
-        "licence", "size", "timelimit", "shell", "case",
+        "licence", "size", "timelimit", "title", "shell", "case",
         *(rule[0] for rule in CODE_RULES + PROSE_RULES), *(rule[0] for rule in TEXT_RULES))
     for path in source.swift_files(*CODE_FOLDERS):
         for name, folders, pattern, advice in CODE_RULES:
@@ -174,6 +203,7 @@ def main():
                     found.add(name, path, line, match, f"`{match}`: {advice}")
         if path.startswith(TESTS):
             check_suites(path, found)
+            check_titles(path, found)
     check_case(found)
     for missed in shell.examples():
         found.add("shell", "Scripts/lib/shell.py", 1, "example", missed)

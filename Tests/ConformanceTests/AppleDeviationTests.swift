@@ -3,10 +3,7 @@
 #if os(Linux)
 import ConformanceCases
 import CurlewCookies
-import CurlewCore
 import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
 import TestServers
 import Testing
 
@@ -15,7 +12,7 @@ import Testing
 /// What the transport of Apple's systems refuses by itself can be known here: the rules are values.
 @Suite(.timeLimit(.minutes(2)))
 struct AppleDeviationTests {
-    @Test("a case fails on Apple's systems for certain if the transport refuses what it asks for")
+    @Test("A case fails on Apple's systems for certain if the transport refuses what it asks for")
     func refused() async throws {
         let environment = try await ConformanceServers.shared().environment
         var refused: Set<String> = []

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 /// The suite itself: complete, unambiguous, written down.
 @Suite(.timeLimit(.minutes(1)))
 struct ConformanceSuiteTests {
-    @Test("there are more than a hundred cases, each with a name and a rule of its own")
+    @Test("There are more than a hundred cases, each with a name and a rule of its own")
     func cases() {
         let cases = ConformanceSuite.cases
         #expect(cases.count >= 100)
@@ -20,7 +17,7 @@ struct ConformanceSuiteTests {
         #expect(ConformanceEngine.mock.cases.count >= 50)
     }
 
-    @Test("a deviation names a case, once, and a reason")
+    @Test("A deviation names a case, once, and a reason")
     func deviations() {
         let names = Set(ConformanceSuite.cases.map(\.name))
         for deviation in ConformanceSuite.deviations {
@@ -31,7 +28,7 @@ struct ConformanceSuiteTests {
         #expect(Set(listed).count == listed.count)
     }
 
-    @Test("a case whose server is missing names it, and does not pass")
+    @Test("A case whose server is missing names it, and does not pass")
     func missingServer() async throws {
         let needy = try #require(ConformanceSuite.cases.first { $0.needs.contains(.unixSocket) })
         let failure = await #expect(throws: ConformanceFailure.self) {
@@ -41,7 +38,7 @@ struct ConformanceSuiteTests {
         #expect(failure?.message.contains(needy.name) == true)
     }
 
-    @Test("a transport that does not do what is expected fails the case, with what came instead")
+    @Test("A transport that misbehaves fails the case, with what came instead")
     func detection() async throws {
         let wrong = ConformanceEngine("wrong") { _ in
             MockTransport.answering { _ in .text("something else", status: HTTPStatus(298)) }
@@ -56,7 +53,7 @@ struct ConformanceSuiteTests {
         }
     }
 
-    @Test("the page in the documentation is that of the code")
+    @Test("The page in the documentation is that of the code")
     func documentation() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let page = root.appendingPathComponent("Documentation/Conformance.md")

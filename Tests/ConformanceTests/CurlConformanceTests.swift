@@ -3,14 +3,13 @@
 #if os(Linux)
 import ConformanceCases
 import CurlewCurl
-import CurlewTesting
 import TestServers
 import Testing
 
 /// Every case, on the transport that Linux has by default.
 @Suite(.timeLimit(.minutes(3)))
 struct CurlConformanceTests {
-    @Test("curl conforms", arguments: ConformanceEngine.curl.cases)
+    @Test("CurlTransport conforms", arguments: ConformanceEngine.curl.cases)
     func conforms(_ conformanceCase: ConformanceCase) async throws {
         let environment = try await ConformanceServers.shared().environment
         guard let deviation = ConformanceSuite.deviations(of: .curl)[conformanceCase.name], isAboutThis(deviation)

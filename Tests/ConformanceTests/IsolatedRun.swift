@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewTesting
-import Foundation
 import Testing
 
 /// Cases in a process of their own, for a transport that may not survive them.

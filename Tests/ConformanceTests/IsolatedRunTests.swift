@@ -3,9 +3,6 @@
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import ConformanceCases
-import CurlewCore
-import CurlewTesting
-import Foundation
 import Testing
 
 /// Transports that do not survive: what came of each case is known all the same.
@@ -13,7 +10,7 @@ import Testing
 struct IsolatedRunTests {
     private static let names = ConformanceSuite.cases(of: .policies).prefix(3).map(\.name)
 
-    @Test("a case that ends its process is distinguished from the others, which are run after it")
+    @Test("A case that ends its process is distinguished from the others, which run after it")
     func crash() async throws {
         let outcomes = try await IsolatedRun.outcomes(of: Self.names) { names in
             let result = try await #require(
@@ -27,14 +24,14 @@ struct IsolatedRunTests {
         #expect(outcomes.values.allSatisfy { $0 == .died("crashed") }, "\(outcomes)")
     }
 
-    @Test("failures come with their message, and what passes passes")
+    @Test("Failures come with their message, and successes pass")
     func failure() async throws {
         let (good, bad) = ("began\ta\t\npassed\ta\t\nbegan\tb\t\n", "failed\tb\tit is 1,\texpected was 2\n")
         let outcomes = try await IsolatedRun.outcomes(of: ["a", "b"]) { _ in "noise\n" + good + bad }
         #expect(outcomes == ["a": .passed, "b": .failed("it is 1,\texpected was 2")])
     }
 
-    @Test("a child without a word counts as dead, and one that never begins is not started forever")
+    @Test("A silent child counts as dead, and one that never begins is not started forever")
     func silence() async throws {
         let starts = Locked(0)
         let outcomes = try await IsolatedRun.outcomes(of: ["a", "b"]) { names in

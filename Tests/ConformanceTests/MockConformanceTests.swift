@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewTesting
 import Testing
 
 /// The cases that are about messages, on the transport that has no wire.

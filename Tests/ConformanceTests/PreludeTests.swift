@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import Testing
 
 #if os(Linux)
@@ -62,19 +58,19 @@ struct PreludeTests {
         #endif
     }
 
-    @Test("a redirect with such a body is followed", arguments: engines, Fault.allCases)
+    @Test("A redirect with such a body is followed", arguments: engines, Fault.allCases)
     func redirects(engine: Engine, fault: Fault) async throws {
         let server = try MockServer()
         server.on(.get, "/start", respond: fault.applied(to: response(301, [.location: "/end"])))
         server.on(.get, "/end", respond: .text("arrived"))
-        let client = APIClient(baseURL: nil, pipeline: .standard, transport: engine.transport)
+        let client = APIClient.testing(engine.transport, baseURL: nil, pipeline: .standard)
         let start = SuspendingClock.now
         let response = try await client.send(Request<HTTPResponse>(.get, url: server.url + "/start"))
         #expect(try await response.text() == "arrived")
         #expect(SuspendingClock.now - start < Self.limit)
     }
 
-    @Test("a challenge with such a body is answered", arguments: Engine.allCases, Fault.allCases)
+    @Test("A challenge with such a body is met", arguments: Engine.allCases, Fault.allCases)
     func challenges(engine: Engine, fault: Fault) async throws {
         let server = try MockServer()
         let refused = fault.applied(to: response(401, ["WWW-Authenticate": "Bearer"]))
@@ -85,7 +81,7 @@ struct PreludeTests {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let pipeline: Pipeline = [.bearer(store) { _ in Tokens(accessToken: "new", refreshToken: "s") }]
         let base = try BaseURL(server.url)
-        let client = APIClient(baseURL: base, pipeline: pipeline, transport: engine.transport)
+        let client = APIClient.testing(engine.transport, baseURL: base, pipeline: pipeline)
         let start = SuspendingClock.now
         let response = try await client.send(Request<HTTPResponse>(.get, "/"))
         #expect(try await response.text() == "welcome")
@@ -93,14 +89,14 @@ struct PreludeTests {
     }
 
     @Test(
-        "whole bodies of redirects and challenges leave their connection in use, and can be read",
+        "Whole bodies of redirects and challenges leave their connection usable, and can be read",
         arguments: Engine.allCases)
     func whole(engine: Engine) async throws {
         let server = try MockServer()
         server.on(.get, "/start", respond: response(302, [.location: "/end"]))
         server.on(.get, "/end", respond: .text("arrived"))
         server.on(.get, "/private", respond: .text("who are you?", status: 401))
-        let client = APIClient(baseURL: nil, pipeline: .standard, transport: engine.transport)
+        let client = APIClient.testing(engine.transport, baseURL: nil, pipeline: .standard)
         for _ in 0..<3 { _ = try await client.send(Request<HTTPResponse>(.get, url: server.url + "/start")) }
         let error = await #expect(throws: NetworkError.self) {
             try await client.send(Request<Void>.get(url: server.url + "/private"))

@@ -4,15 +4,13 @@
 #if os(Linux) || os(macOS)
 import CTestSupport
 import ConformanceCases
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
 /// What the servers of the tests need from a system, and what they do without.
 @Suite(.timeLimit(.minutes(1)))
 struct ServersTests {
-    @Test("without nginx there are the cases that need none, where servers may be missing")
+    @Test("Without nginx there are the cases that need none, where servers may be missing")
     func partial() async throws {
         let none: @Sendable () async throws -> Nginx = { throw Program.Failure(description: "there is no nginx") }
         let servers = try await ConformanceServers(isPartial: true, nginx: none)
@@ -24,14 +22,14 @@ struct ServersTests {
         await #expect(throws: Program.Failure.self) { try await ConformanceServers(isPartial: false, nginx: none) }
     }
 
-    @Test("the path of nginx's socket fits into the 104 bytes of a Mac, in the folder that a Mac gives")
+    @Test("The path of nginx's socket fits into the 104 bytes of a Mac, in a Mac's folder")
     func socketPath() {
         // Of the length of /var/folders/ab/cdefghijklmnopqrstuvwxyz0123456/T, and what is resolved before it.
         let folder = "/private" + String(repeating: "x", count: 48)
         #expect("\(folder)/\(Nginx.folderName())/socket".utf8.count < 104)
     }
 
-    @Test("a program is found beside the tests, and beside the bundle that a Mac has of them")
+    @Test("A program is found beside the tests, and beside the bundle that a Mac has of them")
     func built() throws {
         let folder = try TemporaryFolder()
         let inside = folder.path + "/Tests.xctest/Contents/MacOS"
@@ -44,7 +42,7 @@ struct ServersTests {
         #expect(try Program.built("CacheStoreProbe").hasSuffix("/CacheStoreProbe"))
     }
 
-    @Test("the end of a peer is detected behind unread bytes, and bytes are not an end")
+    @Test("The end of a peer is detected behind unread bytes, and bytes are not an end")
     func unreadBytes() async throws {
         let outcome = try await onThread {
             let (listener, port) = try LoopbackPort.listen(backlog: 1)

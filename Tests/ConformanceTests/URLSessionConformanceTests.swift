@@ -3,7 +3,6 @@
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import ConformanceCases
-import CurlewTesting
 import CurlewURLSession
 import TestServers
 import Testing
@@ -16,7 +15,7 @@ import Testing
 struct URLSessionConformanceTests {
     private static let known = ConformanceSuite.deviations(of: .urlSession)
 
-    @Test("URLSession conforms, but for what is listed", arguments: ConformanceCase.Group.allCases)
+    @Test("URLSessionTransport conforms, but for the listed deviations", arguments: ConformanceCase.Group.allCases)
     func conforms(_ group: ConformanceCase.Group) async throws {
         let servers = try await ConformanceServers.shared()
         let cases = ConformanceSuite.cases(of: group).filter { Self.known[$0.name]?.kind != .endsProcess }
@@ -37,7 +36,7 @@ struct URLSessionConformanceTests {
         }
     }
 
-    @Test("what can end the process is run alone, and its outcome recorded")
+    @Test("A case that can end the process runs alone, and its outcome is recorded")
     func recorded() async throws {
         for (name, deviation) in Self.known.sorted(by: { $0.key < $1.key }) where deviation.kind == .endsProcess {
             let outcome = try #require(try await outcomes(of: [name])[name], "\(name) was not run")
@@ -45,7 +44,7 @@ struct URLSessionConformanceTests {
         }
     }
 
-    @Test("what is missing is named")
+    @Test("A missing case is named")
     func missing() async throws {
         for server in try await ConformanceServers.shared().missing { print("left out: \(server)") }
     }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-
 @testable import CurlewAuthentication
 @testable import CurlewCore
 
@@ -142,9 +138,9 @@ extension AccountServer {
     func client(
         _ store: TokenStore, time: any TimeSource = SystemTime(), timeouts: Timeouts = .standard
     ) -> APIClient {
-        APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: self,
-            configuration: APIClient.Configuration(timeouts: timeouts, time: time))
+        APIClient.testing(
+            self, baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], timeouts: timeouts,
+            time: time)
     }
 }
 

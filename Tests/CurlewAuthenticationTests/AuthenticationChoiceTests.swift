@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -22,7 +19,7 @@ struct AuthenticationChoiceTests {
         headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> RecordedCall? {
         let mock = MockTransport.answering { _ in HTTPResponse() }
-        let client = APIClient(baseURL: "https://api.test", pipeline: pipeline ?? self.pipeline, transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: pipeline ?? self.pipeline)
         var request = Request<Void>.get(url: url)
         request.options.authentication = choice
         for field in headers { request = request.header(field.name, field.value) }
@@ -31,7 +28,7 @@ struct AuthenticationChoiceTests {
     }
 
     @Test(
-        "a call gets the credential it asks for",
+        "A call gets the credential that it requests",
         arguments: [
             (nil, "Bearer user"), (.optional, "Bearer user"), (.required, "Bearer user"),
             (.named("admin"), "Basic cm9vdDpwdw=="), (.anonymous, nil),
@@ -44,7 +41,7 @@ struct AuthenticationChoiceTests {
         #expect(call.request.headers["X-API-Key"] == nil)
     }
 
-    @Test("a call that demands a credential fails without one, before anything is sent")
+    @Test("A call that demands a credential fails without one, before anything is sent")
     func missing() async throws {
         let requests = Locked(0)
         let mock = MockTransport.answering { _ in
@@ -55,22 +52,21 @@ struct AuthenticationChoiceTests {
             ([] as Pipeline, RequestOptions.Authentication.required), ([.bearer { nil }], .required),
             ([.bearer(TokenStore())], .required), ([.bearer { "t" }], .named("admin")),
         ] {
-            let client = APIClient(baseURL: "https://api.test", pipeline: pipeline, transport: mock)
+            let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: pipeline)
             var request = Request<Void>.get("/")
             request.options.authentication = choice
-            let error = await #expect(throws: NetworkError.self) { try await client.send(request) }
-            #expect(error?.reason == .notAuthenticated(.missingCredential))
+            #expect(await failureReason { try await client.send(request) } == .notAuthenticated(.missingCredential))
         }
         #expect(requests.withLock { $0 } == 0)
     }
 
-    @Test("a field of the call is kept, and wins")
+    @Test("A field of the call is kept, and wins over the credential")
     func own() async throws {
         let call = try #require(try await sent(.required, headers: ["Authorization": "Mine x"]))
         #expect(call.request.headers[.authorization] == "Mine x")
     }
 
-    @Test("a credential for a named origin is sent there and nowhere else")
+    @Test("A credential for a named origin is sent there and nowhere else")
     func named() async throws {
         let call = try #require(try await sent(nil, to: "https://other.test/x"))
         #expect(call.request.headers["X-API-Key"] == "k")
@@ -79,7 +75,7 @@ struct AuthenticationChoiceTests {
     }
 
     @Test(
-        "a key in the query is encoded, and one that is there already wins",
+        "A key in the query is encoded, and an item that is there already wins",
         arguments: [
             ("/", "/?api%20key=a%26b"), ("/?x=1", "/?x=1&api%20key=a%26b"), ("/?api%20key=me", "/?api%20key=me"),
         ])
@@ -89,13 +85,13 @@ struct AuthenticationChoiceTests {
         #expect(call.request.target == result)
     }
 
-    @Test("an error does not show the key in the URL, whatever the item's name", arguments: ["k", "key", "id"])
+    @Test("An error does not show the key in the URL, whatever the item's name", arguments: ["k", "key", "id"])
     func keyInError(name: String) async throws {
         let mock = MockTransport.answering { call in
             throw NetworkError(.unreachable, detail: "No.", request: NetworkError.RequestLine(call.request))
         }
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.apiKey("s3cret", in: .query(name))], transport: mock)
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.apiKey("s3cret", in: .query(name))])
         let error = await client.failure(Request<Void>.get(url: "https://api.test/x?a=1"))
         #expect(error?.reason == .unreachable)
         #expect(error.map { "\($0)".contains("s3cret") } == false)
@@ -103,7 +99,7 @@ struct AuthenticationChoiceTests {
         #expect(mock.requests.first?.request.target == "/x?a=1&\(name)=s3cret")
     }
 
-    @Test("a user name that Basic cannot carry is a problem of the pipeline", arguments: ["a:b", "a\nb"])
+    @Test("A user name that Basic cannot carry is a problem of the pipeline", arguments: ["a:b", "a\nb"])
     func basicName(user: String) async throws {
         let error = await #expect(throws: NetworkError.self) {
             try await sent(nil, pipeline: [.basic(user: user, password: "x")])
@@ -111,7 +107,7 @@ struct AuthenticationChoiceTests {
         #expect(error?.reason == .configuration)
     }
 
-    @Test("a signature cannot send the request elsewhere")
+    @Test("A signature cannot send the request elsewhere")
     func signature() async throws {
         let error = await #expect(throws: NetworkError.self) {
             try await sent(nil, pipeline: [.signing { request, _ in try request.setURL("https://evil.test/") }])
@@ -119,7 +115,7 @@ struct AuthenticationChoiceTests {
         #expect(error?.reason == .configuration)
     }
 
-    @Test("no description of a pipeline shows a secret")
+    @Test("No description of a pipeline shows a secret")
     func descriptions() {
         let text = Pipeline([
             .basic(user: "root", password: "s3cret"), .apiKey("s3cret", in: .query("key")), .bearer { "s3cret" },

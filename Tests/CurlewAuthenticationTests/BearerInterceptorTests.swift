@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
@@ -44,7 +42,7 @@ struct BearerInterceptorTests {
         #expect(asked.withLock { $0 } == 0, "the source is not even asked")
     }
 
-    @Test("A named origin gets the token, and the client's own does not")
+    @Test("A named origin gets the token, and the client's own origin does not")
     func namedOrigin() async throws {
         let bearer = BearerInterceptor(CredentialScope("https://cdn.test/some/path")) { "t" }
         #expect(try await Self.sent(to: "https://cdn.test/x", by: bearer) == "Bearer t")
@@ -53,7 +51,7 @@ struct BearerInterceptorTests {
         #expect(try await Self.sent(to: "https://cdn.test/x", by: same, client: nil) == "Bearer t")
     }
 
-    @Test("After a redirect has left the origin nothing is attached any more, not even back at it")
+    @Test("After a redirect has left the origin no token is attached, not even back at it")
     func crossedOrigin() async throws {
         #expect(try await Self.sent(to: "https://api.test/", by: .bearer { "t" }, crossedOrigin: true) == nil)
         let named = BearerInterceptor(CredentialScope("https://cdn.test")) { "t" }
@@ -76,7 +74,7 @@ struct BearerInterceptorTests {
         #expect(named.problem(in: setup) == nil)
     }
 
-    @Test("Without an origin to belong to it is a problem, which says what to do")
+    @Test("A token without an origin is a problem of the pipeline, with advice")
     func noOrigin() async throws {
         let problem = try #require(BearerInterceptor { "t" }.problem(in: Pipeline.Environment()))
         #expect(problem.contains("base URL") && problem.contains(".bearer(for:"))
@@ -135,7 +133,7 @@ struct BearerInterceptorTests {
     }
 
     @Test(
-        "A token that could not stand in a header fails the call before anything is sent, and is not shown",
+        "A token that cannot stand in a header fails the call before it is sent, and stays hidden",
         arguments: ["hunter2\r\nX-Injected: 1", "hunter2\n", "hunter2\u{0}"])
     func brokenToken(token: String) async throws {
         let client = APIClient.mock(pipeline: [.bearer { token }]) { $0.onAny { _ in .status(200) } }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -32,7 +30,7 @@ final class FileTokensTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
-    @Test("what is saved is loaded again by another store; signing out leaves nothing")
+    @Test("Saved tokens are loaded by another store; signing out leaves nothing")
     func roundTrip() async throws {
         let store = TokenStore(.file(path), time: ManualClock())
         #expect(try await store.tokens == nil)
@@ -46,7 +44,7 @@ final class FileTokensTests {
         #expect(try await TokenStore(.file(path), time: ManualClock()).tokens == nil)
     }
 
-    @Test("only the owner can read the file, also one that others could before")
+    @Test("Only the owner can read the file, also one that others could before")
     func permissions() async throws {
         for _ in 0..<2 {
             try await FileTokens(path).save(tokens)
@@ -58,7 +56,7 @@ final class FileTokensTests {
     }
 
     @Test(
-        "a damaged file is a clear error each time, and stays until a user signs in or out",
+        "A damaged file is a clear error each time, and stays until a user signs in or out",
         arguments: ["", "{", "[]", #"{"version":1}"#, #"{"version":1,"tokens":{"refresh_token":"r"}}"#, "\u{0}\u{1}"])
     func damaged(text: String) async throws {
         try write(text)
@@ -74,7 +72,7 @@ final class FileTokensTests {
     }
 
     @Test(
-        "signing out leaves nothing of a damaged file, nor signing in of its secrets",
+        "Signing out leaves nothing of a damaged file, and signing in none of its secrets",
         arguments: [
             #"{"version":1,"tokens":{"refresh_token":"s3cret"#, #"{"version":2,"tokens":"s3cret"}"#, "s3cret",
         ])
@@ -89,7 +87,7 @@ final class FileTokensTests {
         #expect(try await FileTokens(path).load() == tokens)
     }
 
-    @Test("a file of a newer version stays where it is until a user signs in")
+    @Test("A file of a newer version stays where it is until a user signs in")
     func newer() async throws {
         let text = #"{"version":2,"tokens":"elsewhere"}"#
         try write(text)
@@ -104,7 +102,7 @@ final class FileTokensTests {
         #expect(try names == ["tokens.json"])
     }
 
-    @Test("a folder that is not there, and a file that is none, are clear errors; the tokens are used all the same")
+    @Test("A path that cannot be written is a clear error, and the tokens are used all the same")
     func unwritable() async throws {
         for path in [folder.path + "/missing/tokens.json", "/dev/null/tokens.json"] {
             let store = TokenStore(.file(path), time: ManualClock())
@@ -115,17 +113,16 @@ final class FileTokensTests {
         }
     }
 
-    @Test("a file that is too large is no token file, and is not read to its end")
+    @Test("A file that is too large is no token file, and is not read to its end")
     func large() async throws {
         try write(String(repeating: " ", count: FileTokens.limit + 1))
-        let error = await #expect(throws: NetworkError.self) { try await FileTokens(path).load() }
-        #expect(error?.reason == .storage)
+        #expect(await failureReason { try await FileTokens(path).load() } == .storage)
         #expect(try names == ["tokens.json"])
         try await FileTokens(path).save(tokens)
         #expect(try names.count == 2)
     }
 
-    @Test("no text shows a token")
+    @Test("No text shows a token")
     func descriptions() async throws {
         #expect("\(FileTokens(path))" == "FileTokens(\(path))")
         try write(#"{"version":1,"tokens":{"access_token":7,"refresh_token":"s3cret"}}"#)

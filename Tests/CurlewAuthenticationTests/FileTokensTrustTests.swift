@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -32,7 +30,7 @@ final class FileTokensTrustTests {
     }
 
     @Test(
-        "a file that others can read or change is not believed; the next sign-in makes it private",
+        "A file that others can read or change is not used; the next sign-in makes it private",
         arguments: [0o644, 0o640, 0o602, 0o606, 0o666, 0o604, 0o620])
     func mode(mode: Int) async throws {
         try plant(path, mode: mode)
@@ -46,7 +44,7 @@ final class FileTokensTrustTests {
         #expect(try names == ["tokens.json"])
     }
 
-    @Test("a file that others can read is removed at sign-out")
+    @Test("A file that others can read is removed at sign-out")
     func openSignOut() async throws {
         try plant(path, mode: 0o644)
         try await TokenStore(.file(path), time: ManualClock()).signOut()
@@ -55,7 +53,7 @@ final class FileTokensTrustTests {
 
     enum Thing: CaseIterable { case pipe, link, danglingLink, folder, otherUser }
 
-    @Test("what is no file of ours is an error that waits for nothing, and stays as it is", arguments: Thing.allCases)
+    @Test("A link, folder or pipe is refused without waiting, and stays as it is", arguments: Thing.allCases)
     func foreign(thing: Thing) async throws {
         switch thing {
         case .pipe: try #require(mkfifo(path, 0o600) == 0)
@@ -86,7 +84,7 @@ final class FileTokensTrustTests {
         }
     }
 
-    @Test("locks leave nothing behind, and one that a killed process left is taken over")
+    @Test("Locks leave nothing behind, and the lock of a killed process is taken over")
     func locks() async throws {
         let name = path + ".lock"
         let lock = try #require(try FileLock.attempt(name))
@@ -117,7 +115,7 @@ final class FileTokensTrustTests {
         #expect(!FileManager.default.fileExists(atPath: folder + "/target"))
     }
 
-    @Test("a lock is waited for within a bound, and had as soon as it is free")
+    @Test("A wait for a lock is bounded, and ends as soon as it is free")
     func waiting() async throws {
         let (name, clock) = (path + ".lock", ManualClock())
         let held = try #require(try FileLock.attempt(name))

@@ -5,9 +5,9 @@ import Testing
 @testable import CurlewAuthentication
 @testable import CurlewCore
 
-@Suite("What the keychain refuses", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct KeychainFailureTests {
-    @Test("before the first unlock the hint says that it passes, and not to sign in again")
+    @Test("Before the first unlock the hint says that it passes, and not to sign in again")
     func locked() throws {
         let error = KeychainFailure.error("read", -25308, "User interaction is not allowed.")
         #expect(error.reason == .storage)
@@ -17,14 +17,14 @@ struct KeychainFailureTests {
         #expect(!hint.contains("Sign in"))
     }
 
-    @Test("the error advises an unsigned program to be signed, or to use a file")
+    @Test("The error advises an unsigned program to be signed, or to use a file")
     func unsigned() throws {
         let hint = try #require(KeychainFailure.error("written", -34018, nil).hint)
         #expect(hint.contains("Sign the app"))
         #expect(hint.contains("file"))
     }
 
-    @Test("of others there is the status alone")
+    @Test("Other failures show their status alone")
     func others() {
         let error = KeychainFailure.error("removed", -50, nil)
         #expect(error.hint == nil)
@@ -45,7 +45,7 @@ struct KeychainFailureTests {
         func save(_ tokens: Tokens?) async throws {}
     }
 
-    @Test("a session that cannot be read yet is there when it can be, and the hint reaches the caller")
+    @Test("A session that cannot be read yet is read later, and the hint reaches the caller")
     func unlocked() async throws {
         let keychain = LockedAtFirst()
         let store = TokenStore(keychain)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -48,7 +45,7 @@ struct PrincipalTests {
         try #require(try await principals(pipeline, request, headers: headers).first)
     }
 
-    @Test("without a credential, and where none is sent, the principal is anonymous")
+    @Test("Without a credential, and where none is sent, the principal is anonymous")
     func anonymous() async throws {
         #expect(try await principal([]) == .anonymous)
         let hooks = Pipeline.standard.adding(.onResponse { _, _ in }).adding(.onError { _, _ in })
@@ -65,7 +62,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("what cannot be determined without running it is unknown: closures, hooks, interceptors without a principal")
+    @Test("The principal of closures, hooks and silent interceptors is unknown")
     func unknown() async throws {
         struct Tenant: Interceptor {
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
@@ -81,7 +78,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("the same credential is the same principal, another one another; none is shown")
+    @Test("Equal credentials are one principal, different ones are not; none is shown")
     func credentials() async throws {
         let different: [Pipeline] = [
             [.basic(user: "a", password: "secret")], [.basic(user: "a", password: "secret2")],
@@ -105,7 +102,7 @@ struct PrincipalTests {
         #expect(Set(seen).count == seen.count && seen.count == 10)
     }
 
-    @Test("a credential of the call counts in place of the source")
+    @Test("A credential of the call counts in place of the source")
     func ownCredential() async throws {
         let first = try await principal([.bearer { "t" }], .get("/").header("Authorization", "Mine 1"))
         let again = try await principal([], .get("/").header("Authorization", "Mine 1"))
@@ -118,7 +115,7 @@ struct PrincipalTests {
         #expect(first == again && Set([first, second, cookie]).count == 3)
     }
 
-    @Test("a field of any name distinguishes requests, from the client and from the call; harmless ones do not")
+    @Test("A field of any name distinguishes requests, of client and call; harmless fields do not")
     func fields() async throws {
         let first = try await principal([], headers: ["X-Customer": "1"])
         let second = try await principal([], headers: ["X-Customer": "2"])
@@ -136,7 +133,7 @@ struct PrincipalTests {
         #expect(try await principal([], headers: harmless) == .anonymous)
     }
 
-    @Test("a harmless field that is declared secret counts, from the client's policy and from the call's")
+    @Test("A harmless field that is declared secret counts, by the client's policy and the call's")
     func declared() async throws {
         let policy = RedirectPolicy.standard.keeping(secret: [.xRequestID])
         let call = Request<Void>.get("/").header(.xRequestID, "1")
@@ -150,7 +147,7 @@ struct PrincipalTests {
         #expect(one != two)
     }
 
-    @Test("an interceptor that says nothing, and a hook, are unknown at every placement", arguments: Placement.allCases)
+    @Test("A silent interceptor and a hook are unknown at every placement", arguments: Placement.allCases)
     func placements(placement: Placement) async throws {
         struct Silent: Interceptor {
             let placement: Placement
@@ -165,7 +162,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("the interceptors of the package say it themselves, wherever they stand")
+    @Test("The package's interceptors name their principal, at every placement")
     func own() async throws {
         let budget = RetryBudget()
         let harmless: [any Interceptor] = [
@@ -187,13 +184,13 @@ struct PrincipalTests {
         #expect(cookies.traits.principal(withCookie, ExchangeContext()) == .anonymous)
     }
 
-    @Test("a signed-in account is one principal through refreshes, and another one after the next sign-in")
+    @Test("A signed-in account is one principal through refreshes, and another after a new sign-in")
     func sessions() async throws {
         let server = AccountServer()
         let store = TokenStore()
         let probe = Probe(seen: Locked([]))
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [probe, .bearer(store, refresh: renew)], transport: server)
+        let client = APIClient.testing(
+            server, baseURL: "https://api.test", pipeline: [probe, .bearer(store, refresh: renew)])
         try await store.signIn(server.tokens)
         try await client.send(.get("/") as Request<Void>)
         server.expire()
@@ -215,7 +212,7 @@ struct PrincipalTests {
         #expect(store.principal == .anonymous)
     }
 
-    @Test("an account that changes while the response comes is seen by asking again")
+    @Test("An account that changes during the exchange is seen by asking again")
     func changesMeanwhile() async throws {
         let store = TokenStore()
         try await store.signIn(Tokens(accessToken: "a"))
@@ -228,7 +225,7 @@ struct PrincipalTests {
     }
 
     @Test(
-        "the next process finds the account again; before it loads the principal is unknown, and no server can forge it"
+        "The next process finds the account again; until then the principal is unknown"
     )
     func kept() async throws {
         let shelf = RecordedTokens()
@@ -247,7 +244,7 @@ struct PrincipalTests {
         #expect(next.principal == store.principal)
     }
 
-    @Test("a client that obtains tokens by itself is unknown until it has some")
+    @Test("A client with obtained tokens is unknown until it has some")
     func obtained() async throws {
         let store = TokenStore()
         let seen = try await principals([.bearer(store, obtain: { _ in Tokens(accessToken: "a") })])

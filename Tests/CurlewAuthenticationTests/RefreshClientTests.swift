@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -53,7 +50,7 @@ struct RefreshClientTests {
     }
 
     @Test(
-        "It has the base path, fields, query and settings of the client, and no interceptor",
+        "The refresh client has the client's base path, fields, query and settings, no interceptor",
         arguments: origins.flatMap { origin in paths.map { (origin.base, origin.scope, origin.isHome, $0) } },
         [Codecs.json, .snakeCase])
     func settings(_ place: (base: String, scope: String?, isHome: Bool, path: String), codecs: Codecs) async throws {
@@ -74,7 +71,7 @@ struct RefreshClientTests {
     }
 
     @Test(
-        "An error of the refresh decodes with the codecs of the client, and is never the status of the call",
+        "A refresh's error decodes with the client's codecs, and is never the status of the call",
         arguments: [400, 401, 403, 404, 409, 410, 422, 429, 500, 503], [Codecs.json, .snakeCase])
     func errors(status: Int, codecs: Codecs) async throws {
         let seen = Locked<Failure?>(nil)
@@ -95,7 +92,7 @@ struct RefreshClientTests {
         #expect((error?.underlying as? NetworkError)?.statusCode == status)
     }
 
-    @Test("It sends the fields of the client to no other origin")
+    @Test("The refresh client sends the client's fields to no other origin")
     func foreign() async throws {
         let mock = service(.ok, .json)
         let client = try await client("https://api.test/v1", mock, .json) {
@@ -107,7 +104,7 @@ struct RefreshClientTests {
         #expect(call.request.headers[.authorization] == nil)
     }
 
-    @Test("50 calls, of which some are cancelled while they wait: one refresh, below the base path")
+    @Test("50 calls, some cancelled while waiting, are one refresh, below the base path")
     func concurrent() async throws {
         let (began, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let mock = service(.ok, .json)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -34,7 +31,7 @@ struct RefreshFailureTests {
     ]
 
     @Test(
-        "invalid_grant signs out; every other response keeps the tokens, and its error says why", arguments: responses)
+        "invalid_grant signs out; other responses keep the tokens, and the error says why", arguments: responses)
     func outcome(status: Int, type: String?, body: String, signsOut: Bool) async throws {
         let mock = MockTransport.answering { call in
             guard call.request.origin.host == "id.test" else { return HTTPResponse(status: .unauthorized) }
@@ -46,9 +43,8 @@ struct RefreshFailureTests {
         let store = TokenStore(time: clock)
         try await store.signIn(Tokens(accessToken: "a", refreshToken: "s3cret"))
         let oauth = OAuth2(clientID: "app", tokenEndpoint: "https://id.test/token")
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: oauth.refresh)], transport: mock,
-            configuration: APIClient.Configuration(time: clock))
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.bearer(store, refresh: oauth.refresh)], time: clock)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect(try await (store.tokens == nil) == signsOut)
         #expect((error?.reason == .notAuthenticated(.refreshRefused)) == signsOut)
@@ -64,7 +60,7 @@ struct RefreshFailureTests {
     }
 
     @Test(
-        "a custom refresher reports by one error that the tokens cannot be refreshed, and by no other",
+        "A custom refresher reports by one error only that the tokens cannot be refreshed",
         arguments: [
             (.notAuthenticated(.refreshRefused), true), (.notAuthenticated(.refused), true),
             (.notAuthenticated(.missingCredential), true), (.notAuthenticated(.sourceFailed), false),
@@ -76,10 +72,9 @@ struct RefreshFailureTests {
         let store = TokenStore(time: clock)
         try await store.signIn(Tokens(accessToken: "a", refreshToken: "r"))
         let mock = MockTransport.answering { _ in HTTPResponse(status: .unauthorized) }
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store) { _ in throw NetworkError(reason) }],
-            transport: mock,
-            configuration: APIClient.Configuration(time: clock))
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.bearer(store) { _ in throw NetworkError(reason) }],
+            time: clock)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect((error?.reason == .notAuthenticated(.refreshRefused)) == signsOut)
         #expect(try await (store.tokens == nil) == signsOut)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -20,14 +17,14 @@ struct RequestToSendTests {
     private let store = TokenStore()
 
     private func client(_ interceptors: [any Interceptor]) -> APIClient {
-        APIClient(
-            baseURL: "https://api.test/v1", pipeline: Pipeline(interceptors), transport: server,
+        APIClient.testing(
+            server, baseURL: "https://api.test/v1", pipeline: Pipeline(interceptors),
             configuration: APIClient.Configuration(userAgent: "films/1"))
     }
 
     private var calls: Int { server.state.withLock { $0.calls } }
 
-    @Test("it has the client's fields and what interceptors add, with tokens that are refreshed for it")
+    @Test("The request to send has the client's and interceptors' fields, with refreshed tokens")
     func refreshed() async throws {
         try await store.signIn(Tokens(accessToken: "a0", refreshToken: "r0", lifetime: .seconds(-10)))
         let tenant = BuiltInInterceptor.onRequest { request, _ in request.headers["X-Tenant"] = "acme" }
@@ -45,7 +42,7 @@ struct RequestToSendTests {
         #expect(try await client.preview(GetFilm()).headers[.authorization] == nil)
     }
 
-    @Test("a refresh that fails, and a credential that is missing, are errors", arguments: [false, true])
+    @Test("A refresh that fails, and a missing credential, are errors", arguments: [false, true])
     func failures(isSignedIn: Bool) async throws {
         if isSignedIn {
             try await store.signIn(Tokens(accessToken: "a0", refreshToken: "r0", lifetime: .seconds(-10)))
@@ -61,7 +58,7 @@ struct RequestToSendTests {
         #expect(calls == 0)
     }
 
-    @Test("an interceptor with tokens runs wherever it was placed")
+    @Test("An interceptor with tokens runs wherever it was placed")
     func placed() async throws {
         try await store.signIn(server.tokens)
         let client = client([]).adding(.bearer(store, refresh: renew), at: .signing)

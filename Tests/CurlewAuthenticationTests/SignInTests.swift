@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -39,7 +36,7 @@ struct SignInTests {
                 }), transport: service)
     }
 
-    @Test("no token of another user is sent, by each form of `withoutCredentials()`")
+    @Test("No token of another user is sent, by each form of `withoutCredentials()`")
     func noToken() async throws {
         struct LogIn: Endpoint {
             typealias Response = Tokens
@@ -58,7 +55,7 @@ struct SignInTests {
         #expect(try await tokens.tokens?.accessToken == "new")
     }
 
-    @Test("a wrong password is sent once, refreshes nothing and signs out no user")
+    @Test("A wrong password is sent once, refreshes nothing and signs out no user")
     func wrongPassword() async throws {
         let service = Service(isRight: false)
         let tokens = TokenStore()
@@ -69,7 +66,7 @@ struct SignInTests {
         #expect(try await tokens.tokens?.accessToken == "old")
     }
 
-    @Test("expired tokens that cannot be refreshed do not prevent a sign-in")
+    @Test("Expired tokens that cannot be refreshed do not prevent a sign-in")
     func deadTokens() async throws {
         let service = Service(isRight: true)
         let tokens = TokenStore()

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -41,7 +38,7 @@ struct TokenCommitTests {
     private let server = AccountServer()
     private let shelf = Shelf()
 
-    @Test("new tokens are stored before any call is sent with them, also calls that come later")
+    @Test("New tokens are stored before any call is sent with them, also later calls")
     func order() async throws {
         let store = TokenStore(shelf, policy: .patient)
         try await store.signIn(server.tokens)
@@ -66,7 +63,7 @@ struct TokenCommitTests {
         #expect(server.refreshes == 1)
     }
 
-    @Test("tokens that cannot be stored are used all the same; observers are notified, and storing can be tried again")
+    @Test("Tokens that cannot be stored are used and reported, and storing can be repeated")
     func failing() async throws {
         let store = TokenStore(shelf, policy: .patient)
         try await store.signIn(server.tokens)
@@ -86,7 +83,7 @@ struct TokenCommitTests {
         #expect(server.refreshes == 1)
     }
 
-    @Test("signing out while new tokens are being kept leaves nothing behind")
+    @Test("Signing out while new tokens are being stored leaves nothing behind")
     func signOut() async throws {
         let store = TokenStore(shelf, policy: .patient)
         try await store.signIn(server.tokens)
@@ -104,7 +101,7 @@ struct TokenCommitTests {
         #expect(store.principal == .anonymous)
     }
 
-    @Test("a persistence that never responds delays no call beyond the time of a refresh")
+    @Test("A persistence that never responds delays no call beyond the time of a refresh")
     func hanging() async throws {
         let clock = ManualClock()
         let store = TokenStore(shelf, policy: TokenStore.RefreshPolicy(timeout: .seconds(10)), time: clock)
@@ -121,7 +118,7 @@ struct TokenCommitTests {
         #expect(await store.problem?.detail.contains("10 s") == true)
     }
 
-    @Test("a persistence that never responds ends calls at their deadline")
+    @Test("A persistence that never responds ends calls at their deadline")
     func endlessLoad() async throws {
         struct Deaf: TokenPersistence {
             func load() async throws -> Tokens? { try await SharedResult<Tokens?>().wait() }
@@ -134,13 +131,12 @@ struct TokenCommitTests {
         let look = Task { try await store.tokens }
         try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(30))
-        let error = await #expect(throws: NetworkError.self) { try await look.value }
-        #expect(error?.reason == .storage)
+        #expect(await failureReason { try await look.value } == .storage)
         clock.advance(by: .seconds(270))
         #expect(await call.value == .timedOut(.total))
     }
 
-    @Test("a call is never repeated with the tokens of another sign-in: its late 401 is the response")
+    @Test("A call is never repeated with another sign-in's tokens: its late 401 is the response")
     func otherAccount() async throws {
         let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let server = AccountServer(onCall: {
@@ -161,7 +157,7 @@ struct TokenCommitTests {
         #expect(await client.outcome() == nil)
     }
 
-    @Test("a call that waits for a refresh when another user signs in fails, and does not continue as that user")
+    @Test("A call that waits for a refresh fails when another user signs in meanwhile")
     func replaced() async throws {
         let (server, begun, gate) = AccountServer.gated()
         let store = TokenStore()
@@ -177,7 +173,7 @@ struct TokenCommitTests {
         #expect(try await store.tokens == server.tokens)
     }
 
-    @Test("a refresh through the client of its own tokens does not wait for itself")
+    @Test("A refresh through the client of its own tokens does not wait for itself")
     func roundabout() async throws {
         let whole = Locked<APIClient?>(nil)
         let store = TokenStore()
@@ -197,7 +193,7 @@ struct TokenCommitTests {
         #expect(server.refreshes == 1)
     }
 
-    @Test("a token endpoint that stays broken is asked a bounded number of times; the error stays worth trying again")
+    @Test("A broken token endpoint is asked a bounded number of times; the error stays retryable")
     func broken() async throws {
         let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 3), time: ManualClock())
         try await store.signIn(server.tokens)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -11,7 +8,7 @@ import Testing
 /// A thousand lives of an account in random order.
 @Suite(.timeLimit(.minutes(2)))
 struct TokenInterleavingTests {
-    @Test("calls, expiries, sign-outs and failures in any order", arguments: UInt64(0)..<20)
+    @Test("Calls, expiries, sign-outs and failures in any order keep the rules", arguments: UInt64(0)..<20)
     func random(block: UInt64) async throws {
         for seed in (block * 50)..<(block * 50 + 50) { try await run(seed) }
     }
@@ -21,8 +18,7 @@ struct TokenInterleavingTests {
         let server = AccountServer(seed: seed)
         let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 1000))
         try await store.signIn(server.tokens)
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)
+        let client = APIClient.testing(server, baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)])
         var calls: [Task<NetworkError.Reason?, Never>] = []
         for _ in 0..<30 {
             switch Int.random(in: 0..<20, using: &random) {

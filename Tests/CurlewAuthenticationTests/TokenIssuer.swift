@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-
 @testable import CurlewAuthentication
 @testable import CurlewCore
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -12,7 +9,7 @@ import Testing
 /// order.
 @Suite(.timeLimit(.minutes(2)))
 struct TokenLateInterleavingTests {
-    @Test("the tokens kept are the last ones that the server issued to the session in force")
+    @Test("The stored tokens are the last ones that the server issued to the present session")
     func random() async throws {
         let first = UInt64.random(in: .min ... .max)
         for number in 0..<250 { try await run(first &+ UInt64(number)) }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -44,7 +41,7 @@ struct TokenLateTests {
         #expect(await reason(late) == .timedOut(.total))
     }
 
-    @Test("tokens that come after calls have stopped waiting are kept")
+    @Test("Tokens that come after calls have stopped waiting are kept")
     func timeout() async throws {
         let store = try await store()
         var changes = await store.changes().makeAsyncIterator()
@@ -57,7 +54,7 @@ struct TokenLateTests {
         #expect(issuer.violations.isEmpty && issuer.requests == 1)
     }
 
-    @Test("tokens that come after all calls were cancelled are kept")
+    @Test("Tokens that come after all calls were cancelled are kept")
     func cancelled() async throws {
         let store = try await store()
         var changes = await store.changes().makeAsyncIterator()
@@ -72,7 +69,7 @@ struct TokenLateTests {
         #expect(issuer.violations.isEmpty)
     }
 
-    @Test("a call that comes while a late refresh is in progress waits for it, and presents no refresh token again")
+    @Test("A call during a late refresh waits for it, and presents no refresh token again")
     func joins() async throws {
         let store = try await store()
         try await overdue(store)
@@ -83,7 +80,7 @@ struct TokenLateTests {
         #expect(issuer.requests == 1 && issuer.violations.isEmpty)
     }
 
-    @Test("a call that joins a late refresh waits for the time of one call, and no longer")
+    @Test("A call that joins a late refresh waits for the time of one call, and no longer")
     func bounded() async throws {
         let store = try await store()
         try await overdue(store)
@@ -96,7 +93,7 @@ struct TokenLateTests {
         #expect(issuer.requests == 1)
     }
 
-    @Test("what comes late belongs to the sign-in that it was made for", arguments: [true, false])
+    @Test("Late tokens belong to the sign-in that they were requested for", arguments: [true, false])
     func otherSession(signsIn: Bool) async throws {
         let store = try await store()
         try await overdue(store)
@@ -109,7 +106,7 @@ struct TokenLateTests {
         #expect(kept.last == .some(expected))
     }
 
-    @Test("a late failure keeps the tokens, unless the server says that the refresh token is not valid any more")
+    @Test("A late failure keeps the tokens, unless the server refuses the refresh token")
     func failures() async throws {
         for answer in [TokenIssuer.Answer.unavailable, .page, .unauthorized] {
             let store = try await store()

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -26,7 +23,7 @@ struct TokenRefreshTests {
         #expect(server.refreshes == 1)
     }
 
-    @Test("401s that arrive late, in any order, over three rotations: one refresh for each, none with a spent token")
+    @Test("Late 401s over three rotations: one refresh for each, none with a spent token")
     func late() async throws {
         let gates = Locked<[SharedResult<Void>]>([])
         let server = AccountServer(onCall: {
@@ -53,7 +50,7 @@ struct TokenRefreshTests {
         #expect(server.reused == 0)
     }
 
-    @Test("the first caller is cancelled in the middle of the refresh: the others succeed")
+    @Test("The first caller is cancelled during the refresh: the others succeed")
     func cancelled() async throws {
         let (server, begun, gate) = AccountServer.gated()
         let store = TokenStore()
@@ -71,7 +68,7 @@ struct TokenRefreshTests {
         #expect(try await store.tokens == AccountServer.tokens(1))
     }
 
-    @Test("signing out in the middle of a refresh: nothing is stored, and waiting calls are notified")
+    @Test("Signing out during a refresh stores nothing, and notifies waiting calls")
     func signOut() async throws {
         let (server, begun, gate) = AccountServer.gated()
         let kept = RecordedTokens()
@@ -92,7 +89,7 @@ struct TokenRefreshTests {
         #expect(kept.last == .some(nil))
     }
 
-    @Test("a refresh that is refused signs out once; all who wait get the one error")
+    @Test("A refused refresh signs out once; all waiting calls get the one error")
     func refused() async throws {
         let server = AccountServer()
         let store = TokenStore()
@@ -111,7 +108,7 @@ struct TokenRefreshTests {
         #expect(await changes.next() == .signedOut)
     }
 
-    @Test("a refresh that fails keeps the tokens, throws a retryable error, and works the next time")
+    @Test("A refresh that fails keeps the tokens, throws a retryable error, and works the next time")
     func failing() async throws {
         let server = AccountServer()
         let store = TokenStore()
@@ -128,7 +125,7 @@ struct TokenRefreshTests {
     }
 
     @Test(
-        "a refresh that never ends holds no call beyond its time, and is dropped at its limit: then a call tries again"
+        "A refresh that never ends holds no call beyond its time, and is dropped at its limit"
     )
     func endless() async throws {
         let clock = ManualClock()
@@ -161,7 +158,7 @@ struct TokenRefreshTests {
         #expect(server.refreshes == 2)
     }
 
-    @Test("a call does not wait for a refresh beyond its own deadline; the refresh continues")
+    @Test("A call does not wait for a refresh beyond its own deadline; the refresh continues")
     func deadline() async throws {
         let clock = ManualClock()
         let (server, begun, gate) = AccountServer.gated()
@@ -179,7 +176,7 @@ struct TokenRefreshTests {
         #expect(server.refreshes == 1)
     }
 
-    @Test("a server that refuses everything gets a bounded number of refreshes, and the call a clear error")
+    @Test("A server that refuses all tokens gets bounded refreshes, and the call a clear error")
     func refusesEverything() async throws {
         let server = AccountServer()
         let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 4), time: ManualClock())
@@ -197,7 +194,7 @@ struct TokenRefreshTests {
     }
 
     @Test(
-        "a call is sent twice at most, and refreshes at most twice: no loop if each new token is refused or has expired",
+        "A call is sent twice and refreshes twice at most, also if each new token is refused",
         arguments: [(false, 401, 2, 1), (true, 401, 2, 2), (true, 200, 1, 1)])
     func noLoop(hasExpired: Bool, status: Int, sent: Int, refreshed: Int) async throws {
         let mock = MockTransport.answering { call in
@@ -209,8 +206,7 @@ struct TokenRefreshTests {
         let store = TokenStore(time: ManualClock())
         try await store.signIn(
             Tokens(accessToken: "a", refreshToken: "r", expiresAt: hasExpired ? Date(timeIntervalSince1970: 1) : nil))
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)])
         #expect(await client.outcome() == (status == 200 ? nil : .status(.unauthorized)))
         let refreshes = { mock.requests.count { $0.request.target == "/refresh" } }
         #expect(mock.requestCount - refreshes() == sent && refreshes() == refreshed)

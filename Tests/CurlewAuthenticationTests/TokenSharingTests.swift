@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -24,7 +21,7 @@ final class TokenSharingTests: Sendable {
 
     private func store(_ time: any TimeSource = SystemTime()) -> TokenStore { TokenStore(.file(path), time: time) }
 
-    @Test("stores that meet ended tokens at the same moment refresh once between them")
+    @Test("Stores that meet ended tokens at the same moment refresh once between them")
     func once() async throws {
         let server = AccountServer()
         let stores = (0..<4).map { _ in store() }
@@ -44,7 +41,7 @@ final class TokenSharingTests: Sendable {
         }
     }
 
-    @Test("what another store has refreshed is used, and is the same sign-in")
+    @Test("Tokens that another store has refreshed are used, and are the same sign-in")
     func adopted() async throws {
         let server = AccountServer()
         let (one, other) = (store(), store())
@@ -61,7 +58,7 @@ final class TokenSharingTests: Sendable {
         #expect(await iterator.next() == .refreshed)
     }
 
-    @Test("a file that the app's own tool wrote, without a session, is one sign-in to all")
+    @Test("A file without a session, written by the app's own tool, is one sign-in to all")
     func withoutSession() async throws {
         let server = AccountServer()
         let text = #"{"version":1,"tokens":{"access_token":"a0","refresh_token":"r0"}}"#
@@ -75,7 +72,7 @@ final class TokenSharingTests: Sendable {
         #expect(server.refreshes == 1)
     }
 
-    @Test("newer tokens of another store that have ended too are the ones to refresh")
+    @Test("Newer tokens of another store that have ended too are the ones to refresh")
     func newerButEnded() async throws {
         let (clock, server) = (ManualClock(), AccountServer())
         let (one, other) = (store(clock), store(clock))
@@ -91,7 +88,7 @@ final class TokenSharingTests: Sendable {
         #expect(server.state.withLock { $0.presented } == ["r1": 1])
     }
 
-    @Test("a sign-out in another process is heard of when the tokens are refreshed: nothing is sent")
+    @Test("A sign-out in another process is noticed by the refresh: nothing is sent")
     func signedOutElsewhere() async throws {
         let server = AccountServer()
         let (one, other) = (store(), store())
@@ -107,7 +104,7 @@ final class TokenSharingTests: Sendable {
 
     enum Meanwhile: CaseIterable { case signedOut, signedIn, signedInWhileRefused }
 
-    @Test("what happens in another process during a refresh is not decoded by it", arguments: Meanwhile.allCases)
+    @Test("A change in another process during a refresh is not overwritten by it", arguments: Meanwhile.allCases)
     func meanwhile(_ event: Meanwhile) async throws {
         let (server, begun, gate) = AccountServer.gated()
         let (one, other) = (store(), store())
@@ -129,7 +126,7 @@ final class TokenSharingTests: Sendable {
         #expect(one.principal == other.principal)
     }
 
-    @Test("a process that holds the lock too long ends the refresh of the others, and nothing is sent")
+    @Test("A process that holds the lock too long ends the others' refresh, and nothing is sent")
     func held() async throws {
         let (clock, server) = (ManualClock(), AccountServer())
         let store = store(clock)
@@ -155,7 +152,7 @@ final class TokenSharingTests: Sendable {
         #expect(server.refreshes == 1)
     }
 
-    @Test("a service's tokens are obtained once for all processes, and again if the file is removed")
+    @Test("A service's tokens are obtained once for all processes, and again without the file")
     func obtained() async throws {
         let (server, obtained) = (AccountServer(), Locked(0))
         func client(_ store: TokenStore) -> APIClient {
@@ -181,7 +178,7 @@ final class TokenSharingTests: Sendable {
         #expect(obtained.withLock { $0 } == 2)
     }
 
-    @Test("all that a store throws is one error type")
+    @Test("Everything that a store throws is one error type")
     func typed() async {
         let store = TokenStore(.file("/dev/null/tokens.json"), time: ManualClock())
         do throws(NetworkError) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -48,7 +46,7 @@ struct TokenStateTests {
         }
     }
 
-    @Test("signed out, there is nothing to use or refresh")
+    @Test("Signed out, there is nothing to use or refresh")
     func signedOut() {
         var state = TokenState(.standard)
         #expect(state.step(now: Self.instant(0), date: Self.start) == .signedOut)
@@ -56,7 +54,7 @@ struct TokenStateTests {
     }
 
     @Test(
-        "tokens are used, refreshed ahead, or waited for by their age",
+        "The age of tokens decides: used, refreshed ahead, or waited for",
         arguments: [(0, "use"), (939, "use"), (940, "ahead"), (999, "ahead"), (1000, "wait"), (5000, "wait")])
     func ages(seconds: Double, what: String) throws {
         var account = Account(Self.tokens("a", lifetime: 1000))
@@ -68,7 +66,7 @@ struct TokenStateTests {
         #expect(account.step(at: seconds) == expected[what])
     }
 
-    @Test("the leeway is never more than the last quarter of a life")
+    @Test("The leeway is never more than the last quarter of a life")
     func shortLife() throws {
         var account = Account(Self.tokens("a", lifetime: 40))
         let current = try #require(account.state.current)
@@ -76,7 +74,7 @@ struct TokenStateTests {
         #expect(account.step(at: 30) == .useAndRefresh(current, refreshID: 1))
     }
 
-    @Test("without a way to refresh, tokens are used to the end, and a refusal is final")
+    @Test("Without a way to refresh, tokens are used to the end, and a refusal is final")
     func notRenewable() throws {
         var account = Account(Self.tokens("a", lifetime: 10))
         let current = try #require(account.state.current)
@@ -84,7 +82,7 @@ struct TokenStateTests {
         #expect(account.step(refused: current.version, canRefresh: false, at: 100) == .giveUp)
     }
 
-    @Test("one refresh for a version: the first starts it, the others wait")
+    @Test("A version has one refresh: the first caller starts it, the others wait")
     func singleFlight() throws {
         var account = Account(Self.tokens("a"))
         let old = try #require(account.state.current)
@@ -96,7 +94,7 @@ struct TokenStateTests {
         #expect(outcome == .arrived && new.version > old.version && new.tokens.accessToken == "b")
     }
 
-    @Test("a late refusal of older tokens is answered with the present ones")
+    @Test("A late refusal of older tokens continues with the present ones")
     func lateRefusal() throws {
         var account = Account(Self.tokens("a"))
         let old = try #require(account.state.current)
@@ -107,7 +105,7 @@ struct TokenStateTests {
         #expect(account.step(refused: new.version) == .refresh(new, refreshID: 2))
     }
 
-    @Test("received tokens are unused before they are stored, and dropped after a sign-out")
+    @Test("Received tokens are unused before they are stored, and dropped after a sign-out")
     func commits() throws {
         var account = Account(Self.tokens("a"))
         let old = try #require(account.state.current)
@@ -129,7 +127,7 @@ struct TokenStateTests {
         #expect(!isUsed)
     }
 
-    @Test("a refusal of another sign-in's tokens is final: nothing is sent again as another user")
+    @Test("A refusal of another sign-in's tokens is final: no request is repeated as another user")
     func otherSession() throws {
         var account = Account(Self.tokens("a"))
         let first = try #require(account.state.current)
@@ -142,7 +140,7 @@ struct TokenStateTests {
         #expect(account.step(refused: third.version) == .refresh(third, refreshID: 1))
     }
 
-    @Test("an end that was counted here does not follow the server's clock")
+    @Test("An end that was counted here does not follow the server's clock")
     func counted() throws {
         let tokens = Tokens(accessToken: "a", refreshToken: "r", lifetime: .seconds(1000), from: Self.start)
         let decoded = try JSONDecoder().decode(Tokens.self, from: try JSONEncoder().encode(tokens))
@@ -154,7 +152,7 @@ struct TokenStateTests {
         }
     }
 
-    @Test("a refresh token that is not exchanged stays")
+    @Test("A refresh token that is not exchanged stays")
     func unrotated() throws {
         var account = Account(Self.tokens("a"))
         let version = try #require(account.state.current).version
@@ -163,7 +161,7 @@ struct TokenStateTests {
         #expect(account.state.current?.tokens == Tokens(accessToken: "b", refreshToken: "r-a"))
     }
 
-    @Test("the result of a refresh after a sign-out or another sign-in is dropped")
+    @Test("The result of a refresh after a sign-out or another sign-in is dropped")
     func discarded() throws {
         var account = Account(Self.tokens("a"))
         let version = try #require(account.state.current).version
@@ -181,7 +179,7 @@ struct TokenStateTests {
         #expect(account.state.current?.tokens.accessToken == "d")
     }
 
-    @Test("a refusal signs out, a failure keeps")
+    @Test("A refusal signs out, a failure keeps the tokens")
     func landings() throws {
         var account = Account(Self.tokens("a"))
         let current = try #require(account.state.current)
@@ -193,7 +191,7 @@ struct TokenStateTests {
         #expect(account.step() == .signedOut)
     }
 
-    @Test("a server that refuses everything is asked so often, and again when the window has passed")
+    @Test("A server that refuses everything is asked a bounded number of times in each window")
     func storm() throws {
         var account = Account(Self.tokens("a"), policy: TokenStore.RefreshPolicy(limit: 3, window: .seconds(60)))
         for number in 1...3 {
@@ -209,7 +207,7 @@ struct TokenStateTests {
         #expect(account.step(refused: current.version, at: 61) == .refresh(current, refreshID: 4))
     }
 
-    @Test("refreshes ahead leave half of the window to calls that wait")
+    @Test("Refreshes ahead leave half of the window to calls that wait")
     func aheadIsModest() throws {
         var account = Account(
             Self.tokens("a", lifetime: 100), policy: TokenStore.RefreshPolicy(leeway: .seconds(60), limit: 4))
@@ -222,7 +220,7 @@ struct TokenStateTests {
         #expect(account.step(refused: current.version, at: 81) == .refresh(current, refreshID: 3))
     }
 
-    @Test("tokens end by the server's clock")
+    @Test("Tokens end by the server's clock")
     func skew() throws {
         var account = Account(Self.tokens("a", lifetime: 1000))
         account.state.learn(serverDate: Self.start.addingTimeInterval(501), at: Self.start.addingTimeInterval(1))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -46,7 +44,7 @@ struct TokenStoreTests {
 
     private static let tokens = (0..<100).map { Tokens(accessToken: "a\($0)", refreshToken: "r\($0)") }
 
-    @Test("what was kept is loaded once, at the first question")
+    @Test("Persisted tokens are loaded once, by the first call")
     func loading() async throws {
         let shelf = Shelf(Self.tokens[1])
         let store = TokenStore(shelf)
@@ -58,21 +56,19 @@ struct TokenStoreTests {
         #expect(shelf.state.withLock { $0.loads } == 1)
     }
 
-    @Test("a shelf that cannot be read is an error each time, until a user signs in")
+    @Test("A persistence that cannot be read is an error each time, until a user signs in")
     func unreadable() async throws {
         let shelf = Shelf()
         shelf.state.withLock { $0.isBroken = true }
         let store = TokenStore(shelf)
         for _ in 0..<2 {
-            let error = await #expect(throws: NetworkError.self) { try await store.tokens }
-            #expect(error?.reason == .storage)
+            #expect(await failureReason { try await store.tokens } == .storage)
         }
-        let error = await #expect(throws: NetworkError.self) { try await store.signIn(Self.tokens[2]) }
-        #expect(error?.reason == .storage)
+        #expect(await failureReason { try await store.signIn(Self.tokens[2]) } == .storage)
         #expect(try await store.tokens == Self.tokens[2], "they are used all the same")
     }
 
-    @Test("many changes at once: one write at a time, and the last state is the one that is kept", arguments: 0..<20)
+    @Test("Concurrent changes are written one at a time, and the last state is the one kept", arguments: 0..<20)
     func writing(round: Int) async throws {
         let shelf = Shelf()
         let store = TokenStore(shelf)
@@ -94,7 +90,7 @@ struct TokenStoreTests {
         #expect(state.overlaps == 0 && state.saves <= 100)
     }
 
-    @Test("a cancelled caller does not stop the writing")
+    @Test("A cancelled caller does not stop the writing")
     func cancelled() async throws {
         let shelf = Shelf()
         let store = TokenStore(shelf)
@@ -107,7 +103,7 @@ struct TokenStoreTests {
         #expect(shelf.state.withLock { $0.kept } == Self.tokens[4])
     }
 
-    @Test("observers receive each change, and the stream ends with the store")
+    @Test("Observers receive each change, and the stream ends with the store")
     func changes() async throws {
         var store: TokenStore? = TokenStore()
         let changes = try #require(await store?.changes())

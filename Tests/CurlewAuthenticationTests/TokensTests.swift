@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -14,7 +11,7 @@ struct TokensTests {
         try decoder.decode(Tokens.self, from: Data(json.utf8))
     }
 
-    @Test("token responses are read in the usual spellings")
+    @Test("Token responses are read in the usual spellings")
     func spellings() throws {
         let expected = Tokens(accessToken: "a", refreshToken: "r")
         let snake = JSONDecoder()
@@ -33,7 +30,7 @@ struct TokensTests {
         Tokens(accessToken: "a", refreshToken: String(repeating: "r", count: 65_537)),
     ]
 
-    @Test("a token that is missing, empty, bound to a key or longer than 64 KiB is refused", arguments: unusable)
+    @Test("A token that is missing, empty, bound to a key or longer than 64 KiB is refused", arguments: unusable)
     func refused(tokens: Tokens) async throws {
         #expect(throws: DecodingError.self) { try decode(#"{"refresh_token": "r"}"#) }
         for key in ["token_type", "tokenType"] {
@@ -48,7 +45,7 @@ struct TokensTests {
         #expect(try await store.tokens == nil)
         try await store.signIn(Tokens(accessToken: "good", refreshToken: "r"))
         let mock = MockTransport.answering { _ in HTTPResponse(status: .unauthorized) }
-        let client = APIClient(baseURL: "https://api.test", pipeline: [.bearer(store) { _ in tokens }], transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.bearer(store) { _ in tokens }])
         let failed = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect(failed?.reason == .notAuthenticated(.refreshFailed))
         #expect((failed?.underlying as? NetworkError)?.detail == error?.detail)
@@ -56,14 +53,14 @@ struct TokensTests {
         #expect(try await store.tokens?.accessToken == "good")
     }
 
-    @Test("a lifetime counts from now, also as text, and a century at most", arguments: ["3600", "\"3600\"", "1e300"])
+    @Test("A lifetime counts from now, also as text, and a century at most", arguments: ["3600", "\"3600\"", "1e300"])
     func lifetimes(value: String) throws {
         let tokens = try decode(#"{"access_token": "a", "expires_in": \#(value)}"#)
         let left = try #require(tokens.expiresAt).timeIntervalSinceNow
         #expect(value == "1e300" ? left > 3e9 && left < 4e9 : abs(left - 3600) < 60)
     }
 
-    @Test("what is written is read again")
+    @Test("Encoded tokens are read back")
     func roundTrip() throws {
         let tokens = Tokens(
             accessToken: "a", refreshToken: "r", expiresAt: Date(timeIntervalSince1970: 1_800_000_000.5))
@@ -76,19 +73,19 @@ struct TokensTests {
         + ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
         + ".dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
-    @Test("the end of a JSON Web Token is read from it, unless it is said")
+    @Test("The end of a JSON Web Token is read from it, unless the response says it")
     func jwtExpiry() {
         #expect(Tokens(accessToken: jwt).expiresAt == Date(timeIntervalSince1970: 1_300_819_380))
         let date = Date(timeIntervalSince1970: 5)
         #expect(Tokens(accessToken: jwt, expiresAt: date).expiresAt == date)
     }
 
-    @Test("anything else has no end", arguments: ["", "a", "a.b", "a.b.c", "...", "a.e30.c", "a.eyJleHAiOiJ4In0.c"])
+    @Test("Other tokens have no end", arguments: ["", "a", "a.b", "a.b.c", "...", "a.e30.c", "a.eyJleHAiOiJ4In0.c"])
     func noJWT(token: String) {
         #expect(Tokens(accessToken: token).expiresAt == nil)
     }
 
-    @Test("random texts are no JSON Web Tokens, and do no harm", arguments: UInt64(0)..<20)
+    @Test("Random texts are no JSON Web Tokens, and never trap", arguments: UInt64(0)..<20)
     func fuzz(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {

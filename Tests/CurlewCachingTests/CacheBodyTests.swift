@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 /// Bodies on their way through the cache.
@@ -45,7 +41,7 @@ struct CacheBodyTests {
     }
 
     @Test
-    func whoStopsReadingLeavesNothingBehind() async throws {
+    func aReaderThatStopsLeavesNothingBehind() async throws {
         let fixture = Self.fixture(CountedChunks(100, of: 10))
         do {
             let body = try await fixture.send().body
@@ -106,7 +102,7 @@ struct CacheBodyTests {
         #expect(fixture.transport.requestCount == 1)
     }
 
-    @Test("a store that returns too few bytes of a range is reported with the place and the numbers")
+    @Test("A store that returns too few bytes of a range is reported with the place and the numbers")
     func shortRange() async throws {
         let body = Data(repeating: 1, count: 400_000)
         let fixture = CacheFixture(store: ShortStore()) { _ in
@@ -130,7 +126,7 @@ struct CacheBodyTests {
 
     /// A change that is done while an older response is on its way keeps that response out of the store.
     @Test
-    func anAnswerThatAChangeHasOvertakenIsNotStored() async throws {
+    func aResponseOvertakenByAChangeIsNotStored() async throws {
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let (answers, answer) = AsyncStream.makeStream(of: Void.self)
         let fixture = CacheFixture { call in

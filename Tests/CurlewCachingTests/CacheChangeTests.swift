@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCaching
@@ -17,7 +14,7 @@ struct CacheChangeTests {
     }
 
     @Test(
-        "a request that wants to be validated gets the server's failure, unless it says how stale a response may be",
+        "A validating request gets the server's failure, unless it says how stale a response may be",
         arguments: [
             ("no-cache", false), ("max-age=0", false), ("min-fresh=100", false),
             ("no-cache, stale-if-error=600", true), ("", true),
@@ -41,7 +38,7 @@ struct CacheChangeTests {
     }
 
     @Test(
-        "whitespace is significant in fields that are not known to be lists",
+        "Whitespace is significant in fields that are not known to be lists",
         arguments: [
             ("User-Agent", "Smith , John", "Smith,John", false), ("User-Agent", "a b", "a  b", false),
             ("User-Agent", "Smith, John", "Smith, John", true), ("Accept", "a/b , c/d", "a/b,c/d", true),
@@ -58,7 +55,7 @@ struct CacheChangeTests {
     }
 
     @Test(
-        "a change whose response was lost removes what is stored, and one that was not sent does not",
+        "A change whose response was lost removes what is stored; an unsent one does not",
         arguments: [
             (.connectionLost(.requestMayHaveArrived), false), (.timedOut(.firstByte), false), (.badResponse, false),
             (.connectionLost(.requestNotSent), true), (.unreachable, true),
@@ -73,7 +70,7 @@ struct CacheChangeTests {
         #expect(try await Self.isStored(fixture) == isKept)
     }
 
-    @Test("a change that an interceptor refuses removes nothing")
+    @Test("A change that an interceptor refuses removes nothing")
     func refusedChange() async throws {
         struct Refusing: Interceptor {
             let traits = InterceptorTraits(placement: .circuitBreaker) { _, _ in .anonymous }
@@ -88,7 +85,7 @@ struct CacheChangeTests {
         #expect(try await fixture.send(inner: [Refusing()]).served != .network)
     }
 
-    @Test("an earlier attempt may have arrived although the last one did not")
+    @Test("An earlier attempt may have arrived although the last one did not")
     func earlierAttempt() async throws {
         let changes = Locked(0)
         let fixture = CacheFixture { call in
@@ -114,7 +111,7 @@ struct CacheChangeTests {
         #expect(try await fixture.send(inner: retry).served == .network)
     }
 
-    @Test("a cancelled change may have been made")
+    @Test("A cancelled change may have been made")
     func cancelledChange() async throws {
         let fixture = CacheFixture { call in
             if call.request.method == .put { try await waitForCancellation() }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -22,7 +19,7 @@ struct CacheCredentialTests {
         return (way.placement ?? own) < .caching || ![.bearer, .signature, .jar, .tokens].contains(way.kind)
     }
 
-    @Test("two users on one store, each credential at each placement; and each user's second call is a hit")
+    @Test("Two users share nothing on one store, by any credential at any placement; second calls hit")
     func leaks() async throws {
         var (calls, hits, leaks) = (0, 0, [String]())
         for way in CredentialWay.all {
@@ -44,7 +41,7 @@ struct CacheCredentialTests {
         #expect(leaks.isEmpty, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
     }
 
-    @Test("one client and its two users at the same time: shared exchanges")
+    @Test("A client's two concurrent users share no exchange")
     func sharing() async throws {
         for way in CredentialWay.all where way.isAskedEachTime {
             let (client, call) = try await way.client(through: .coalescing(), .init("private"))
@@ -59,11 +56,11 @@ struct CacheCredentialTests {
         _ pipeline: Pipeline, _ transport: any Transport = Transcript("private, max-age=60"),
         _ configuration: APIClient.Configuration = APIClient.Configuration()
     ) -> APIClient {
-        APIClient(baseURL: "https://api.test", pipeline: pipeline, transport: transport, configuration: configuration)
+        APIClient.testing(transport, baseURL: "https://api.test", pipeline: pipeline, configuration: configuration)
     }
 
     @Test(
-        "a hook that is declared harmless leaves the cache unchanged, at every placement", arguments: Placement.allCases
+        "A hook that is declared harmless leaves the cache unchanged, at every placement", arguments: Placement.allCases
     )
     func harmlessHook(placement: Placement) async throws {
         let hook = BuiltInInterceptor.onRequest(at: placement, changesPrincipal: false) { request, _ in
@@ -81,7 +78,7 @@ struct CacheCredentialTests {
         #expect(server.count == 1)
     }
 
-    @Test("a field that may identify a user and changes with each call is named, until it no longer does")
+    @Test("A field that may identify a user and changes with each call is named until it stays")
     func changingField() async throws {
         let (number, server) = (Locked(0), Transcript("private, max-age=60"))
         let client = client(
@@ -105,7 +102,7 @@ struct CacheCredentialTests {
         #expect(client.problems.isEmpty)
     }
 
-    @Test("who keeps a cache or a shared exchange from working is named, and calls are made")
+    @Test("An interceptor that keeps a cache or sharing from working is named, and calls succeed")
     func named() async throws {
         struct Mystery: Interceptor {
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
@@ -132,7 +129,7 @@ struct CacheCredentialTests {
         #expect(self.client(.standard.adding(.caching()).adding(.bearer { "t" })).problems.count == 1)
     }
 
-    @Test("tokens are loaded before the cache asks, so the first call of a process is a hit")
+    @Test("Tokens are loaded before the cache asks, so the first call of a process is a hit")
     func firstCall() async throws {
         let store = MemoryCacheStore()
         let server = Transcript("private, max-age=60")
@@ -157,7 +154,7 @@ struct CacheCredentialTests {
         for task in tasks { #expect(try await task.value == 1) }
     }
 
-    @Test("a sign-out can take what was stored with it, and nothing else")
+    @Test("A sign-out can take what was stored with it, and nothing else")
     func signOut() async throws {
         let cache = MemoryCacheStore()
         let (ann, bob) = (TokenStore(), TokenStore())
@@ -178,7 +175,7 @@ struct CacheCredentialTests {
         #expect(await cache.remove(.party(bob.principal)) == 2)
     }
 
-    @Test("fields and cookies that the app declares as harmless distinguish no users; known credentials always do")
+    @Test("Declared harmless fields and cookies distinguish no users; credentials always do")
     func rules() async throws {
         var configuration = APIClient.Configuration()
         configuration.fields.harmless = ["X-App-Version", .authorization]

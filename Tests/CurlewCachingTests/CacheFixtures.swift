@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 
 /// A cache over a server that is one closure, with time that stands still.
 struct CacheFixture: Sendable {

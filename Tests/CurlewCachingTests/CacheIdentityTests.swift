@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
+
+@testable import CurlewCaching
 
 /// No user gets another user's response from the cache, whatever makes a call that user's call.
 @Suite(.timeLimit(.minutes(2)))
 struct CacheIdentityTests {
-    @Test("two users, two clients on one store, each way to say who asks")
+    @Test("Two users of two clients on one store share nothing, by each kind of identity")
     func leaks() async throws {
         var (calls, leaks) = (0, [String]())
         for (number, way) in IdentityWay.all.enumerated() {
@@ -32,5 +29,21 @@ struct CacheIdentityTests {
         }
         #expect(calls == (Placement.allCases.count * 2 * 2 + 2) * 60 * 3)
         #expect(leaks.count == 0, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
+    }
+
+    @Test(
+        "A public response belongs to the principal that requested it",
+        arguments: [200, 404],
+        ["public, max-age=60", "public, s-maxage=60, max-age=60", "public, immutable, max-age=60"])
+    func twoUsers(status: Int, control: String) async throws {
+        let fixture = CacheFixture { call in
+            .data(
+                Data((call.request.headers[.authorization] ?? "none").utf8), status: HTTPStatus(status),
+                headers: [.cacheControl: control])
+        }
+        for user in ["ada", "bob", "ada", "bob"] {
+            #expect(try await fixture.text(headers: [.authorization: user]) == user)
+        }
+        #expect(fixture.transport.requestCount == 2)
     }
 }

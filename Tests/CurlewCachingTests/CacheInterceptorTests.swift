@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCaching
@@ -71,7 +67,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func nothingIsKeptWhereNobodyKnowsWhoseItIs() async throws {
+    func anUnknownPrincipalStoresNothing() async throws {
         let fixture = CacheFixture { _ in Self.answer("x", "max-age=60, public") }
         let custom = BuiltInInterceptor.onRequest { request, _ in request.headers["X-Tenant"] = "a" }
         for _ in 0..<2 {
@@ -86,7 +82,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func aStoreThatLastsGetsNothingOfWhomOnlyThisProcessKnows() async throws {
+    func aPersistentStoreGetsNoPrincipalOfThisProcess() async throws {
         let fixture = CacheFixture(store: LastingStore()) { _ in Self.answer("x", "max-age=60") }
         let response = try await fixture.send(headers: [.authorization: "Bearer secret"])
         #expect(response.cacheStatus.reason.contains("only this process knows"))
@@ -95,7 +91,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func nothingIsKeptWhenSomebodySignsInMeanwhile() async throws {
+    func aSignInDuringTheCallStoresNothing() async throws {
         let user = Locked("ann")
         let fixture = CacheFixture { _ in
             user.withLock { $0 = "bob" }
@@ -161,7 +157,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func aCallThatDemandsACredentialIsNotAnsweredWithoutOne() async throws {
+    func aCallThatRequiresACredentialIsNotServedWithoutOne() async throws {
         let fixture = CacheFixture { _ in Self.answer("x", "max-age=60") }
         _ = try await fixture.text()
         await #expect(throws: NetworkError.self) { _ = try await fixture.send { $0.authentication = .required } }
@@ -190,7 +186,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func itsPlaceIsBeforeTheRetries() {
+    func theCacheStandsBeforeTheRetries() {
         #expect(CacheInterceptor().traits.placement == .caching)
         #expect(Pipeline.standard.adding(.caching()).problems().isEmpty)
         #expect("\(CacheInterceptor())" == "Caching")

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCaching
@@ -25,7 +22,7 @@ struct CacheLifetimeTests {
         CacheFixture(rules: rules) { _ in .data(Data("x".utf8), status: status, headers: fields) }
     }
 
-    @Test("a lifetime counts where the server says nothing, for as long as it says")
+    @Test("A lifetime counts where the server says nothing, for as long as it says")
     func silent() async throws {
         let fixture = Self.fixture(Self.rules(), [:])
         _ = try await fixture.text("/films/1")
@@ -57,7 +54,7 @@ struct CacheLifetimeTests {
         (.lifetimeAndNoStore, [.vary: "*"], false),
     ]
 
-    @Test("each lifetime replaces the directives that it names, and no other", arguments: words)
+    @Test("Each lifetime replaces the directives that it names, and no other", arguments: words)
     func overriding(_ one: (override: CacheConfiguration.Lifetime.Override, fields: HTTPHeaders, isReused: Bool))
         async throws
     {
@@ -68,7 +65,7 @@ struct CacheLifetimeTests {
         #expect(fixture.transport.requestCount == (one.isReused ? 1 : 2))
     }
 
-    @Test("statuses that may not be stored by default are not stored", arguments: [201, 206, 302, 400, 403, 404, 500])
+    @Test("Statuses that may not be stored by default are not stored", arguments: [201, 206, 302, 400, 403, 404, 500])
     func statuses(code: Int) async throws {
         let fixture = Self.fixture(Self.rules(.lifetimeAndNoStore), [.contentRange: "bytes 0-0/1"], HTTPStatus(code))
         for _ in 0..<2 { _ = try await fixture.send(.get, "/films/1") }
@@ -76,7 +73,7 @@ struct CacheLifetimeTests {
     }
 
     @Test(
-        "a scope covers its path and what lies below it",
+        "A scope covers its path and what lies below it",
         arguments: [
             ("https://api.example/films", "https://api.example/films", true),
             ("https://api.example/films", "https://api.example/films/1", true),
@@ -95,16 +92,16 @@ struct CacheLifetimeTests {
         #expect(CacheConfiguration.Lifetime(.seconds(1), under: scope).covers(target) == isCovered)
     }
 
-    @Test("a scope that is no URL is a problem of the client")
+    @Test("A scope that is no URL is a problem of the client")
     func problem() async throws {
         let transport = MockTransport.answering { _ in .status(200) }
         let pipeline: Pipeline = [.caching(rules: Self.rules(under: "films"))]
-        let client = APIClient(baseURL: "https://api.example", pipeline: pipeline, transport: transport)
+        let client = APIClient.testing(transport, baseURL: "https://api.example", pipeline: pipeline)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<HTTPResponse>(.get, "/")) }
         #expect(error?.reason == .configuration && error?.detail.contains("films") == true)
     }
 
-    @Test("ignored query items are sent, and are not part of the key for storing, finding and removing")
+    @Test("Ignored query items are sent, and are no part of the key")
     func items() async throws {
         var rules = CacheConfiguration()
         rules.ignoredQueryItems = ["utm_*", "fbclid"]
@@ -120,7 +117,7 @@ struct CacheLifetimeTests {
     }
 
     @Test(
-        "what a URL is stored under",
+        "Ignored query items are compared by their exact text, and others keep their place",
         arguments: [
             ("/a", "/a"), ("/a?", "/a?"), ("/a?utm_x=1", "/a"), ("/a?b=1&utm_x", "/a?b=1"),
             ("/a?UTM_x=1", "/a?UTM_x=1"),

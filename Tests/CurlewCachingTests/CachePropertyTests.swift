@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 /// What has to hold for any messages in any order. A failure names its seed.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCaching
@@ -25,7 +22,7 @@ struct CachePurgeTests {
         await !store.variants(for: StoredResponse.Key(target: target)).isEmpty
     }
 
-    @Test("by age, and by origin")
+    @Test("remove(olderThan:) removes by age, and remove(.origin) by origin")
     func removals() async throws {
         let store = MemoryCacheStore()
         for (number, seconds) in [100.0, 200, 300].enumerated() {
@@ -38,7 +35,7 @@ struct CachePurgeTests {
         #expect(await Self.has("https://a.test.b/2", store))
     }
 
-    @Test("the least recently used entry is evicted")
+    @Test("The least recently used entry is evicted")
     func leastRecentlyUsed() async throws {
         let store = MemoryCacheStore(entryLimit: 100)
         for number in 0..<100 { try await Self.put("https://one.test/\(number)", in: store) }
@@ -50,7 +47,7 @@ struct CachePurgeTests {
         #expect(await !Self.has("https://one.test/1", store))
     }
 
-    @Test("in any order of operations, limits hold", arguments: UInt64(1)...30)
+    @Test("In any order of operations, limits hold", arguments: UInt64(1)...30)
     func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let store = MemoryCacheStore(byteLimit: 100_000, entryLimit: 40, bodyLimit: 8000)
@@ -68,7 +65,7 @@ struct CachePurgeTests {
         #expect(await store.statistics().evicted > 100)
     }
 
-    @Test("a store can be told to hold less temporarily, and memory pressure does the same")
+    @Test("A store can be told to hold less temporarily, and memory pressure does the same")
     func relief() async throws {
         let store = MemoryCacheStore()
         for number in 0..<20 { try await Self.put("https://a.test/\(number)", 10_000, in: store) }
@@ -85,7 +82,7 @@ struct CachePurgeTests {
         #expect(store.relieve(to: -1) == 0)
     }
 
-    @Test("observers receive the number of evicted entries, once for each stored response")
+    @Test("Observers receive the number of evicted entries, once for each stored response")
     func event() async throws {
         let counts = EventLog { event, _ -> Int? in
             if case .feature(CacheEvent.evicted(let count)) = event { count } else { nil }
@@ -96,9 +93,8 @@ struct CachePurgeTests {
             .data(
                 Data(count: call.request.target == "/large" ? 30_000 : 10), headers: [.cacheControl: "max-age=60"])
         }
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: Pipeline([cache]), transport: transport,
-            configuration: APIClient.Configuration(observers: [counts]))
+        let client = APIClient.testing(
+            transport, baseURL: "https://api.test", pipeline: Pipeline([cache]), observers: [counts])
         for number in 0..<20 { _ = try await client.send(Request<Data>.get("/small/\(number)")) }
         #expect(counts.entries.isEmpty)
         _ = try await client.send(Request<Data>.get("/large"))

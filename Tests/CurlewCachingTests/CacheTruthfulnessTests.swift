@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCaching
@@ -33,7 +30,7 @@ struct CacheTruthfulnessTests {
 
     enum Superseding: CaseIterable { case notFound, gone, redirected, notKept }
 
-    @Test("a reload drops what its response supersedes", arguments: Superseding.allCases)
+    @Test("A reload drops what its response supersedes", arguments: Superseding.allCases)
     func reload(_ kind: Superseding) async throws {
         let fixture = CacheFixture(
             answer: Self.turns(
@@ -51,7 +48,7 @@ struct CacheTruthfulnessTests {
         #expect(try await fixture.text() == "newer")
     }
 
-    @Test("a reload that is refused, or meets a server that fails, drops nothing", arguments: [401, 403, 500, 503])
+    @Test("A reload that is refused, or meets a server that fails, drops nothing", arguments: [401, 403, 500, 503])
     func reloadRefused(status: Int) async throws {
         let fixture = CacheFixture(
             answer: Self.turns({ _ in Self.answer("old", Self.good) }, { _ in .status(HTTPStatus(status)) }))
@@ -60,7 +57,7 @@ struct CacheTruthfulnessTests {
         #expect(try await fixture.text() == "old")
     }
 
-    @Test("a response that was asked for earlier never replaces a later one")
+    @Test("A response that was requested earlier never replaces a later one")
     func overtaken() async throws {
         let gate = SharedResult<Void>()
         let fixture = CacheFixture(
@@ -79,7 +76,7 @@ struct CacheTruthfulnessTests {
     }
 
     @Test(
-        "a 304 with the other form of the tag that was sent validates, and the stored form stays",
+        "A 304 with the other form of the sent tag validates, and the stored form stays",
         arguments: [("W/\"x\"", "\"x\""), ("\"x\"", "W/\"x\""), ("W/\"x\"", "W/\"x\""), ("\"x\"", "\"x\"")])
     func otherForm(stored: String, sent: String) async throws {
         let fixture = CacheFixture { call in
@@ -95,7 +92,7 @@ struct CacheTruthfulnessTests {
         #expect(fixture.transport.requestCount == 4)
     }
 
-    @Test("a 304 with another tag is no response: the whole is fetched")
+    @Test("A 304 with another tag is no response: the whole is fetched")
     func otherTag() async throws {
         let fixture = CacheFixture { call in
             if call.request.headers[.ifNoneMatch] != nil { return .status(304, headers: [.eTag: "\"y\""]) }
@@ -105,7 +102,7 @@ struct CacheTruthfulnessTests {
         #expect(try await fixture.send().served == .network)
     }
 
-    @Test("a HEAD whose tag has the other form keeps what is stored")
+    @Test("A HEAD whose tag has the other form keeps what is stored")
     func head() async throws {
         let fixture = CacheFixture { call in
             call.request.method == .head
@@ -118,7 +115,7 @@ struct CacheTruthfulnessTests {
         #expect(fixture.transport.requestCount == 2)
     }
 
-    @Test("the age of a response begins when the attempt left that brought it")
+    @Test("The age of a response begins with the attempt that brought it")
     func age() async throws {
         let fixture = CacheFixture(
             answer: Self.turns(
@@ -135,7 +132,7 @@ struct CacheTruthfulnessTests {
         #expect(age == .zero)
     }
 
-    @Test("a refresh in the background is a call of its own, within its own time")
+    @Test("A refresh in the background is a separate call, within its own time")
     func refresh() async throws {
         var rules = CacheConfiguration()
         rules.backgroundLimit = 1
@@ -176,7 +173,7 @@ struct CacheTruthfulnessTests {
         #expect(calls.values.count { $0.last == "ended" } == 4)
     }
 
-    @Test("what a store failed to remove is not used, and removed as soon as it can be")
+    @Test("An entry that a store failed to remove is not used, and removed later")
     func debts() async throws {
         let (isBroken, store) = (Locked(false), MemoryCacheStore())
         let version = Locked(1)

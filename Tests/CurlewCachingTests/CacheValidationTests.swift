@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCaching
@@ -57,7 +54,7 @@ struct CacheValidationTests {
         return (leader, others)
     }
 
-    @Test("a hundred calls are one validation", arguments: ["max-age=1", "no-cache", "max-age=0"])
+    @Test("A hundred concurrent calls are one validation", arguments: ["max-age=1", "no-cache", "max-age=0"])
     func one(directives: String) async throws {
         let server = Validated(directives)
         let fixture = try await Self.stale(server)
@@ -71,7 +68,7 @@ struct CacheValidationTests {
         #expect(server.validations == 1)
     }
 
-    @Test("calls that waited get the new response when the server has sent one")
+    @Test("Waiting calls get the new response when the server has sent one")
     func replaced() async throws {
         let server = Validated()
         let fixture = try await Self.stale(server)
@@ -84,7 +81,7 @@ struct CacheValidationTests {
 
     enum Trouble: CaseIterable { case cancelled, failed, refused }
 
-    @Test("a call that is cancelled or fails leaves its permit to the next one", arguments: Trouble.allCases)
+    @Test("A call that is cancelled or fails leaves its permit to the next one", arguments: Trouble.allCases)
     func next(_ trouble: Trouble) async throws {
         let server = Validated()
         let fixture = try await Self.stale(server)
@@ -109,7 +106,7 @@ struct CacheValidationTests {
         #expect(server.validations >= 2)
     }
 
-    @Test("a call waits for two that fail, and not for a third")
+    @Test("A call waits for two validations that fail, and not for a third")
     func failing() async throws {
         let server = Validated()
         let fixture = try await Self.stale(server)
@@ -121,7 +118,7 @@ struct CacheValidationTests {
         #expect(server.validations == 10, "each has heard of a failure of its own")
     }
 
-    @Test("a call that waits keeps its deadline and its cancellation")
+    @Test("A waiting call keeps its deadline and its cancellation")
     func ownEnd() async throws {
         let server = Validated()
         let fixture = try await Self.stale(server)
@@ -138,7 +135,7 @@ struct CacheValidationTests {
         #expect(server.validations == 1)
     }
 
-    @Test("a call whose time ends while it waits gets the stale response where stale-if-error allows that")
+    @Test("A waiting call whose time ends gets the stale response where stale-if-error allows that")
     func hurriedStandIn() async throws {
         let server = Validated("max-age=1, stale-if-error=60")
         let fixture = try await Self.stale(server)
@@ -154,7 +151,7 @@ struct CacheValidationTests {
         #expect(server.validations == 1)
     }
 
-    @Test("a server that fails does so once for calls that may take the stale response then", arguments: [true, false])
+    @Test("A server that fails does so once for calls that may take the stale response then", arguments: [true, false])
     func sharedFailure(isStatus: Bool) async throws {
         let server = Validated("max-age=1, stale-if-error=60")
         let fixture = try await Self.stale(server)
@@ -164,7 +161,7 @@ struct CacheValidationTests {
         #expect(server.validations == 1)
     }
 
-    @Test("a call that asks for a validation waits for none that began before it", arguments: [true, false])
+    @Test("A call that asks for a validation waits for none that began before it", arguments: [true, false])
     func strict(byPolicy: Bool) async throws {
         let server = Validated()
         let fixture = try await Self.stale(server)
@@ -181,7 +178,7 @@ struct CacheValidationTests {
     }
 
     @Test(
-        "a call that waits takes the response only if it is still for that call",
+        "A waiting call takes the response only if it is still for that call",
         arguments: [
             [.cacheControl: "max-age=60", .vary: "Accept-Language"], [.cacheControl: "no-store"],
         ] as [HTTPHeaders])
@@ -198,7 +195,7 @@ struct CacheValidationTests {
         #expect(server.validations == 1)
     }
 
-    @Test("a change that ends first is seen by those that wait")
+    @Test("A change that ends first is seen by the waiting calls")
     func changed() async throws {
         let server = Validated()
         let fixture = try await Self.stale(server)

@@ -2,10 +2,6 @@
 
 import ConformanceCases
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -48,7 +44,7 @@ struct MemoryCacheStoreTests {
         #expect(await store.statistics().bytes == 0)
     }
 
-    @Test("negative limits count as 0")
+    @Test("Negative limits count as 0")
     func negativeLimits() {
         #expect(MemoryCacheStore(bodyLimit: -1).bodyLimit == 0)
         #expect(MemoryCacheStore(byteLimit: -1, entryLimit: -1).bodyLimit == 0)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
+
+@testable import CurlewCaching
+@testable import CurlewCookies
+@testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct StoredResponseTests {
@@ -59,5 +58,13 @@ struct StoredResponseTests {
             key: StoredResponse.Key(target: "https://api.example/?token=secret", principal: "ann"), requestTime: time,
             responseTime: time)
         #expect(!"\(response)".contains("secret"))
+    }
+
+    @Test("Set-Cookie is not stored")
+    func setCookie() {
+        let headers: HTTPHeaders = [.setCookie: "sid=hunter2", "X-Kept": "1", .date: "Mon, 01 Jan 2024 00:00:00 GMT"]
+        let kept = CacheFields.storable(
+            headers, CacheControl(headers), receivedAt: Date(timeIntervalSince1970: 1_704_067_200))
+        #expect(!kept.contains(.setCookie) && kept.contains("X-Kept"))
     }
 }

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
-@Suite("CachePolicy.validate", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct ValidatingPolicyTests {
     private static func fresh(_ text: String, tag: String = "\"1\"") -> HTTPResponse {
         .text(text, headers: [.cacheControl: "max-age=600, stale-if-error=600", .eTag: tag])
     }
 
-    @Test("asks whether what is fresh is still good, says so to caches on the way, and takes it after a 304")
+    @Test("The validating policy revalidates a fresh response, and uses it after a 304")
     func validated() async throws {
         let fixture = CacheFixture { call in
             call.request.headers.contains(.ifNoneMatch) ? .status(.notModified) : Self.fresh("first")
@@ -27,7 +24,7 @@ struct ValidatingPolicyTests {
         #expect(asked[.ifNoneMatch] == "\"1\"" && asked[.cacheControl] == "no-cache")
     }
 
-    @Test("takes and keeps what the server sends instead")
+    @Test("The validating policy takes and keeps a new response of the server")
     func replaced() async throws {
         let fixture = CacheFixture { call in
             call.request.headers.contains(.ifNoneMatch) ? Self.fresh("second", tag: "\"2\"") : Self.fresh("first")
@@ -38,7 +35,7 @@ struct ValidatingPolicyTests {
         #expect(fixture.transport.requestCount == 2)
     }
 
-    @Test("with nothing stored the response is the server's, and is kept")
+    @Test("The validating policy keeps the server's response where nothing is stored")
     func first() async throws {
         let fixture = CacheFixture { _ in Self.fresh("first") }
         #expect(try await fixture.send { $0.cachePolicy = .validate }.text() == "first")
@@ -47,7 +44,7 @@ struct ValidatingPolicyTests {
         #expect(fixture.transport.requestCount == 1)
     }
 
-    @Test("nothing replaces a server that fails or is away")
+    @Test("The validating policy serves no stored response if the server fails or is away")
     func failing() async throws {
         let isAway = Locked(false)
         let isBroken = Locked(false)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCookies
@@ -45,7 +43,7 @@ final class CookieFileTrustTests {
     }
 
     @Test(
-        "a file that others can read or change is not believed, and stays as it is",
+        "A file that others can read or change is not used, and stays as it is",
         arguments: [0o644, 0o640, 0o602, 0o606, 0o666, 0o604, 0o620])
     func mode(mode: Int) throws {
         try plant(path, mode: mode)
@@ -62,7 +60,7 @@ final class CookieFileTrustTests {
     enum Thing: CaseIterable { case pipe, link, danglingLink, folder, otherUser }
 
     @Test(
-        "what is no file of ours is a problem that waits for nothing, and stays as it is",
+        "A link, folder or pipe is a problem without waiting, and stays as it is",
         arguments: Thing.allCases)
     func foreign(thing: Thing) throws {
         switch thing {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-
 @testable import CurlewCookies
 @testable import CurlewCore
 
@@ -45,5 +42,17 @@ enum CookieFixtures {
         for line in lines { jar.store(line, from: try request(source), at: now) }
         return jar.header(
             for: try request(target, method), isCrossSite: isCrossSite, at: now.addingTimeInterval(seconds))
+    }
+}
+
+/// Records each refused cookie as its name and the reason.
+final class RefusedCookies: RequestObserver {
+    private let events = Locked<[String]>([])
+
+    var refused: [String] { events.withLock { $0 } }
+
+    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+        guard case .feature(CookieStore.Event.refused(let refusal, let name)) = event else { return }
+        events.withLock { $0.append("\(name) \(refusal)") }
     }
 }

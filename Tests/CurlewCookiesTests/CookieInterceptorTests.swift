@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCookies
@@ -16,7 +13,7 @@ struct CookieInterceptorTests {
     func client(observers: [any RequestObserver] = [], _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             baseURL: "https://a.test", pipeline: .standard.adding(.cookies(store)),
-            configuration: APIClient.Configuration(observers: observers, time: clock), configure)
+            configuration: .init(observers: observers, time: clock), configure)
     }
 
     func sent(by client: APIClient) -> [String?] {
@@ -42,7 +39,7 @@ struct CookieInterceptorTests {
         #expect(try await client.preview(Request<HTTPResponse>(.get, "/me")).headers[.cookie] == "id=7; theme=dark")
     }
 
-    @Test("At each hop of a redirect the host of that hop gets its own cookies, and its response's are kept")
+    @Test("Each hop of a redirect gets the cookies of its host, and its response's are kept")
     func hops() async throws {
         store.insert(Cookie(name: "b", value: "1", domain: "b.test"))
         let client = client {
@@ -67,7 +64,7 @@ struct CookieInterceptorTests {
     }
 
     @Test(
-        "A Cookie field of the call is sent alone; for another origin it is dropped and the store is used"
+        "A Cookie field of the call is sent alone; another origin gets the store's instead"
     )
     func callersOwn() async throws {
         store.insert(Cookie(name: "a", value: "1", domain: "a.test"))
@@ -83,7 +80,7 @@ struct CookieInterceptorTests {
     }
 
     @Test(
-        "Back from another site, SameSite counts; another host of the same site is none",
+        "Back from another site, SameSite counts; another host of the same site is no other site",
         arguments: [
             ("https://b.test", 302, "lax=1; none=1"), ("https://b.test", 307, "none=1"),
             ("https://sub.a.test", 307, nil),
@@ -132,7 +129,7 @@ struct CookieInterceptorTests {
         #expect(pipeline.problems().count == 1)
     }
 
-    @Test("Time is the client's")
+    @Test("Expiry uses the client's clock")
     func time() async throws {
         let client = client { $0.onAny { _ in .status(204, headers: [.setCookie: "a=1; Max-Age=10; Path=/"]) } }
         try await client.send(Request<HTTPResponse>(.get, "/"))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCookies
@@ -19,7 +17,7 @@ struct CookieJarLimitTests {
         }
     }
 
-    @Test("At most 50 cookies of a domain: the one that was not sent for the longest time goes")
+    @Test("At most 50 cookies of a domain are kept: the least recently sent one goes")
     func perDomain() throws {
         var jar = CookieFixtures.jar()
         try fill(&jar, (0..<50).map { "c\($0)=1; Path=/\($0)" })
@@ -32,7 +30,7 @@ struct CookieJarLimitTests {
         #expect(jar.cookies.count == 51)
     }
 
-    @Test("Expired cookies go first, then those without Secure: a flood of plain ones moves no secure one")
+    @Test("Expired cookies go first, then those without Secure: plain ones displace no secure one")
     func order() throws {
         var limits = CookieStore.Limits()
         limits.perDomain = 3
@@ -45,7 +43,7 @@ struct CookieJarLimitTests {
         #expect(jar.cookies.allSatisfy { $0.isSecure })
     }
 
-    @Test("At most 3000 cookies in all, however many hosts set them")
+    @Test("At most 3000 cookies are kept in all, however many hosts set them")
     func total() throws {
         #expect(CookieStore.Limits.standard.total == 3000)
         var limits = CookieStore.Limits()
@@ -58,7 +56,7 @@ struct CookieJarLimitTests {
         #expect(jar.cookies.map(\.domain) == (50..<150).map { "h\($0).test" })
     }
 
-    @Test("A Cookie field has at most 16 KiB; what is nearest to the request comes first")
+    @Test("A Cookie field has at most 16 KiB; the most specific cookies come first")
     func header() throws {
         var jar = CookieFixtures.jar()
         try fill(&jar, (0..<6).map { "c\($0)=\(String(repeating: "x", count: 4000)); Path=/" } + ["near=1; Path=/dir"])
@@ -67,7 +65,7 @@ struct CookieJarLimitTests {
         #expect(field.hasPrefix("near=1; c0=") && field.contains("c3=") && !field.contains("c4="))
     }
 
-    @Test("Limits of nothing hold nothing")
+    @Test("Limits of zero keep nothing")
     func none() throws {
         for change in [\CookieStore.Limits.perDomain, \.total, \.headerBytes, \.cookieBytes] {
             var limits = CookieStore.Limits()
@@ -78,7 +76,7 @@ struct CookieJarLimitTests {
         }
     }
 
-    @Test("Removing counts: a jar that was emptied takes as many again")
+    @Test("A jar that was emptied takes as many cookies again")
     func counting() throws {
         var limits = CookieStore.Limits()
         limits.total = 2

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCookies
@@ -12,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CookieJarMatchTests {
     @Test(
-        "Host and domain (§5.1.3)",
+        "A cookie matches its host and domain (§5.1.3)",
         arguments: [
             ("a=b", "https://www.a.test/dir/", true), ("a=b", "https://a.test/dir/", false),
             ("a=b", "https://x.www.a.test/dir/", false), ("a=b", "https://www.a.test:8443/dir/", true),
@@ -30,7 +27,7 @@ struct CookieJarMatchTests {
     }
 
     @Test(
-        "Path (§5.1.4)",
+        "A cookie matches its path (§5.1.4)",
         arguments: [
             ("/", "/", true), ("/", "/x/y", true), ("/x", "/x", true), ("/x", "/x/", true), ("/x", "/x/y", true),
             ("/x", "/xy", false), ("/x", "/X", false), ("/x", "/", false), ("/x/", "/x", false), ("/x/", "/x/", true),
@@ -66,7 +63,7 @@ struct CookieJarMatchTests {
     }
 
     @Test(
-        "Expires and Max-Age: an age counts more, nothing lasts more than 400 days",
+        "Max-Age counts before Expires, and no cookie lasts more than 400 days",
         arguments: [
             ("a=b", 1e12, true), ("a=b; Max-Age=10", 9, true), ("a=b; Max-Age=10", 10, false),
             ("a=b; Max-Age=0", 0, false),
@@ -107,7 +104,7 @@ struct CookieJarMatchTests {
         #expect(try CookieFixtures.sent([line], to: target, method, isCrossSite: true) == (crosses ? "a=b" : nil))
     }
 
-    @Test("Whatever servers set, no server receives a cookie of another owner's domain, and the field can be written")
+    @Test("No server receives a cookie of another owner's domain, and every field can be written")
     func anything() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

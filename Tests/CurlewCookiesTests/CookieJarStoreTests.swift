@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCookies
@@ -22,7 +20,7 @@ struct CookieJarStoreTests {
     }
 
     @Test(
-        "Domain: a domain of the host that set it, or nothing",
+        "Domain is a domain of the host that set the cookie, or ignored",
         arguments: [
             ("www.a.test", "", "=www.a.test"), ("www.a.test", "Domain=a.test", "a.test"),
             ("www.a.test", "Domain=.A.TEST", "a.test"),
@@ -58,7 +56,7 @@ struct CookieJarStoreTests {
     }
 
     @Test(
-        "Path: what is written, or the folder of what was asked (RFC 6265bis §5.1.4)",
+        "Path is the written path, or the folder of the request (RFC 6265bis §5.1.4)",
         arguments: [
             ("/", "", "/"), ("/a", "", "/"), ("/a/", "", "/a"), ("/a/b", "", "/a"), ("/a/b/", "", "/a/b"),
             ("/a/b?/c/d", "", "/a"),
@@ -83,7 +81,7 @@ struct CookieJarStoreTests {
     }
 
     @Test(
-        "Names that promise something keep it, in any case (RFC 6265bis §4.1.3)",
+        "Name prefixes are enforced, in any case (RFC 6265bis §4.1.3)",
         arguments: [
             ("__Secure-a=b; Secure", true), ("__Secure-a=b", false), ("__SECURE-a=b", false),
             ("__secure-a=b; secure", true),
@@ -104,7 +102,7 @@ struct CookieJarStoreTests {
     }
 
     @Test(
-        "Over http no cookie replaces a Secure one, or comes before it (\"leave secure cookies alone\")",
+        "Over http no cookie replaces a Secure one, or comes before it",
         arguments: [
             ("a=x", false), ("a=x; Path=/", true), ("a=x; Path=/login", false), ("a=x; Path=/login/en", false),
             ("a=x; Path=/loginx", true), ("a=x; Domain=a.test; Path=/login", false), ("b=x; Path=/login", true),
@@ -143,7 +141,7 @@ struct CookieJarStoreTests {
         #expect(jar.cookies.count == 4, "another path, and one that is not host-only, are other cookies")
     }
 
-    @Test("SameSite is what was said, or unspecified")
+    @Test("SameSite is the written value, or unspecified")
     func sameSite() throws {
         let said = [
             "Strict": Cookie.SameSite.strict, "LAX": .lax, "none": .none, "": .unspecified, "x": .unspecified,

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCookies
@@ -48,7 +45,7 @@ struct CookieStoreTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test("What has an end is there the next time, as it was")
+    @Test("Cookies with an expiry are loaded as they were saved")
     func roundTrip() throws {
         let first = store()
         #expect(first.problem == nil)
@@ -64,7 +61,7 @@ struct CookieStoreTests {
         #expect(try files() == ["jar.json"], "no draft is left behind")
     }
 
-    @Test("A cookie of a path with a semicolon, and of a very long one, is there the next time")
+    @Test("A cookie of a path with a semicolon, or of a very long one, is loaded again")
     func strangePaths() throws {
         let first = store()
         for path in ["/app;v=1/login", "/" + String(repeating: "x", count: 2000) + "/login"] {
@@ -75,7 +72,7 @@ struct CookieStoreTests {
         #expect(store().problem == nil)
     }
 
-    @Test("Responses that change nothing that is kept do not write the file")
+    @Test("Responses that change no kept cookie do not write the file")
     func rare() throws {
         let first = store()
         let request = try CookieFixtures.request("https://a.test/")
@@ -92,7 +89,7 @@ struct CookieStoreTests {
         #expect(store().cookies.isEmpty)
     }
 
-    @Test("Session cookies are written if that is asked for; expired ones are not read")
+    @Test("Session cookies are written on request; expired ones are not read")
     func session() throws {
         store(keepsSessionCookies: true).insert(cookie("session", expires: nil), at: clock.date)
         store(keepsSessionCookies: true).insert(cookie("short", expires: 5), at: clock.date)
@@ -128,7 +125,7 @@ struct CookieStoreTests {
         #expect(self.store().cookies.map(\.name) == ["a"])
     }
 
-    @Test("A file of a newer version is left as it is, and nothing is saved")
+    @Test("A file of a newer version stays unchanged, and nothing is saved")
     func newer() throws {
         let content = Data("{\"version\":2,\"cookies\":{}}".utf8)
         try PrivateFile.replace(path, with: content)
@@ -140,7 +137,7 @@ struct CookieStoreTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == content)
     }
 
-    @Test("A file that is too large, or no file, is left as it is")
+    @Test("A file that is too large, or no file, stays unchanged")
     func unreadable() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let store = store()
@@ -150,7 +147,7 @@ struct CookieStoreTests {
         #expect(throws: PrivateFile.Failure.self) { try PrivateFile.read("/dev/zero", limit: 1 << 20) }
     }
 
-    @Test("A file that cannot be written is a problem that goes away when it can")
+    @Test("A file that cannot be written is a problem until it can")
     func unwritable() throws {
         let missing = folder.appendingPathComponent("missing")
         let store = CookieStore(
@@ -159,8 +156,7 @@ struct CookieStoreTests {
         store.insert(cookie("a"), at: clock.date)
         #expect(store.problem?.reason == .storage)
         #expect(store.problem?.description.contains("hunter2") == false)
-        let error = #expect(throws: NetworkError.self) { try store.save() }
-        #expect(error?.reason == .storage)
+        #expect(thrownReason { try store.save() } == .storage)
         try FileManager.default.createDirectory(at: missing, withIntermediateDirectories: true)
         try store.save()
         #expect(store.problem == nil)
@@ -178,7 +174,7 @@ struct CookieStoreTests {
         #expect(second.problem?.detail.contains("1 cookies") == true)
     }
 
-    @Test("Many tasks change one store; what is on the disk at the end is what it holds")
+    @Test("Many tasks change one store; the file holds what the store holds")
     func concurrent() async throws {
         let store = store()
         await withTaskGroup(of: Void.self) { group in

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCookies
@@ -12,7 +10,7 @@ import Testing
 struct CookieTextTests {
     private static let marks = ["\u{301}", "\u{200D}", "\u{FE0F}"]
 
-    @Test("A cookie's name holds no equals sign, and its prefix is a promise, whatever follows them", arguments: marks)
+    @Test("A cookie's name holds no equals sign, and its prefix is enforced, whatever follows", arguments: marks)
     func cookies(mark: String) {
         func refusal(_ cookie: Cookie) -> Cookie.Refusal? {
             var jar = CookieFixtures.jar()
@@ -32,16 +30,16 @@ struct CookieTextTests {
         ] {
             let listener = RefusedCookies()
             let mock = MockTransport.answering { _ in HTTPResponse(headers: [.setCookie: line]) }
-            let client = APIClient(
-                baseURL: "https://a.test", pipeline: [.cookies(CookieStore(CookieFixtures.jar()))], transport: mock,
-                configuration: APIClient.Configuration(observers: [listener]))
+            let client = APIClient.testing(
+                mock, baseURL: "https://a.test", pipeline: [.cookies(CookieStore(CookieFixtures.jar()))],
+                observers: [listener])
             try await client.send(Request<HTTPResponse>(.get, "/"))
             let refused = listener.refused
             #expect(refused.first?.hasPrefix("\(name) The") == true, "\(refused)")
         }
     }
 
-    @Test("A cookie's path and domain, and which cookie it replaces, are decided by bytes", arguments: marks)
+    @Test("A cookie's path and domain, and which cookie it replaces, are compared by bytes", arguments: marks)
     func cookiePlaces(mark: String) throws {
         var jar = CookieFixtures.jar()
         let request = try CookieFixtures.request("https://www.a.test/x/y")

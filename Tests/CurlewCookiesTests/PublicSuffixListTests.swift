@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PublicSuffixListTests {
     @Test(
-        "Rules, wildcards, exceptions, names outside ASCII, and names that no rule mentions",
+        "Rules, wildcards and exceptions apply, in ASCII and beyond; an unlisted label is public",
         arguments: [
             ("com", true), ("a.com", false), ("b.a.com", false), ("co.uk", true), ("a.co.uk", false), ("uk", true),
             ("a.uk", false), ("kawasaki.jp", true), ("x.kawasaki.jp", true), ("y.x.kawasaki.jp", false),
@@ -22,7 +22,7 @@ struct PublicSuffixListTests {
     }
 
     @Test(
-        "The site of a host",
+        "The site of a host is the label above its public suffix",
         arguments: [
             ("www.a.com", "a.com"), ("a.com", "a.com"), ("com", "com"), ("x.y.co.uk", "y.co.uk"), ("co.uk", "co.uk"),
             ("z.y.x.kawasaki.jp", "y.x.kawasaki.jp"), ("a.city.kawasaki.jp", "city.kawasaki.jp"),
@@ -34,7 +34,7 @@ struct PublicSuffixListTests {
     }
 
     @Test(
-        "Without a list it refuses too much rather than too little",
+        "Without a list a jar refuses too much rather than too little",
         arguments: [
             ("com", true), ("example.com", false), ("co.uk", true), ("bbc.co.uk", false), ("com.au", true),
             ("ne.jp", true),
@@ -54,7 +54,7 @@ struct PublicSuffixListTests {
         }
     }
 
-    @Test("The list of the system, or the package's where there is none, contains the well-known suffixes")
+    @Test("The system's list, or else the package's, contains the well-known suffixes")
     func system() {
         #expect(CookieJar.PublicSuffixList.system.isComplete)
         for name in ["com", "co.uk", "github.io", "xn--55qx5d.cn", "kobe.jp", "x.kobe.jp"] {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCookies
@@ -110,7 +109,7 @@ struct PublicSuffixVectorTests {
         CookieJar.PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self))
     }
 
-    @Test("The vectors of the list's own tests hold for the list that ships with the package", arguments: all)
+    @Test("The shipped list passes the vectors of the list's own tests", arguments: all)
     func vectors(vector: Vector) {
         let list = CookieJar.PublicSuffixList.bundled
         #expect(list.registrable(vector.name[...]).map { $0.lowercased() } == vector.registrable)
@@ -119,14 +118,14 @@ struct PublicSuffixVectorTests {
         #expect(list.isPublic(String(registrable.drop { $0 != "." }.dropFirst())))
     }
 
-    @Test("The vectors hold for the list of the machine, parsed", .enabled(if: system != nil), arguments: all)
+    @Test("The list of the machine passes the vectors", .enabled(if: system != nil), arguments: all)
     func parsed(vector: Vector) throws {
         let list = try #require(Self.parsedSystem)
         #expect(list.registrable(vector.name[...]).map { $0.lowercased() } == vector.registrable)
     }
 
     @Test(
-        "The table says of each rule, its parents and the names beneath what the list says that it was made of",
+        "The table agrees with the list about each rule, its parents and the names beneath",
         .enabled(if: system.map { MessageDigest.sha256($0).hexText } == SuffixData.source))
     func table() throws {
         let text = String(decoding: try #require(Self.system), as: UTF8.self)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCookies
@@ -97,7 +95,7 @@ struct WildcardSuffixTests {
         }
     }
 
-    @Test("An exception has an owner", arguments: sources)
+    @Test("An exception of a wildcard has an owner", arguments: sources)
     func exceptions(source: Source) throws {
         let list = CookieJar.PublicSuffixList(parsing: source.text)
         let exceptions = rules(source.text, beginningWith: "!")

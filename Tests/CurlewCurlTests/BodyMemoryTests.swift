@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -12,7 +7,7 @@ import Testing
 /// Memory that bodies reuse: no byte changes while a reader holds it.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyMemoryTests {
-    @Test("what is gathered in pieces of any size comes out as it went in", arguments: 0..<200 as Range<UInt64>)
+    @Test("Data gathered in pieces of any size stays the same", arguments: 0..<200 as Range<UInt64>)
     func pieces(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let memory = BodyMemory()
@@ -40,7 +35,7 @@ struct BodyMemoryTests {
         }
     }
 
-    @Test("blocks have room for what is asked, and at most a quarter more, in few sizes")
+    @Test("Blocks have the requested size and at most a quarter more, in few sizes")
     func sizes() {
         var sizes: Set<Int> = []
         for count in stride(from: BodyMemory.least, through: 4 << 20, by: 997) {
@@ -53,7 +48,7 @@ struct BodyMemoryTests {
         #expect(BodyMemory.size(for: 1 << 20) == 1 << 20)
     }
 
-    @Test("data that a caller keeps does not hold much more memory than it needs")
+    @Test("Data that a caller keeps does not hold much more memory than it needs")
     func sparing() {
         let memory = BodyMemory()
         for (count, isCopied) in [(70_000, true), (100_000, true), (125_000, false)] {
@@ -70,7 +65,7 @@ struct BodyMemoryTests {
         }
     }
 
-    @Test("a block is used again when its data has gone, not before; too much is not kept")
+    @Test("A block is reused when its data has gone, not before; few free blocks are kept")
     func reuse() {
         let memory = BodyMemory()
         func gathered() -> Data {
@@ -97,7 +92,7 @@ struct BodyMemoryTests {
         #expect(areWhole)
     }
 
-    @Test("bodies that callers keep stay as they are while others come")
+    @Test("Bodies that callers keep stay as they are while others come")
     func kept() async throws {
         let server = try MockServer()
         let sizes = [70_000, 100_000, 500_000, 1_000_000, 1_048_576]
@@ -122,7 +117,7 @@ struct BodyMemoryTests {
         #expect(wrong == 0)
     }
 
-    @Test("chunks that readers keep stay as they are while others come")
+    @Test("Chunks that readers keep stay as they are while others come")
     func keptChunks() async throws {
         let server = try MockServer()
         let whole = pattern(5_000_000)

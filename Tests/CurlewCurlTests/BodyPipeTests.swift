@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -29,7 +24,7 @@ struct BodyPipeTests {
         text.utf8.withContiguousStorageIfAvailable { "\(pipe.offer(UnsafeRawBufferPointer($0)))" } ?? "none"
     }
 
-    @Test("a reader gets what has come joined, and the end after it")
+    @Test("A reader gets the received bytes joined, and the end after them")
     func order() async throws {
         let pipe = try pipe()
         #expect(offer("ab", to: pipe) == "wait" && offer("c", to: pipe) == "wait")
@@ -38,7 +33,7 @@ struct BodyPipeTests {
         #expect(try await pipe.next() == nil)
     }
 
-    @Test("beyond its capacity it accepts nothing until a reader has read")
+    @Test("Beyond its capacity the pipe accepts nothing until a reader has read")
     func capacity() async throws {
         let pipe = try pipe(capacity: 3)
         #expect(offer("abcd", to: pipe) == "wait" && offer("e", to: pipe) == "pause")
@@ -46,15 +41,14 @@ struct BodyPipeTests {
         #expect(offer("e", to: pipe) == "wait")
     }
 
-    @Test("what comes after the end is not for a reader: part of what came before it may have been dropped")
+    @Test("Bytes after the end are not for a reader: bytes before it may have been dropped")
     func late() async throws {
         let cancelled = try pipe()
         #expect(offer("abc", to: cancelled) == "wait")
         cancelled.cancel()
         // The transport continues until it is notified.
         #expect(offer("def", to: cancelled) == "late")
-        let error = await #expect(throws: NetworkError.self) { try await cancelled.next() }
-        #expect(error?.reason == .cancelled)
+        #expect(await failureReason { try await cancelled.next() } == .cancelled)
         let stalled = try pipe()
         #expect(offer("abc", to: stalled) == "wait")
         stalled.finish(.failure(NetworkError(.timedOut(.idle))))
@@ -63,14 +57,13 @@ struct BodyPipeTests {
         await #expect(throws: NetworkError.self) { try await stalled.next() }
     }
 
-    @Test("a body that is dropped after all of it has arrived fails where it is read")
+    @Test("A body that is dropped after all of it has arrived fails where it is read")
     func givenUpAtTheEnd() async throws {
         let pipe = try pipe()
         #expect(offer("abc", to: pipe) == "wait")
         pipe.finish(.success(()))
         pipe.cancel()
-        let error = await #expect(throws: NetworkError.self) { try await pipe.next() }
-        #expect(error?.reason == .cancelled)
+        #expect(await failureReason { try await pipe.next() } == .cancelled)
         // What was read to its end stays complete.
         let read = try self.pipe()
         read.finish(.success(()), trailers: ["X-Sum": "1"])

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Cancelling the task ends an exchange at once, and the transport continues.
 @Suite(.timeLimit(.minutes(1)))
 struct CancellationTests {
-    @Test("connecting leaves no connection behind, and the snapshot counts none")
+    @Test("Cancelling while connecting leaves no connection, and the snapshot counts none")
     func connectionCount() async throws {
         let port = try CrowdedPort()
         let (transport, observer) = (CurlTransport(), CountingObserver())

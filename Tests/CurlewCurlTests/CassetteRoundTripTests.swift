@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -48,7 +43,7 @@ struct CassetteRoundTripTests {
 
         func seen(_ cassette: Cassette) async throws -> ([Seen], NetworkError?) {
             let pipeline: Pipeline = .standard
-            let client = APIClient(baseURL: try BaseURL(server.url), pipeline: pipeline, transport: cassette)
+            let client = APIClient.testing(cassette, baseURL: try BaseURL(server.url), pipeline: pipeline)
             var all: [Seen] = []
             for path in paths {
                 let call = Request<HTTPResponse>(.get, url: server.url + path)

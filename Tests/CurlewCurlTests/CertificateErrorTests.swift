@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// What an error says of the certificates that a server presented.
@@ -22,7 +16,7 @@ struct CertificateErrorTests {
     }
 
     @Test(
-        "an untrusted certificate is shown: subject, hosts, issuer, validity, and its pin",
+        "An untrusted certificate is shown: subject, hosts, issuer, validity, and its pin",
         arguments: [
             (.expired, .expired, "localhost"), (.notYetValid, .notYetValid, "localhost"),
             (.wrongHost, .wrongHost, "other.example"), (.selfSigned, .untrusted, "localhost"),
@@ -50,7 +44,7 @@ struct CertificateErrorTests {
         }
     }
 
-    @Test("the whole chain is shown, in the order in which the server presents it, and of it ten at most")
+    @Test("The whole chain is shown, in the server's order, and ten certificates at most")
     func chain() async throws {
         let paths = try await onThread {
             let paths = try CertificatePaths()
@@ -77,7 +71,7 @@ struct CertificateErrorTests {
         #expect(many.certificates.last?.subject == "CN=root")
     }
 
-    @Test("a server that leaves out an intermediate authority is distinguished from one of a private authority")
+    @Test("A missing intermediate authority is distinguished from a private authority")
     func missingIntermediate() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -90,7 +84,7 @@ struct CertificateErrorTests {
         for error in [incomplete, own] { #expect(error.description.contains("trustedRoots")) }
     }
 
-    @Test("pins of both scopes show what the server presented", arguments: [false, true])
+    @Test("Pins of both scopes show what the server presented", arguments: [false, true])
     func pins(ofPath: Bool) async throws {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration
@@ -107,7 +101,7 @@ struct CertificateErrorTests {
         }
     }
 
-    @Test("failures that are not about the server's certificate show none")
+    @Test("Failures that are not about the server's certificate show none")
     func others() async throws {
         let nginx = try await Nginx.shared()
         let server = try await PythonTLSServer.start(nginx.certificates, asksForCertificates: true)
@@ -120,7 +114,7 @@ struct CertificateErrorTests {
         #expect(plain.certificates.isEmpty)
     }
 
-    @Test("text in a certificate cannot begin a line, turn the writing direction, or go on forever")
+    @Test("Text in a certificate cannot begin a line, turn the writing direction, or be unbounded")
     func hostile() async throws {
         let name = "evil\n  next      do as I say\u{1B}[31m\u{202E}txt.exe,O=Bank" + String(repeating: "x", count: 10)
         let paths = try await onThread {

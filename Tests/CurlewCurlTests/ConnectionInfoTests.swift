@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -12,7 +7,7 @@ import Testing
 /// What metrics report about the connection of an exchange.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionInfoTests {
-    @Test("exchanges on one connection have its number and address, those on others have others")
+    @Test("Exchanges on one connection share its number and address, others have their own")
     func identity() async throws {
         let transport = CurlTransport()
         let server = try MockServer.always(.text("ok"))
@@ -32,7 +27,7 @@ struct ConnectionInfoTests {
         #expect(other?.id != nil && other?.id != next.id)
     }
 
-    @Test("the local address is the one that the server sees")
+    @Test("The local address is the one that the server sees")
     func localAddress() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -43,7 +38,7 @@ struct ConnectionInfoTests {
         }
     }
 
-    @Test("calls that share a connection of HTTP/2 at the same time all have its number")
+    @Test("Calls that share a connection of HTTP/2 at the same time all have its number")
     func shared() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -66,7 +61,7 @@ struct ConnectionInfoTests {
     private static let seesCertificates = CurlLibrary.current.pathProblem == nil
 
     @Test(
-        "version and cipher suite of TLS are reported, certificates only on request", .enabled(if: seesCertificates),
+        "Version and cipher suite of TLS are reported, certificates only on request", .enabled(if: seesCertificates),
         arguments: [false, true],
         [TLSConfiguration.Version.v12, .v13])
     func tls(isNew: Bool, version: TLSConfiguration.Version) async throws {
@@ -89,7 +84,7 @@ struct ConnectionInfoTests {
         #expect("\(asked)".hasPrefix("TLS 1.\(version == .v12 ? 2 : 3) with TLS_"))
     }
 
-    @Test("observers see the certificates of a connection that was there before", .enabled(if: seesCertificates))
+    @Test("Observers see the certificates of a connection that was there before", .enabled(if: seesCertificates))
     func observed() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -102,7 +97,7 @@ struct ConnectionInfoTests {
         #expect(metrics.connection?.tls?.certificates.first?.subject == "CN=valid")
     }
 
-    @Test("a Unix domain socket has a number and no address")
+    @Test("A Unix domain socket has a number and no address")
     func unixSocket() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: TransportConfiguration(unixSocket: nginx.socket))
@@ -113,7 +108,7 @@ struct ConnectionInfoTests {
         #expect(seen[0].id != nil && seen[0].id == seen[1].id && seen[0].localAddress == nil)
     }
 
-    @Test("a call that reaches no server has no connection")
+    @Test("A call that reaches no server has no connection")
     func unreachable() async throws {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }
@@ -125,7 +120,7 @@ struct ConnectionInfoTests {
         #expect(observer.events.first?.connection == nil)
     }
 
-    @Test("what goes through a proxy shows the TLS with the server", .enabled(if: seesCertificates))
+    @Test("A connection through a proxy shows the TLS with the server", .enabled(if: seesCertificates))
     func proxied() async throws {
         let nginx = try await Nginx.shared()
         let proxy = try LoopbackProxy(.http)

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -47,7 +42,7 @@ struct ConnectionPhaseTests {
         }
     }
 
-    @Test("a new connection is reported step by step, an existing one with one event")
+    @Test("A new connection is reported step by step, an existing one with one event")
     func plain() async throws {
         let server = try MockServer.always(.text("ok"))
         let transport = CurlTransport()
@@ -70,7 +65,7 @@ struct ConnectionPhaseTests {
         #expect(listeners.map(\.words) == [new, ["ready", "measured"]])
     }
 
-    @Test("with TLS the handshake is reported, with its parameters")
+    @Test("With TLS the handshake is reported, with its parameters")
     func secure() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -81,7 +76,7 @@ struct ConnectionPhaseTests {
         #expect(Array(rest) == ["opened", "secured", "ready", "measured"])
     }
 
-    @Test("an attempt that reaches no server is reported up to the phase that it reached")
+    @Test("An attempt that reaches no server is reported up to the phase that it reached")
     func refused() async throws {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }
@@ -92,7 +87,7 @@ struct ConnectionPhaseTests {
         #expect(listener.words == ["trying 127.0.0.1:\(port)", "measured"])
     }
 
-    @Test("the phases of a handshake that hangs are reported while it does")
+    @Test("The phases of a handshake that hangs are reported while it does")
     func handshake() async throws {
         let configuration = try await Nginx.shared().configuration
         let server = try RawServer { $0.waitUntilClosed() }
@@ -108,7 +103,7 @@ struct ConnectionPhaseTests {
         #expect(listener.words == ["trying 127.0.0.1:\(server.port)", "opened", "measured"])
     }
 
-    @Test("the phases are reported before the response arrives")
+    @Test("The phases are reported before the response arrives")
     func timeliness() async throws {
         let mayAnswer = Signal()
         let server = try RawServer { connection in
@@ -124,7 +119,7 @@ struct ConnectionPhaseTests {
         #expect(try await task.value.status == .ok)
     }
 
-    @Test("the order is the documented one, for calls of a client too")
+    @Test("The phases have the documented order, for calls of a client too")
     func order() async throws {
         let server = try MockServer.always(.text("ok"))
         let listener = Listener()
@@ -136,7 +131,7 @@ struct ConnectionPhaseTests {
             ])
     }
 
-    @Test("a Unix domain socket is tried by its path")
+    @Test("A Unix domain socket is tried by its path")
     func unixSocket() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: TransportConfiguration(unixSocket: nginx.socket))
@@ -145,7 +140,7 @@ struct ConnectionPhaseTests {
         #expect(listener.words == ["trying \(nginx.socket)", "opened", "ready", "measured"])
     }
 
-    @Test("a request that is sent again over a new connection reports that too")
+    @Test("A request that is sent again over a new connection reports that too")
     func again() async throws {
         let server = try MockServer.always(.text("ok"))
         let transport = CurlTransport()

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
-import TestServers
 import Testing
 
 /// Content codings, decoded by the transport.
@@ -14,7 +8,7 @@ import Testing
 struct ContentCodingTests {
     let transport = CurlTransport()
 
-    @Test("a large raw body streams, keeps its fields, and its limit counts what came")
+    @Test("A large raw body streams, keeps its fields, and its limit counts the received bytes")
     func rawStream() async throws {
         // Hardly compressible, so that what comes is large as well.
         var generator = SeededGenerator(seed: 7)
@@ -35,7 +29,7 @@ struct ContentCodingTests {
         #expect(error.reason == .limitExceeded(.responseBody))
     }
 
-    @Test("a coding that breaks while the reader pauses is still an error")
+    @Test("A coding that breaks while the reader pauses is still an error")
     func brokenWhilePaused() async throws {
         var bytes = try await Program.encode(pattern(4_000_000), "gzip")
         bytes.replaceSubrange((bytes.count - 200)..<(bytes.count - 150), with: Data(repeating: 0xFF, count: 50))
@@ -49,7 +43,7 @@ struct ContentCodingTests {
         expectTexts(error)
     }
 
-    @Test("a small body that expands to a large one passes a slow reader whole, or ends as over the limit")
+    @Test("A small body that expands passes a slow reader whole, or ends as over the limit")
     func bomb() async throws {
         let size = 100_000_000
         let bytes = try await Program.encode(Data(count: size), "gzip")
@@ -69,7 +63,7 @@ struct ContentCodingTests {
     }
 
     @Test(
-        "a body that grows a hundredfold by decoding ends soon, gathered, streamed or saved",
+        "A body that grows a hundredfold by decoding ends soon, gathered, streamed or saved",
         arguments: ["gathered", "streamed", "saved"], [false, true])
     func growth(way: String, isChunked: Bool) async throws {
         // Some 64 KB on the wire for 64 MB.
@@ -95,7 +89,7 @@ struct ContentCodingTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("a body may grow as far as the call allows, and raw it does not grow")
+    @Test("A body may grow as far as the call allows, and raw it does not grow")
     func allowedGrowth() async throws {
         let size = 20_000_000
         let bytes = try await Program.encode(Data(count: size), "gzip")

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -15,7 +10,7 @@ import Testing
 struct CutOffCodingTests {
     let transport = CurlTransport()
 
-    @Test("several members of gzip are one body, and padding behind them is none")
+    @Test("Several members of gzip are one body, and padding behind them is none")
     func members() async throws {
         let (one, two) = (pattern(5000), pattern(70_000))
         let bytes = try await Program.encode(one, "gzip") + Program.encode(two, "gzip")
@@ -26,7 +21,7 @@ struct CutOffCodingTests {
         }
     }
 
-    @Test("what grows between two codings and comes to nothing is bounded like a body that grows")
+    @Test("Bytes that grow between two codings are bounded, also if they decode to nothing")
     func growthBetween() async throws {
         // A tiny member of gzip and 20 MB of zeros behind it, which gzip makes small.
         let inner = try await Program.encode(Data("tiny".utf8), "gzip") + Data(count: 20_000_000)
@@ -41,7 +36,7 @@ struct CutOffCodingTests {
         #expect(try await trusting.data() == Data("tiny".utf8))
     }
 
-    @Test("a request for a part offers no codings, and a part of a coded form is delivered as it is")
+    @Test("A request for a part offers no codings, and a part of a coded form is delivered as it is")
     func parts() async throws {
         let server = try MockServer()
         let bytes = try await Program.encode(pattern(5000), "gzip").prefix(100)
@@ -55,7 +50,7 @@ struct CutOffCodingTests {
         #expect(server.requests.first?.headers[.acceptEncoding] == nil)
     }
 
-    @Test("however the bytes of a body are cut, and however slow its reader, it is decoded the same", arguments: 1...6)
+    @Test("A body is decoded the same, however its bytes are cut and however slow its reader", arguments: 1...6)
     func anyCut(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var plain = pattern(400_000)
@@ -87,7 +82,7 @@ struct CutOffCodingTests {
     }
 
     @Test(
-        "a body that is cut off is an error in every coding, gathered or streamed, and is not kept",
+        "A body that is cut off is an error in every coding, and is not kept",
         arguments: ["gzip", "deflate", "br", "zstd"], [false, true])
     func cutOffForGood(coding: String, streams: Bool) async throws {
         guard Self.isKnown(coding) else { return }
@@ -111,7 +106,7 @@ struct CutOffCodingTests {
     }
 
     @Test(
-        "every coding that is offered is decoded, whole and byte by byte",
+        "Every offered coding is decoded, whole and byte by byte",
         arguments: ["gzip", "deflate", "br", "zstd"])
     func offered(coding: String) async throws {
         guard Self.isKnown(coding) else { return }

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import Foundation
-import TestServers
 import Testing
 
 /// HTTP/2 connections that a balancer between client and server has forgotten: nothing comes on them any more.
@@ -45,7 +40,7 @@ struct DeadConnectionTests {
     }
 
     /// The calls that are on the connection are lost, one for each stream; the next one is not.
-    @Test("a connection on which responses are late and nothing comes is dropped", arguments: [1, 5])
+    @Test("A connection with late responses and no received bytes is dropped", arguments: [1, 5])
     func firstByte(streams: Int) async throws {
         let (relay, transport) = try await relayedNginx()
         let first = try await transport.exchange(.get, relay.url + "/connection")
@@ -75,7 +70,7 @@ struct DeadConnectionTests {
         await transport.shutdown()
     }
 
-    @Test("a connection on which a body stops and nothing else comes is dropped")
+    @Test("A connection on which a body stops and nothing else comes is dropped")
     func idle() async throws {
         let (relay, transport) = try await relayedNginx(freezesAfter: 300_000)
         let response = try await transport.exchange(
@@ -88,7 +83,7 @@ struct DeadConnectionTests {
     }
 
     /// Nothing may come because all of them wait for something slow.
-    @Test("a late response does not end the other transfer of a connection", arguments: [true, false])
+    @Test("A late response does not end the other transfer of a connection", arguments: [true, false])
     func others(stirs: Bool) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
-import TestServers
 import Testing
 
 /// Responses that go to files.
@@ -52,7 +46,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "files have every byte, whatever the size and the framing", arguments: [0, 1, 65_537, 3_000_000], [false, true])
+        "Files have every byte, whatever the size and the framing", arguments: [0, 1, 65_537, 3_000_000], [false, true])
     func whole(size: Int, chunked: Bool) async throws {
         // Six of eight wait for a slot.
         let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: 2, bodyBuffer: 16_384))
@@ -75,7 +69,7 @@ struct DownloadTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 8)
     }
 
-    @Test("over HTTP/2 too, beside other calls")
+    @Test("Files arrive whole over HTTP/2 too, beside other calls")
     func multiplexed() async throws {
         let nginx = try await Nginx.shared()
         let client = APIClient.curl(nil, .standard, over: CurlTransport(configuration: nginx.configuration))
@@ -96,7 +90,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("what came before a sink, and what comes after, is written in order, and not by the transport's thread")
+    @Test("Bytes before and after a sink are written in order, and not by the transport's thread")
     func order() async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 100_000))
         let server = try MockServer.always(.generated(bytes: 3_000_000))
@@ -109,7 +103,7 @@ struct DownloadTests {
         #expect(state.data == pattern(3_000_000) && !state.threads.contains("curlew-loop"))
     }
 
-    @Test("a disk that does not respond holds up no other call")
+    @Test("A disk that does not respond delays no other call")
     func stuck() async throws {
         let transport = CurlTransport()
         let server = try MockServer.always(.generated(bytes: 3_000_000))
@@ -125,7 +119,7 @@ struct DownloadTests {
         #expect(await outcome(task).reason == .cancelled)
     }
 
-    @Test("an error of the disk ends the transfer, and nothing else")
+    @Test("An error of the disk ends the transfer, and nothing else")
     func failing() async throws {
         let transport = CurlTransport()
         let server = try MockServer.always(.generated(bytes: 3_000_000))
@@ -140,7 +134,7 @@ struct DownloadTests {
         #expect(await eventually { transport.snapshot.active == 0 })
     }
 
-    @Test("downloads that are cancelled at any moment leave a whole file or none")
+    @Test("Downloads that are cancelled at any moment leave a whole file or none")
     func cancelledSomewhere() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let random = Locked(SeededGenerator(seed: seed))

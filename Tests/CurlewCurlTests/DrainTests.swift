@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// The end of a transport that lets its work finish, and the numbers it shows in the meantime.
@@ -14,7 +8,7 @@ struct DrainTests {
     static let refused = NetworkError.Reason.refused(by: .shutdown)
     let transport = CurlTransport()
 
-    @Test("a drain lets exchanges and bodies finish, refuses new work, and returns when nothing is left")
+    @Test("A drain lets exchanges and bodies finish, and refuses new calls")
     func drain() async throws {
         let (server, arrived, answer) = (try MockServer(), Signal(), Signal())
         server.on(.get, "/big", respond: .generated(bytes: 3_000_000))
@@ -47,7 +41,7 @@ struct DrainTests {
         #expect(transport.snapshot.connections == 0)
     }
 
-    @Test("what is left at the end of a drain ends with the transport", arguments: [0, 50])
+    @Test("Transfers left at the end of a drain end with the transport", arguments: [0, 50])
     func deadline(milliseconds: Int) async throws {
         let server = try MockServer()
         server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
@@ -63,7 +57,7 @@ struct DrainTests {
         await #expect(throws: NetworkError.self) { try await unread.collect() }
     }
 
-    @Test("a shutdown at once cuts a drain short")
+    @Test("A shutdown at once cuts a drain short")
     func cutShort() async throws {
         let server = try MockServer()
         server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
@@ -75,7 +69,7 @@ struct DrainTests {
         #expect(await outcome(task).reason == Self.refused)
     }
 
-    @Test("the snapshot counts exchanges, connections and handles")
+    @Test("The snapshot counts exchanges, connections and handles")
     func snapshot() async throws {
         #expect(transport.snapshot == TransportSnapshot())
         let server = try MockServer.always(.text("hello"))

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// The connection of a response whose body is dropped before its end.
@@ -33,7 +27,7 @@ struct DroppedBodyTests {
         response.body.cancel()
     }
 
-    @Test("a small rest is received and discarded, and the connection serves the next call")
+    @Test("The small remainder of a dropped body is received, and the connection used again")
     func small() async throws {
         let written = Signal()
         let server = try server(60_000, written: written)
@@ -42,7 +36,7 @@ struct DroppedBodyTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("for a large rest the connection is closed")
+    @Test("For a large remainder of a dropped body the connection is closed")
     func large() async throws {
         let server = try RawServer { connection in
             _ = try connection.readHead()
@@ -55,7 +49,7 @@ struct DroppedBodyTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test("a rest that does not come holds the next call up for a second at most")
+    @Test("A remainder that does not come delays the next call for a second at most")
     func silent() async throws {
         let server = try RawServer { connection in
             _ = try connection.readHead()

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Servers that response before they have the whole request: the response reaches the caller, whatever the producer
@@ -42,7 +36,9 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("a refusal reaches the caller at once, and the producer ends", arguments: Producer.allCases, Ending.allCases)
+    @Test(
+        "An early refusal reaches the caller at once, and the producer ends", arguments: Producer.allCases,
+        Ending.allCases)
     func refusal(producer: Producer, ending: Ending) async throws {
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()
@@ -60,7 +56,7 @@ struct EarlyAnswerTests {
         #expect(try await transport.exchange(.get, other.url + "/").text() == "next")
     }
 
-    @Test("a refusal in two pieces, with a pause, also arrives complete", arguments: [Ending.keeps, .closes])
+    @Test("An early refusal in two pieces, with a pause, also arrives complete", arguments: [Ending.keeps, .closes])
     func slowRefusal(ending: Ending) async throws {
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()
@@ -76,18 +72,7 @@ struct EarlyAnswerTests {
         #expect(try await response.text() == "stop")
     }
 
-    @Test("over HTTP/2 as well", arguments: [Producer.bytes, .stuckWithLength])
-    func http2(producer: Producer) async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: nginx.configuration)
-        // A place that takes no such method and no large body, which nginx knows without the body.
-        let response = try await transport.exchange(
-            .put, nginx.secure() + "/text.txt", body: producer.body(Signal()), timeouts: .none)
-        #expect([405, 413].contains(response.status.code))
-        #expect(response.version == .http2)
-    }
-
-    @Test("a producer that is cancelled is an error of the body, not a cancelled call")
+    @Test("A producer that is cancelled is an error of the body, not a cancelled call")
     func cancelledProducer() async throws {
         let server = try MockServer.always(.status(.ok), to: .post)
         let body = RequestBody.stream {

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// A transport with several threads.
 @Suite(.timeLimit(.minutes(1)))
 struct EventLoopGroupTests {
-    @Test("calls to one origin share connections whatever the number of threads", arguments: [1, 4])
+    @Test("Calls to one origin share connections whatever the number of threads", arguments: [1, 4])
     func reuse(loops: Int) async throws {
         let transport = CurlTransport(options: CurlTransport.Options(eventLoops: loops))
         let servers = try (0..<8).map { _ in try MockServer() }
@@ -35,7 +29,7 @@ struct EventLoopGroupTests {
         #expect(error?.reason == .refused(by: .shutdown))
     }
 
-    @Test("origins are spread over the threads, and there are no more threads than allowed")
+    @Test("Origins are spread over the threads, and there are no more threads than allowed")
     func threads() async {
         await #expect(processExitsWith: .success) {
             let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 3))
@@ -47,7 +41,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("without TLS all threads serve one origin when many calls are in progress")
+    @Test("Without TLS all threads serve one origin when many calls are in progress")
     func help() async {
         await #expect(processExitsWith: .success) {
             let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 3))
@@ -61,7 +55,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("over TLS one thread serves an origin, or as many as allowed", arguments: [1, 2, 3])
+    @Test("Over TLS one thread serves an origin, or as many as allowed", arguments: [1, 2, 3])
     func secureHelp(allowed: Int) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }
@@ -85,7 +79,7 @@ struct EventLoopGroupTests {
     }
 
     @Test(
-        "a host has as many slots as allowed, whichever event loop serves it", .serialized,
+        "A host has as many slots as allowed, whichever event loop serves it", .serialized,
         arguments: [(3, 40), (3, 5), (4, 2), (2, 1)])
     func places(loops: Int, perHost: Int) async throws {
         let configuration = TransportConfiguration(
@@ -108,7 +102,7 @@ struct EventLoopGroupTests {
         await transport.shutdown()
     }
 
-    @Test("without work for the idle lifetime the transport closes its sockets and ends its threads, and begins again")
+    @Test("After the idle lifetime the transport closes its sockets and threads, and can begin again")
     func rest() async {
         await #expect(processExitsWith: .success) {
             let server = try MockServer.always(.text("hello"))
@@ -131,7 +125,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("a transport that rests uses no processor time", arguments: [0.1, 2.5])
+    @Test("An idle transport uses no processor time", arguments: [0.1, 2.5])
     func quietRest(idleLifetime: Double) async {
         await #expect(processExitsWith: .success) { [idleLifetime] in
             let server = try MockServer.always(.text("hello"))
@@ -150,7 +144,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("the number of threads has bounds")
+    @Test("The number of threads has bounds")
     func bounds() {
         var options = CurlTransport.Options()
         #expect(options.eventLoops == 2 && options.eventLoopsPerSecureOrigin == 1)

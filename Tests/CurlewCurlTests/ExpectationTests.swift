@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// `Expect: 100-continue`: the body leaves when the server wants it, and a refusal is the response, not a reason to
@@ -37,7 +31,7 @@ struct ExpectationTests {
     }
 
     @Test(
-        "a refused expectation is the response, whole, and no byte of the body leaves",
+        "A refused expectation is the response, whole, and no byte of the body leaves",
         arguments: [417, 401, 413], BodySource.allCases)
     func refused(status: Int, source: BodySource) async throws {
         let folder = try TemporaryFolder()
@@ -53,7 +47,7 @@ struct ExpectationTests {
         }
     }
 
-    @Test("the body follows the server's 100", arguments: [HTTPMethod.post, .put], BodySource.allCases)
+    @Test("The body follows the server's 100", arguments: [HTTPMethod.post, .put], BodySource.allCases)
     func permitted(method: HTTPMethod, source: BodySource) async throws {
         let folder = try TemporaryFolder()
         let seen = Locked<[String]>([])
@@ -65,7 +59,7 @@ struct ExpectationTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("a server that says nothing gets the body after a second")
+    @Test("A server that says nothing gets the body after a second")
     func silence() async throws {
         let folder = try TemporaryFolder()
         let seen = Locked<[String]>([])
@@ -75,7 +69,7 @@ struct ExpectationTests {
         #expect(ContinuousClock.now - start >= .seconds(1))
     }
 
-    @Test("a call that is cancelled while it waits for the server's 100 ends at once")
+    @Test("A call that is cancelled while it waits for the server's 100 ends at once")
     func cancelled() async throws {
         let folder = try TemporaryFolder()
         let (arrived, arrival) = AsyncStream<Void>.makeStream()

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
-import TestServers
 import Testing
 
 /// What comes before the head and after the body is reported to observers only.
@@ -25,7 +18,7 @@ struct ExtrasTests {
         }
     }
 
-    @Test("interim responses come in order and with their fields, and leave nothing in the response")
+    @Test("Interim responses come in order and with their fields, and leave nothing in the response")
     func interim() async throws {
         let server = try MockServer()
         for _ in 0..<2 {
@@ -42,7 +35,7 @@ struct ExtrasTests {
         #expect(await eventually { listener.entries == once + once })
     }
 
-    @Test("an interim response is heard of when it comes, not with the head")
+    @Test("An interim response is reported when it comes, not with the head")
     func timeliness() async throws {
         let (heard, mayGoOn) = (Signal(), Signal())
         let server = try RawServer { connection in
@@ -61,7 +54,7 @@ struct ExtrasTests {
         #expect(try await task.value.status == .ok)
     }
 
-    @Test("trailers are reported before the body's reader receives the end", arguments: [false, true])
+    @Test("Trailers are reported before the body's reader receives the end", arguments: [false, true])
     func trailers(isLarge: Bool) async throws {
         let server = try MockServer()
         let body = isLarge ? MockResponse.generated(bytes: 300_000, chunked: true) : .chunks(["one", "two"])
@@ -73,7 +66,7 @@ struct ExtrasTests {
         #expect(await eventually { listener.entries.last == "measured" })
     }
 
-    @Test("odd trailers are read as fields are, and what is none is left out")
+    @Test("Odd trailers are read as fields are, and invalid ones are left out")
     func oddTrailers() async throws {
         let server = try MockServer()
         server.enqueue(
@@ -85,7 +78,7 @@ struct ExtrasTests {
         #expect(listener.entries.first == "trailers X-A=b&X-B=a b")
     }
 
-    @Test("a body that breaks off has no trailers")
+    @Test("A body that breaks off has no trailers")
     func broken() async throws {
         let server = try MockServer()
         server.on(

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Bad servers and bad responses: one error with the right reason, and a transport that goes on.
@@ -14,7 +8,7 @@ struct FailureTests {
     let transport = CurlTransport()
     static let mayHaveArrived = NetworkError.Reason.connectionLost(.requestMayHaveArrived)
 
-    @Test("a port without a listener is unreachable")
+    @Test("A port without a listener is unreachable")
     func refusedPort() async throws {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }
@@ -26,7 +20,7 @@ struct FailureTests {
         #expect(error.description.contains("127.0.0.1:\(port)"))
     }
 
-    @Test("a small body that breaks off keeps what came for the developer")
+    @Test("A small body that breaks off keeps its received bytes for the developer")
     func excerpt() async throws {
         let server = try MockServer.answering(.text("the beginning").truncated(after: 9))
         let error = try #require(await transport.failure(.get, server.url + "/"))
@@ -37,7 +31,7 @@ struct FailureTests {
         #expect(error.response?.isTruncated == true)
     }
 
-    @Test("a connection that ends in the handshake has lost a request that was not sent", arguments: [false, true])
+    @Test("A connection that ends in the handshake has lost a request that was not sent", arguments: [false, true])
     func handshakeBreaks(isReset: Bool) async throws {
         let server = try RawServer { connection in
             // What is not read yet makes a reset of the end.
@@ -51,7 +45,7 @@ struct FailureTests {
     }
 
     /// libcurl bounds all heads of a transfer together, whatever `limits.headerBytes` allows.
-    @Test("a head that is too large for libcurl is over a limit, and the error names the limit")
+    @Test("A head that is too large for libcurl is over a limit, and the error names the limit")
     func hugeHead() async throws {
         let server = try MockServer()
         let lines = (0..<45).map { "X-Filler-\($0): " + String(repeating: "a", count: 10_000) + "\r\n" }
@@ -66,7 +60,7 @@ struct FailureTests {
         }
     }
 
-    @Test("speaking HTTP/2 to a server that does not is a bad response or a lost connection, not a hang")
+    @Test("HTTP/2 to a server without it is a bad response or a lost connection, not a hang")
     func noHTTP2() async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(httpVersions: .http2PriorKnowledge))
         let server = try MockServer.always(.text("x"))

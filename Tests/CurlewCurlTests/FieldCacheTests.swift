@@ -2,9 +2,6 @@
 
 #if os(Linux)
 import CurlewCookies
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCurl
@@ -45,14 +42,14 @@ struct FieldCacheTests {
         return count
     }
 
-    @Test("a line is parsed twice, and known from then on")
+    @Test("A line is parsed twice, and known from then on")
     func repetition() {
         let cache = FieldCache()
         #expect(parses("Server: nginx", 5, in: cache) == 2)
         #expect(parses("Server: nginx", 5, in: cache) == 0)
     }
 
-    @Test("a line that is long, or a secret, is parsed each time")
+    @Test("A line that is long, or a secret, is parsed each time")
     func notKept() {
         let cache = FieldCache()
         #expect(parses("X-Long: " + String(repeating: "x", count: 256), 5, in: cache) == 5)
@@ -60,7 +57,7 @@ struct FieldCacheTests {
         #expect(parses("X-Auth-Token: a", 5, in: cache) == 5)
     }
 
-    @Test("any sequence of heads reads as each of them alone", arguments: UInt64(1)...40)
+    @Test("Any sequence of heads reads as each of them alone", arguments: UInt64(1)...40)
     func property(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let pool = [
@@ -85,7 +82,7 @@ struct FieldCacheTests {
     }
 
     /// Lines of two hosts whose hashes name one entry must not be taken for each other: thousands of them share 64.
-    @Test("many different lines keep their own fields")
+    @Test("Many different lines keep their own fields")
     func collisions() {
         let cache = FieldCache()
         for _ in 0..<3 {

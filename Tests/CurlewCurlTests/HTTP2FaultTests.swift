@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import Foundation
-import TestServers
 import Testing
 
 /// HTTP/2 servers that refuse, leave and break off.
@@ -17,7 +12,7 @@ struct HTTP2FaultTests {
         )
     }
 
-    @Test("a POST that the server refused or left is not sent again by the transport", arguments: ["refuse", "goaway"])
+    @Test("A POST that the server refused or left is not sent again by the transport", arguments: ["refuse", "goaway"])
     func refusedPost(kind: String) async throws {
         for body in [RequestBody.empty, .bytes(Data(count: 10))] {
             let (server, transport) = try await start()
@@ -42,19 +37,8 @@ struct HTTP2FaultTests {
         }
     }
 
-    @Test("a stream that the server breaks off is a lost connection, for this stream only")
-    func broken() async throws {
-        let (server, transport) = try await start()
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.post, server.url + "/break", body: .bytes(Data(count: 10))).data()
-        }
-        #expect(error.reason == .connectionLost(.requestMayHaveArrived), "\(error)")
-        expectTexts(error)
-        #expect(try await transport.exchange(.get, server.url + "/break").text() == "2")
-    }
-
     @Test(
-        "a connection error ends all calls of its connection at once, or sends again what may be repeated",
+        "A connection error ends all its calls at once, or repeats those that may be repeated",
         .seesBrokenConnections, arguments: ["garbage", "oversize", "stray"], [HTTPMethod.post, .get])
     func brokenConnection(kind: String, method: HTTPMethod) async throws {
         let (server, transport) = try await start()
@@ -75,7 +59,7 @@ struct HTTP2FaultTests {
         #expect(try await transport.exchange(.get, server.url + "/ok").text() == "2")
     }
 
-    @Test("a stream that the server breaks off ends no other call of its connection")
+    @Test("A stream that the server breaks off ends no other call of its connection")
     func brokenStreams() async throws {
         let (server, transport) = try await start()
         #expect(try await transport.exchange(.get, server.url + "/ok").status == .ok)
@@ -97,23 +81,11 @@ struct HTTP2FaultTests {
         }
     }
 
-    @Test("a GET that a GOAWAY has left out is sent again, by the transport or by the policy", arguments: [0, 1])
+    @Test("A GET that a GOAWAY has left out is sent again, by the transport or by the policy", arguments: [0, 1])
     func leftOut(uses: Int) async throws {
         let (server, transport) = try await start()
-        let client = APIClient(baseURL: try BaseURL(server.url), pipeline: .standard, transport: transport)
+        let client = APIClient.testing(transport, baseURL: try BaseURL(server.url), pipeline: .standard)
         for _ in 0..<uses { try await client.send(.get("/ok")) }
         #expect(try await client.send(Request<String>.get("/goaway")) == "2")
-    }
-
-    @Test("a cancelled stream leaves its connection open")
-    func cancelled() async throws {
-        let (server, transport) = try await start()
-        #expect(try await transport.exchange(.get, server.url + "/ok").metrics.reusedConnection == false)
-        let task = Task { try await transport.exchange(.get, server.url + "/silent") }
-        // The other stream shows that the silent one has been sent before it.
-        #expect(try await transport.exchange(.get, server.url + "/ok").text() == "2")
-        task.cancel()
-        #expect(await outcome(task).reason == .cancelled)
-        #expect(try await transport.exchange(.get, server.url + "/ok").metrics.reusedConnection == true)
     }
 }

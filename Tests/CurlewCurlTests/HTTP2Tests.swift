@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// HTTP/2 over TLS, against a real server.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTP2Tests {
-    @Test("a server known to speak HTTP/2 is spoken to in it without TLS, one call after and beside the other")
+    @Test("A server known to speak HTTP/2 gets it without TLS, for consecutive and concurrent calls")
     func priorKnowledge() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: TransportConfiguration(httpVersions: .http2PriorKnowledge))
@@ -27,7 +21,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("a burst of calls shares one connection, whatever the number of threads", arguments: [1, 3])
+    @Test("A burst of calls shares one connection, whatever the number of threads", arguments: [1, 3])
     func multiplexing(loops: Int) async throws {
         let nginx = try await Nginx.shared()
         let configuration = nginx.configuration
@@ -43,7 +37,7 @@ struct HTTP2Tests {
         #expect(connections.count == 1)
     }
 
-    @Test("a coded body is decoded")
+    @Test("A coded body is decoded")
     func coding() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -59,7 +53,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("streams pause, end and are abandoned without harm to the others")
+    @Test("Streams pause, end and are abandoned without harm to the others")
     func mixedStreams() async throws {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration
@@ -88,7 +82,7 @@ struct HTTP2Tests {
     }
 
     @Test(
-        "downloads beside uploads of unknown length lose nothing, also where they declare no length", .serialized,
+        "Downloads beside uploads of unknown length lose nothing, also without a declared length", .serialized,
         arguments: [(1, 64), (1, 16), (2, 64)])
     func uploadsBesideDownloads(loops: Int, perHost: Int) async throws {
         let nginx = try await Nginx.shared()
@@ -127,7 +121,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("a connection that is never idle takes no new requests once it is older than the lifetime")
+    @Test("A connection that is never idle takes no new requests once it is older than the lifetime")
     func lifetime() async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }
@@ -156,7 +150,7 @@ struct HTTP2Tests {
         #expect(transport.snapshot.connections == 0)
     }
 
-    @Test("calls beside a stream that began before its origin was known to share connections do not wait for its end")
+    @Test("Calls do not wait for a stream that began before its origin was known to share")
     func besideFirst() async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }

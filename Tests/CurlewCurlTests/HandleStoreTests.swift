@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-import CurlewCore
 import Testing
 
 @testable import CurlewCurl
@@ -9,7 +8,7 @@ import Testing
 /// The store of easy handles keeps as many as a peak needs, and releases the surplus when the loop is idle.
 @Suite(.timeLimit(.minutes(1)))
 struct HandleStoreTests {
-    @Test("The store releases the handles that a peak has left, and keeps 256")
+    @Test("The store releases the handles of a peak, and keeps 256")
     func surplus() throws {
         let configuration = TransportConfiguration()
         let proxies = ProxyRules(.none, environment: [:])
@@ -32,6 +31,22 @@ struct HandleStoreTests {
         // Nothing more is released.
         store.dropSurplus()
         #expect(loop.gauges.handles == 256)
+    }
+
+    @Test("A peak rises at once and falls later")
+    func peak() {
+        var peak = RecentPeak()
+        let second: Int64 = 1_000_000_000
+        let steps: [(Int, Int64, Int)] = [
+            (1, 0, 64), (70, 1, 128), (0, 2, 128), (3, 9, 128), (3, 10, 128), (2, 19, 128), (0, 20, 64), (0, 30, 0),
+            (0, 40, 0), (65, 41, 128),
+        ]
+        for (count, time, value) in steps {
+            let former = peak.value
+            let hasChanged = peak.note(count, at: time * second)
+            #expect(peak.value == value, "\(count) at \(time) s")
+            #expect(hasChanged == (former != value))
+        }
     }
 }
 #endif

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -14,7 +9,7 @@ import Testing
 /// file.
 @Suite(.timeLimit(.minutes(1)))
 struct KeyLogTests {
-    @Test("no secret of a connection is written unless the configuration asks for it", arguments: [false, true])
+    @Test("No secret of a connection is written unless the configuration asks for it", arguments: [false, true])
     func keyLog(isAskedFor: Bool) async throws {
         let nginx = try await Nginx.shared()
         let folder = try TemporaryFolder()

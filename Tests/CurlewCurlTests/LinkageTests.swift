@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
 import Testing
 
 /// What a program links that imports Curlew.
@@ -14,7 +13,7 @@ struct LinkageTests {
         return path
     }
 
-    @Test("neither the large Foundation, nor its networking, nor ICU")
+    @Test("A program that imports Curlew links neither the large Foundation, its networking, nor ICU")
     func libraries() async throws {
         let probe = try probe()
         let output = try await onThread { try Program.run(Program.path("ldd"), [probe]) }
@@ -29,7 +28,7 @@ struct LinkageTests {
         }
     }
 
-    @Test("and it runs")
+    @Test("A program that imports Curlew runs")
     func runs() async throws {
         let probe = try probe()
         let output = try await onThread { try Program.run(probe, []) }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -13,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct LoopbackNameTests {
     @Test(
-        "names of this machine are reached without the DNS, one after the other over one transport",
+        "Names of this machine are reached without the DNS, in turn over one transport",
         arguments: [
             ["app.localhost", "localhost.", "127.0.0.1.", "localhost", "b.app.localhost", "app.localhost."],
             ["127.0.0.1.", "127.0.0.1", "x.localhost", "x.localhost"],
@@ -27,7 +23,7 @@ struct LoopbackNameTests {
         }
     }
 
-    @Test("an override for such a name counts more")
+    @Test("An override for a loopback name wins")
     func override() async throws {
         let server = try MockServer.always(.text("hello"))
         var configuration = TransportConfiguration()
@@ -51,7 +47,7 @@ struct InterimLimitTests {
         return times
     }
 
-    @Test("any number of interim responses ends at the limits of one head")
+    @Test("Any number of interim responses ends at the limits of one head")
     func bounded() {
         let empty = accepted(["HTTP/1.1 102 Processing", ""], times: 100_000, .standard)
         #expect((1000..<20_000).contains(empty))

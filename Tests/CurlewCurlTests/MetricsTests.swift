@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// What an exchange cost, and how it is reported.
@@ -13,7 +7,7 @@ import Testing
 struct MetricsTests {
     let transport = CurlTransport()
 
-    @Test("times fit together and bytes are counted", arguments: [MockServer.AddressFamily.ipv4, .ipv6])
+    @Test("Times fit together and bytes are counted", arguments: [MockServer.AddressFamily.ipv4, .ipv6])
     func plausible(address: MockServer.AddressFamily) async throws {
         var configuration = MockServer.Configuration()
         configuration.address = address
@@ -36,7 +30,7 @@ struct MetricsTests {
         #expect(metrics.remoteAddress.map { "http://" + $0 } == server.url)
     }
 
-    @Test("a connection is used again, and the metrics say so")
+    @Test("A connection is used again, and the metrics say so")
     func reuse() async throws {
         let server = try MockServer.always(.text("ok"))
         for index in 0..<4 {
@@ -52,7 +46,7 @@ struct MetricsTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test("a decoded body keeps its size on the wire")
+    @Test("A decoded body keeps its size on the wire")
     func wireSize() async throws {
         let bytes = try await Program.encode(Data(count: 50_000), "gzip")
         let server = try MockServer.answering(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
@@ -62,7 +56,7 @@ struct MetricsTests {
     }
 
     @Test(
-        "observers receive the final cost of each exchange once",
+        "Observers receive the final cost of each exchange once",
         arguments: ["small", "streamed", "broken", "refused"])
     func measured(kind: String) async throws {
         let server = try MockServer()

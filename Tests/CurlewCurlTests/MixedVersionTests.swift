@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// An origin that speaks HTTP/2 on some connections and HTTP/1.1 on others, as a host does whose machines are
 /// configured differently: no call ever receives another call's response.
 @Suite(.timeLimit(.minutes(1)))
 struct MixedVersionTests {
-    @Test("responses reach the calls that asked, or none", arguments: [1, 2])
+    @Test("Responses reach the calls that sent the requests, or none", arguments: [1, 2])
     func answers(loops: Int) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates, isMixed: true) }
@@ -52,7 +46,7 @@ struct MixedVersionTests {
         #expect(complete + lost == 8 * 60 * 5 && lost < 1200, "\(complete) complete, \(lost) lost")
     }
 
-    @Test("an ordinary origin never looks like a mixed one", arguments: ["http/1.1", "h2"])
+    @Test("An ordinary origin never looks like a mixed one", arguments: ["http/1.1", "h2"])
     func ordinary(version: String) async throws {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration

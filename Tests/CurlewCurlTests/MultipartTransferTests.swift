@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
-import TestServers
 import Testing
 
 /// Multipart in both directions over connections, with a real server for ranges.
 @Suite(.timeLimit(.minutes(1)))
 struct MultipartTransferTests {
-    @Test("the ranges of a file arrive as parts, over HTTP/1.1 and HTTP/2", arguments: [false, true])
+    @Test("The ranges of a file arrive as parts, over HTTP/1.1 and HTTP/2", arguments: [false, true])
     func ranges(isSecure: Bool) async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)

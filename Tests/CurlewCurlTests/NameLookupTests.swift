@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import CTestSupport
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// How the transport looks up host names, and how calls end that wait for one.
 @Suite(.timeLimit(.minutes(2)))
 struct NameLookupTests {
-    @Test("calls to a name that hangs share one lookup, and each ends at its own limit")
+    @Test("Calls to a name that hangs share one lookup, and each ends at its own limit")
     func shared() async throws {
         let name = "shared.hangs.test"
         let transport = CurlTransport()
@@ -38,7 +32,7 @@ struct NameLookupTests {
         #expect(before <= 2 && hanging_lookup_count(name) == before + 1)
     }
 
-    @Test("calls that begin together share what is found, and the lookup is a part of their time")
+    @Test("Concurrent calls share the result of a lookup, which is a part of their time")
     func together() async throws {
         let server = try MockServer.always(.text("ok"))
         let name = "together.here.test"
@@ -57,7 +51,7 @@ struct NameLookupTests {
         #expect(try await transport.exchange(.get, "http://\(name):\(server.port)/").metrics.nameLookup == .zero)
     }
 
-    @Test("a name is asked for as it is used: in other places, and behind a dot")
+    @Test("A name is looked up as it is used: also as override, and with a trailing dot")
     func places() async throws {
         let server = try MockServer.always(.text("ok"))
         var configuration = TransportConfiguration()
@@ -78,7 +72,7 @@ struct NameLookupTests {
     }
 
     @Test(
-        "a POST whose connection ended is not sent again because its name has to be looked up",
+        "A POST whose connection ended is not sent again because its name has to be looked up",
         arguments: [true, false])
     func notRepeated(hasBody: Bool) async throws {
         let posts = Locked(0)
@@ -106,7 +100,7 @@ struct NameLookupTests {
         #expect(posts.withLock { $0 } == 1)
     }
 
-    @Test("a lookup beside a long response of the same origin ends at the limit for connecting")
+    @Test("A lookup beside a long response of the same origin ends at the connect timeout")
     func besideStream() async throws {
         let server = try RawServer { connection in
             _ = try connection.readHead()
@@ -129,7 +123,7 @@ struct NameLookupTests {
         hanging_lookup_release(name)
     }
 
-    @Test("addresses of one interface are left out, and a name that has no others is looked up by libcurl")
+    @Test("Addresses of one interface are left out; a name without others is left to libcurl")
     func zones() async throws {
         let server = try MockServer.always(.text("ok"))
         #expect(try await CurlTransport().exchange(.get, "http://mixed.zone.test:\(server.port)/").text() == "ok")
@@ -138,7 +132,7 @@ struct NameLookupTests {
         #expect(error?.reason == .unreachable && hanging_lookup_count("only.bare-zone.test") >= 2)
     }
 
-    @Test("a call that is cancelled while its name is looked up leaves nothing, and the others go on")
+    @Test("A call cancelled during its lookup leaves nothing, and the others go on")
     func cancelled() async throws {
         let name = "left.hangs.test"
         let transport = CurlTransport()
@@ -152,7 +146,7 @@ struct NameLookupTests {
         await transport.shutdown()
     }
 
-    @Test("a transport can be shut down while the system looks for a name")
+    @Test("A transport can be shut down while the system looks up a name")
     func shutdown() async throws {
         let name = "shutdown.hangs.test"
         let transport = CurlTransport()
@@ -165,7 +159,7 @@ struct NameLookupTests {
 
     /// libcurl 7.88 lets calls wait for the first handshake, and then tries them one by one: the sixth failed after six
     /// times the limit.
-    @Test("calls to a server that does not respond a handshake all end at their limit")
+    @Test("Calls to a server whose handshake hangs all end at their limit")
     func silentHandshake() async throws {
         let configuration = try await Nginx.shared().configuration
         let server = try RawServer { $0.waitUntilClosed() }

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import Foundation
-import TestServers
 import Testing
 
 /// The cache over a real server that compresses.
 @Suite(.timeLimit(.minutes(1)))
 struct NginxCacheTests {
-    @Test("what nginx compressed is validated by one request, although its tags change their form")
+    @Test("A response that nginx compressed is validated by one request, although its tags change")
     func compressed() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
-        let client = APIClient(baseURL: nil, pipeline: [.caching()], transport: transport)
+        let client = APIClient.testing(transport, baseURL: nil, pipeline: [.caching()])
         let request = Request<HTTPResponse>(.get, url: nginx.plain + "/text.txt")
         let first = try await client.send(request)
         #expect(first.headers[.eTag]?.hasPrefix("W/") == true, "it was not compressed: \(first.headers)")

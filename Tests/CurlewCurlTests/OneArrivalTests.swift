@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCurl
-import CurlewTesting
-import TestServers
 import Testing
 
 /// A POST without a key through the standard pipeline's parts that send again.
 @Suite(.timeLimit(.minutes(2)))
 struct OneArrivalTests {
-    @Test("a POST without a key reaches the server once, whatever that does")
+    @Test("A POST without a key reaches the server once, whatever the server does")
     func once() async throws {
         for trouble in OneArrival.all {
             let transport = CurlTransport()
@@ -19,7 +16,7 @@ struct OneArrivalTests {
         }
     }
 
-    @Test("with a key it is sent again")
+    @Test("A POST with a key is sent again")
     func again() async throws {
         let transport = CurlTransport()
         let again = OneArrival.all.filter { $0.description.hasPrefix("status") }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CTestSupport
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// The transport as a part of its process: forks, started programs, signals and exit. Each test has a process of its
@@ -14,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ProcessTests {
     @Test(
-        "in a forked child every use fails at once, and the parent's transport continues",
+        "In a forked child every use fails at once, and the parent's transport continues",
         .disabled(if: dlsym(nil, "__tsan_init") != nil, "ThreadSanitizer's own locks do not survive a fork"))
     func fork() async {
         await #expect(processExitsWith: .success) {
@@ -51,7 +45,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("a started program inherits no connection of the transport")
+    @Test("A started program inherits no connection of the transport")
     func descriptors() async throws {
         let server = try MockServer.always(.text("hello"))
         server.on(.get, "/big", respond: .generated(bytes: 40_000_000))
@@ -70,7 +64,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("a transport that found no descriptor begins when there are some again, and can be shut down without any")
+    @Test("A transport without descriptors begins when there are some, and can be shut down without")
     func noDescriptors() async throws {
         let server = try MockServer.always(.text("hello"))
         await #expect(processExitsWith: .success) { [url = server.url as String] in
@@ -88,7 +82,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("a call without a descriptor waits for the connection of another one; the only call fails, and says why")
+    @Test("A call without a descriptor waits for another's connection; a single call fails")
     func fewDescriptors() async throws {
         let server = try MockServer.always(.text("hello"))
         await #expect(processExitsWith: .success) { [url = server.url as String] in
@@ -110,7 +104,7 @@ struct ProcessTests {
         #expect(server.connectionCount <= 3)
     }
 
-    @Test("a connection that breaks while it is written to does not end the process")
+    @Test("A connection that breaks while it is written to does not end the process")
     func brokenPipe() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
@@ -128,7 +122,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("the process may end while the transport works")
+    @Test("The process may end while the transport works")
     func exitWhileWorking() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let server = try RawServer { connection in

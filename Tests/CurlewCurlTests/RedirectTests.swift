@@ -2,12 +2,6 @@
 
 import CurlewAuthentication
 import CurlewCookies
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Redirects and cookies over real connections to two servers.
@@ -26,10 +20,9 @@ struct RedirectTests {
     var elsewhere: String { "http://localhost:\(other.port)" }
 
     func client(_ transport: CurlTransport = CurlTransport()) throws -> APIClient {
-        APIClient(
-            baseURL: try BaseURL(home.url),
-            pipeline: .standard.adding(.cookies(store)).adding(.bearer { "token" }),
-            transport: transport, configuration: APIClient.Configuration(headers: ["X-Tenant": "acme"]))
+        APIClient.testing(
+            transport, baseURL: try BaseURL(home.url),
+            pipeline: .standard.adding(.cookies(store)).adding(.bearer { "token" }), headers: ["X-Tenant": "acme"])
     }
 
     @Test("Secrets stay at home, cookies go to their host, and the response knows its hops")

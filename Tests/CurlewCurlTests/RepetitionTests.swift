@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
-import TestServers
 import Testing
 
 /// A reused connection that dies before the reply: libcurl would send everything again. What must not happen twice does
@@ -46,7 +39,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("a handle sends again as often as needed: libcurl's count of five is for one transfer, not for all")
+    @Test("A handle repeats as often as needed: libcurl's count of five is for one transfer")
     func manyRepetitions() async throws {
         let server = try RawServer { connection in
             for exchange in 0... {
@@ -60,7 +53,7 @@ struct RepetitionTests {
     }
 
     /// A server that restarts ends all idle connections at once, and the client may learn of it only when it sends.
-    @Test("a request finds many ended connections and succeeds", arguments: [true, false])
+    @Test("A request finds many ended connections and succeeds", arguments: [true, false])
     func manyEndedConnections(resets: Bool) async throws {
         let arrivals = Locked(0)
         let haveArrived = DispatchSemaphore(value: 0)
@@ -87,7 +80,7 @@ struct RepetitionTests {
         await transport.shutdown()
     }
 
-    @Test("a POST arrives exactly once, whatever its body", arguments: [nil] + BodySource.allCases, Death.allCases)
+    @Test("A POST arrives exactly once, whatever its body", arguments: [nil] + BodySource.allCases, Death.allCases)
     func post(source: BodySource?, death: Death) async throws {
         let folder = try TemporaryFolder()
         for size in [0, 10, 300_000] where source != nil || size == 0 {
@@ -106,7 +99,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("what may be done twice is sent again, without the caller noticing", arguments: Death.allCases)
+    @Test("An idempotent request is sent again, without the caller noticing", arguments: Death.allCases)
     func replayed(death: Death) async throws {
         let folder = try TemporaryFolder()
         for (method, source): (HTTPMethod, BodySource?) in [
@@ -128,7 +121,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("the repeated body is the whole body")
+    @Test("The repeated body is the whole body")
     func repeatedBody() async throws {
         let folder = try TemporaryFolder()
         for source in [BodySource.bytes, .file, .parts] {
@@ -143,7 +136,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("an idempotent request with a stream is not sent again once the stream has begun", arguments: Death.allCases)
+    @Test("An idempotent request with a stream is not sent again once the stream has begun", arguments: Death.allCases)
     func stream(death: Death) async throws {
         let arrivals = Locked(0)
         let server = try server(death, arrivals: arrivals)
@@ -159,7 +152,7 @@ struct RepetitionTests {
         #expect(made.withLock { $0 } == 1)
     }
 
-    @Test("a POST whose connection died, and for which no other came about, may have arrived")
+    @Test("A POST whose connection ended without a replacement may have arrived")
     func noWayBack() async throws {
         for (method, reason): (HTTPMethod, NetworkError.Reason) in [(.post, Self.mayHaveArrived), (.get, .unreachable)]
         {

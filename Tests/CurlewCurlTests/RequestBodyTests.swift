@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Methods and bodies, as the server sees them.
@@ -13,7 +7,7 @@ import Testing
 struct RequestBodyTests {
     let transport = CurlTransport()
 
-    @Test("a HEAD with a body is refused: libcurl would wait for content that never comes")
+    @Test("A HEAD with a body is refused: libcurl would wait for content that never comes")
     func headWithBody() async throws {
         let server = try MockServer.always(.text("never sent"))
         let error = try await #require(throws: NetworkError.self) {

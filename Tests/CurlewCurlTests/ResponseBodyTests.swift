@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Response bodies: framing, the small and the streamed way, reading once.
@@ -14,7 +8,7 @@ struct ResponseBodyTests {
     let transport = CurlTransport()
 
     @Test(
-        "up to the threshold a body comes with the response, beyond it streams",
+        "Up to the threshold a body comes with the response, beyond it streams",
         arguments: [4999, 5000, 5001, 0, 1], [true, false])
     func threshold(size: Int, chunked: Bool) async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(smallBody: 5000))

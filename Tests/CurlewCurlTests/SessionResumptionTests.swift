@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -26,7 +21,7 @@ struct SessionResumptionTests {
     }
 
     @Test(
-        "without keep-alive sessions are resumed, whichever handle opens the connection; of TLS 1.2 always",
+        "Without keep-alive TLS sessions are resumed, whichever handle connects",
         arguments: [TLSConfiguration.Version.v12, .v13])
     func shared(version: TLSConfiguration.Version) async throws {
         let nginx = try await Nginx.shared()
@@ -47,7 +42,7 @@ struct SessionResumptionTests {
         #expect(transport.snapshot.handles > 1)
     }
 
-    @Test("another transport resumes nothing")
+    @Test("Another transport resumes nothing")
     func apart() async throws {
         let nginx = try await Nginx.shared()
         for _ in 0..<2 {

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Several transfers on one HTTP/2 connection, of which one finds the bytes of another in the socket.
@@ -16,7 +10,7 @@ struct SharedConnectionTests {
     }
 
     /// More than libcurl has room for, by bytes that it gets in one piece with those of the other transfer.
-    @Test("bytes that libcurl keeps behind those of another transfer come", arguments: Length.allCases)
+    @Test("Bytes that libcurl keeps behind those of another transfer come", arguments: Length.allCases)
     func keptBytes(length: Length) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }

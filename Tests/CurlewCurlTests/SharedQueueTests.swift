@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Several event loops that serve one origin: they divide its connections, and share the queue for them.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedQueueTests {
     @Test(
-        "the call that waits gets the first slot, at whichever thread it becomes free", arguments: [true, false],
+        "The waiting call gets the first slot, at whichever thread it becomes free", arguments: [true, false],
         [2, 3])
     func firstPlace(longFirst: Bool, loops: Int) async throws {
         let setting = try WaitingTests.Setting(places: 2, loops: loops)
@@ -29,7 +23,7 @@ struct SharedQueueTests {
         #expect(setting.server.connectionCount <= 2)
     }
 
-    @Test("no caller waits at a busy thread while another one has a slot")
+    @Test("No caller waits at a busy thread while another one has a slot")
     func freePlace() async throws {
         let pool = TransportConfiguration.Pool(perHost: 2)
         let transport = CurlTransport(
@@ -47,7 +41,7 @@ struct SharedQueueTests {
         #expect(await eventually { transport.snapshot.active == 0 && transport.snapshot.waiting == 0 })
     }
 
-    @Test("priorities hold for all threads, and so does the length of the line", arguments: [1, 2])
+    @Test("Priorities and the length of the queue hold for all threads", arguments: [1, 2])
     func order(loops: Int) async throws {
         let setting = try WaitingTests.Setting(places: 2, waiting: 4, loops: loops)
         var tasks = [try await setting.start("/held"), try await setting.start("/long")]
@@ -67,7 +61,7 @@ struct SharedQueueTests {
         for task in tasks { _ = try await task.value }
     }
 
-    @Test("in a drain, cancelling reaches who took a call from a thread that has ended", arguments: [true, false])
+    @Test("In a drain, cancelling reaches a call taken over from a thread that has ended", arguments: [true, false])
     func taken(releasesHeld: Bool) async throws {
         let setting = try WaitingTests.Setting(places: 2, loops: 2)
         let never = Signal()
@@ -91,7 +85,7 @@ struct SharedQueueTests {
     }
 
     /// Most of them wait, are taken by the other thread, and are cancelled or late at any moment of that.
-    @Test("each of many ends once, and as it should", arguments: 1...4)
+    @Test("Each of many calls ends once, and as it has to", arguments: 1...4)
     func storm(loops: Int) async throws {
         let setting = try WaitingTests.Setting(places: 5, loops: loops)
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// The end of a transport: immediate, for all calls, leaving nothing.
 @Suite(.timeLimit(.minutes(1)))
 struct ShutdownTests {
-    @Test("an upload without data, a connection that is being made and a reader that waits end as well")
+    @Test("A shutdown also ends an upload without data, a connection being made and a waiting reader")
     func inFlight() async throws {
         let transport = CurlTransport()
         let server = try MockServer()
@@ -30,7 +24,7 @@ struct ShutdownTests {
         for task in tasks { #expect(await outcome(task).reason == .refused(by: .shutdown)) }
     }
 
-    @Test("several callers may shut down at the same time")
+    @Test("Several callers may shut down at the same time")
     func concurrentShutdown() async throws {
         let server = try MockServer.always(.text("ok"))
         let transport = CurlTransport()
@@ -40,7 +34,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("nothing is left: no thread, no descriptor")
+    @Test("A shutdown leaves no thread and no descriptor")
     func leavesNothing() async {
         // In a process of its own, because tests beside this one open and close descriptors.
         await #expect(processExitsWith: .success) {
@@ -71,7 +65,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("a process may end while transports shake hands", .usesKnownOpenSSL, arguments: 0..<8)
+    @Test("A process may end while transports shake hands", .usesKnownOpenSSL, arguments: 0..<8)
     func exitInFlight(round: Int) async throws {
         let nginx = try await Nginx.shared()
         let (url, roots) = (nginx.secure() + "/empty", nginx.certificates.authority)
@@ -90,6 +84,29 @@ struct ShutdownTests {
             _ = await eventually { done.withLock { $0 } > 8 }
             exit(7)
         }
+    }
+
+    @Test("The transport and its thread go with the last body that it feeds", arguments: [false, true])
+    func lifetime(readsToTheEnd: Bool) async throws {
+        let server = try MockServer.always(.generated(bytes: 200_000))
+        weak var engine: CurlTransport?
+        func use() async throws {
+            let transport = CurlTransport()
+            engine = transport
+            let response = try await transport.exchange(.get, server.url + "/")
+            if readsToTheEnd { #expect(try await response.data().count == 200_000) }
+        }
+        try await use()
+        #expect(await eventually { engine == nil })
+    }
+
+    @Test("A body outlives the transport variable that made it")
+    func outlives() async throws {
+        let server = try MockServer.always(.data(Data(count: 2_000_000)))
+        func body() async throws -> ResponseBody {
+            try await CurlTransport().exchange(.get, server.url + "/").body
+        }
+        #expect(try await body().collect().count == 2_000_000)
     }
 }
 

@@ -9,7 +9,7 @@ import Testing
 struct SilentConnectionTests {
     static let (short, long) = (ForgottenBytes.silence, ForgottenBytes.longSilence)
 
-    @Test("a connection is due after a short silence, and then after each long one")
+    @Test("A connection is due after a short silence, and then after each long one")
     func silence() {
         var bytes = ForgottenBytes(isNeeded: true)
         #expect(bytes.nextLook == .max)
@@ -21,7 +21,7 @@ struct SilentConnectionTests {
         #expect(bytes.takeDue(at: bytes.nextLook) { _ in true } == [7])
     }
 
-    @Test("what stirs is not silent, however much stirs elsewhere")
+    @Test("A connection with traffic is not silent, however much traffic there is elsewhere")
     func stir() {
         var bytes = ForgottenBytes(isNeeded: true)
         bytes.insert(7, at: 0)
@@ -35,7 +35,7 @@ struct SilentConnectionTests {
         #expect(due == [7])
     }
 
-    @Test("other connections, unread ones, and closed ones are not checked")
+    @Test("Other, unread and closed connections are not checked")
     func others() {
         var bytes = ForgottenBytes(isNeeded: true)
         bytes.noteStir(9, at: 0)
@@ -59,7 +59,7 @@ struct SilentConnectionTests {
         moments.map { shared.isDead(7, lateSince: start, isAlone: isAlone, at: $0) }
     }
 
-    @Test("a connection is dead when nothing came while a response was late for long enough")
+    @Test("A connection is dead when nothing came while a response was late for long enough")
     func dead() {
         var shared = SharedConnections()
         shared.insert(7, at: 100)
@@ -69,7 +69,7 @@ struct SilentConnectionTests {
         #expect(deaths(&shared, since: 100, at: [.max]) == [false], "not one of these")
     }
 
-    @Test("with other transfers on it, a connection gets more time")
+    @Test("With other transfers on it, a connection gets more time")
     func deadBesideOthers() {
         var shared = SharedConnections()
         shared.insert(7, at: 0)
@@ -77,7 +77,7 @@ struct SilentConnectionTests {
         #expect(deaths(&shared, isAlone: false, since: 1, at: moments) == [false, true])
     }
 
-    @Test("short waits add up, until something comes")
+    @Test("Short waits add up, until something comes")
     func shortWaits() {
         var shared = SharedConnections()
         shared.insert(7, at: 0)

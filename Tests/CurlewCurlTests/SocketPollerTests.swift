@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CCurl
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -65,7 +63,7 @@ struct SocketPollerTests {
     private static let (readable, writable) = (EPOLLIN.rawValue, EPOLLOUT.rawValue)
 
     /// libcurl 8.5.0 goes on waiting for bytes for a transfer that is paused.
-    @Test("nothing is read from a connection that is held, whatever libcurl waits for")
+    @Test("Nothing is read from a held connection, whatever libcurl waits for")
     func held() throws {
         let setup = try Setup()
         setup.poller.want(Self.readable, at: setup.socket)
@@ -82,7 +80,7 @@ struct SocketPollerTests {
         #expect(setup.events() == 1)
     }
 
-    @Test("an idle connection on which bytes come has ended for libcurl", arguments: [true, false])
+    @Test("An idle connection on which bytes come has ended for libcurl", arguments: [true, false])
     func idle(wasReading: Bool) throws {
         let setup = try Setup()
         setup.poller.want(wasReading ? Self.readable : Self.writable, at: setup.socket)
@@ -98,7 +96,7 @@ struct SocketPollerTests {
         #expect(setup.events() == 0)
     }
 
-    @Test("a connection that is used again is not idle, nor is one whose transfer is held")
+    @Test("A reused connection is not idle, nor is one whose transfer is held")
     func usedAgain() throws {
         let setup = try Setup()
         setup.poller.want(Self.readable, at: setup.socket)
@@ -121,7 +119,7 @@ struct SocketPollerTests {
     }
 
     /// A child that was forked has the connection too. `dup` is the same to the system.
-    @Test("a closed connection is not reported, although another process still has it")
+    @Test("A closed connection is not reported, although another process still has it")
     func closed() throws {
         let setup = try Setup()
         setup.poller.want(Self.readable, at: setup.socket)
@@ -138,7 +136,7 @@ struct SocketPollerTests {
         #expect(setup.events() == 0)
     }
 
-    @Test("the name of a connection is the one that libcurl reports", arguments: ["127.0.0.1", "::1"])
+    @Test("The name of a connection is the one that libcurl reports", arguments: ["127.0.0.1", "::1"])
     func names(address: String) throws {
         let setup = try Setup()
         let name = try #require(ConnectionName(of: setup.socket))

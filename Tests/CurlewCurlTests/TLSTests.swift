@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Whom the transport trusts, against a real server.
 @Suite(.timeLimit(.minutes(1)))
 struct TLSTests {
-    @Test("the reason is that of this connection, whatever the handle met before")
+    @Test("A TLS failure has this connection's reason, whatever the handle met before")
     func recycledHandle() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -27,7 +21,7 @@ struct TLSTests {
     }
 
     @Test(
-        "a file of authorities that cannot be used is a matter of configuration",
+        "A file of authorities that cannot be used is a configuration error",
         arguments: ["missing", "garbage", "folder", "text"])
     func badRoots(kind: String) async throws {
         let nginx = try await Nginx.shared()
@@ -48,7 +42,7 @@ struct TLSTests {
         #expect(try await transport.exchange(.get, nginx.plain + "/empty").status == .noContent)
     }
 
-    @Test("a secure connection is used again, and costs its handshake once")
+    @Test("A secure connection is used again, and costs its handshake once")
     func reuse() async throws {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration

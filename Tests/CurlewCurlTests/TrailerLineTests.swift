@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-import CurlewCore
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCurl
@@ -11,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TrailerLineTests {
     @Test(
-        "each line is one field, however libcurl delivers the lines",
+        "Each trailer line is one field, however libcurl delivers the lines",
         arguments: [
             ["X-Sum: 6\r\n", "X-Kind: a/b\r\n", "\r\n"], ["X-Sum: 6\r\nX-Kind: a/b\r\n\r\n"],
             ["X-Sum: 6\r\nX-Kind: a/b\r\n", "\r\n"], ["X-Sum: 6\nX-Kind: a/b\n\n"],

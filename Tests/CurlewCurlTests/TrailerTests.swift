@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCookies
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Fields behind bodies, in both directions.
@@ -18,7 +12,7 @@ struct TrailerTests {
         .stream { .init(Produced(text.utf8.map { Data([$0]) })) }
     }
 
-    @Test("typed calls have them beside the value, through the standard pipeline")
+    @Test("Typed calls have trailers beside the value, through the standard pipeline")
     func typed() async throws {
         let server = try MockServer.always(.chunks(["one", "two"]).with(trailers: ["X-Sum": "6", "X-Code": "secret"]))
         let fields = FieldRules(secret: ["X-Code"])
@@ -34,7 +28,7 @@ struct TrailerTests {
         #expect(streamed["X-Sum"] == "6")
     }
 
-    @Test("trailers of a request follow its body, announced, and are made after it")
+    @Test("Trailers of a request follow its body, announced, and are made after it")
     func request() async throws {
         let server = try MockServer.always(.text("ok"), to: .post)
         let produced = Locked(0)
@@ -61,7 +55,7 @@ struct TrailerTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("an upload that waits for the server's 100 has its trailers too")
+    @Test("An upload that waits for the server's 100 has its trailers too")
     func expecting() async throws {
         let server = try MockServer.always(.text("ok"), to: .put)
         let body = stream("abc").trailing("X-Sum") { ["X-Sum": "3"] }
@@ -70,7 +64,7 @@ struct TrailerTests {
     }
 
     @Test(
-        "a name that has to stand in the head is refused",
+        "A name that has to stand in the head is refused",
         arguments: [
             "Content-Length", "transfer-encoding", "Host", "Authorization", "Proxy-Authorization", "Set-Cookie",
             "Cookie", "Content-Type", "content-encoding", "Content-Range", "Trailer", "TE", "If-Match", "Range",
@@ -85,7 +79,7 @@ struct TrailerTests {
         expectTexts(error)
     }
 
-    @Test("a body whose length is known has no trailers")
+    @Test("A body whose length is known has no trailers")
     func known() async throws {
         let bodies = [
             RequestBody.bytes(Data("a".utf8)), .empty,
@@ -98,7 +92,7 @@ struct TrailerTests {
         }
     }
 
-    @Test("a field that was not announced, or cannot be made, ends the call, and the server gets no whole request")
+    @Test("A trailer that was not announced, or cannot be made, ends the call and the request")
     func unannounced() async throws {
         struct Failure: Error {}
         let server = try MockServer.always(.text("ok"), to: .post)
@@ -114,7 +108,7 @@ struct TrailerTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("where HTTP/2 may be spoken trailers are a mistake of the configuration, with HTTP/1.1 they arrive")
+    @Test("With HTTP/2 trailers are a configuration error, with HTTP/1.1 they arrive")
     func versions() async throws {
         let nginx = try await Nginx.shared()
         let body = stream("abc").trailing("X-Sum") { ["X-Sum": "3"] }
@@ -132,7 +126,7 @@ struct TrailerTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: nginx.root + "/upload/trailers.txt")) == Data("abc".utf8))
     }
 
-    @Test("typed calls send them with a stream")
+    @Test("Typed calls send trailers with a stream")
     func typedRequest() async throws {
         let server = try MockServer.always(.text("ok"), to: .post)
         let client = APIClient.curl(server.url)

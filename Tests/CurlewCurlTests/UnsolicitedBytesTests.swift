@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
-import TestServers
 import Testing
 
 /// Bytes that a server sends on an idle HTTP/1.1 connection, where no request asks for them.
@@ -38,7 +31,7 @@ struct UnsolicitedBytesTests {
         }
     }
 
-    @Test("bytes on an idle connection are never the response to a later call", arguments: Stray.allCases)
+    @Test("Bytes on an idle connection are never the response to a later call", arguments: Stray.allCases)
     func lateBytes(stray: Stray) async throws {
         let (go, ended) = (Signal(), Locked(false))
         let server = try RawServer { connection in
@@ -66,7 +59,7 @@ struct UnsolicitedBytesTests {
     }
 
     /// More than the five connections that libcurl tries one after the other, on each of which a send would fail.
-    @Test("a request that finds all connections ended is sent once", arguments: [nil, false, true])
+    @Test("A request that finds all connections ended is sent once", arguments: [nil, false, true])
     func manyConnections(streams: Bool?) async throws {
         let count = 12
         let (begun, ended) = (Locked(0), Locked(0))
@@ -108,7 +101,7 @@ struct UnsolicitedBytesTests {
         await transport.shutdown()
     }
 
-    @Test("over TLS too")
+    @Test("Bytes on an idle connection over TLS are never the response to a later call")
     func secure() async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread {
@@ -127,7 +120,7 @@ struct UnsolicitedBytesTests {
     }
 
     /// A connection that stays good is used again: what ends it must be bytes, not the end of a request.
-    @Test("an idle connection on which nothing comes is kept, after each kind of exchange")
+    @Test("An idle connection on which nothing comes is kept, after each kind of exchange")
     func kept() async throws {
         let server = try MockServer()
         server.on(.get, "/small", respond: .text("small"))

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import Foundation
-import TestServers
 import Testing
 
 /// Bytes that belong to no request and come at the same moment as something else: whatever the order in which the
@@ -78,7 +73,7 @@ struct UnsolicitedOrderTests {
     }
 
     /// libcurl sends it again, on the other connection, before it is notified that there is something to read.
-    @Test("a request that is sent again takes no connection on which something has come", arguments: [true, false])
+    @Test("A request that is sent again takes no connection on which something has come", arguments: [true, false])
     func sentAgain(resetComesFirst: Bool) async throws {
         let server = try Server(connections: 2)
         let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 1))
@@ -102,7 +97,7 @@ struct UnsolicitedOrderTests {
     }
 
     /// More than the system reports at a time.
-    @Test("three hundred connections on which something has come at once are not used")
+    @Test("Three hundred connections on which something has come at once are not used")
     func many() async throws {
         let count = 300
         let server = try Server(connections: count)
@@ -126,7 +121,7 @@ struct UnsolicitedOrderTests {
     }
 
     /// The call fails, but libcurl, which does not decode it, keeps the connection.
-    @Test("a connection whose last body was truncated within its coding is watched like any other")
+    @Test("A connection whose last body was truncated within its coding is watched like any other")
     func cutCoding() async throws {
         let server = try Server(connections: 1)
         let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 1))

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Bodies that cannot be produced, and servers that do not wait for the end of one.
@@ -14,7 +8,7 @@ struct UploadFailureTests {
     let transport = CurlTransport()
 
     @Test(
-        "a file that cannot be sent fails before anything is sent", arguments: ["missing", "folder", "pipe", "short"])
+        "A file that cannot be sent fails before anything is sent", arguments: ["missing", "folder", "pipe", "short"])
     func badFile(kind: String) async throws {
         let server = try MockServer()
         let folder = try TemporaryFolder()
@@ -34,7 +28,7 @@ struct UploadFailureTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("a file that becomes shorter while it is sent ends the exchange, and the server gets no complete request")
+    @Test("A file that shrinks during the upload ends the exchange, and no complete request arrives")
     func shrinkingFile() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.file("big", pattern(8_000_000))
@@ -50,7 +44,7 @@ struct UploadFailureTests {
 
     struct OwnError: Error {}
 
-    @Test("bytes beyond the declared length are an error also when they come late", arguments: [10, 1])
+    @Test("Bytes beyond the declared length are an error also when they come late", arguments: [10, 1])
     func lateSurplus(length: Int) async throws {
         let server = try MockServer.always(.status(.ok), to: .post)
         let chunks = [Data(count: length), Data(count: 7)]

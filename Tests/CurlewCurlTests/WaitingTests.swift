@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Exchanges that find no slot at their host.
@@ -52,7 +46,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("there are no more connections than allowed; other requests wait, and report how long", arguments: [1, 2])
+    @Test("No more connections than allowed are open; other requests wait, and report how long", arguments: [1, 2])
     func places(loops: Int) async throws {
         let setting = try Setting(places: 2, loops: loops)
         var tasks: [Task<HTTPResponse, any Error>] = []
@@ -75,7 +69,7 @@ struct WaitingTests {
         #expect(await eventually { setting.transport.snapshot.waiting == 0 && setting.transport.snapshot.active == 0 })
     }
 
-    @Test("waiting ends at once with a cancellation, and at the deadline", arguments: [1, 2, 4])
+    @Test("Waiting ends at once with a cancellation, and at the deadline", arguments: [1, 2, 4])
     func ends(loops: Int) async throws {
         let setting = try Setting(places: loops, loops: loops)
         var held: [Task<HTTPResponse, any Error>] = []
@@ -105,7 +99,7 @@ struct WaitingTests {
     }
 
     /// Their timeouts begin with their turn, as for those that wait for a connection to their host.
-    @Test("a limit for all connections is a queue too, in which each origin has its turn")
+    @Test("A limit for all connections is a queue too, in which each origin has its turn")
     func total() async throws {
         let pool = TransportConfiguration.Pool(total: 1)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
@@ -138,7 +132,7 @@ struct WaitingTests {
         #expect(transport.snapshot.connections <= 1)
     }
 
-    @Test("plain requests through one proxy share its connections, and wait for them here")
+    @Test("Plain requests through one proxy share its connections, and wait for them here")
     func proxy() async throws {
         let proxy = try MockServer()
         let release = Signal()
@@ -164,7 +158,7 @@ struct WaitingTests {
         #expect(proxy.connectionCount == 1)
     }
 
-    @Test("a shutdown ends those who wait; a drain lets them finish", arguments: [true, false], [1, 2])
+    @Test("A shutdown ends waiting calls; a drain lets them finish", arguments: [true, false], [1, 2])
     func shutdown(drains: Bool, loops: Int) async throws {
         let setting = try Setting(places: loops, loops: loops)
         var tasks: [Task<HTTPResponse, any Error>] = []
@@ -180,7 +174,7 @@ struct WaitingTests {
         #expect(setting.transport.snapshot.waiting == 0)
     }
 
-    @Test("an origin that speaks HTTP/2 is not limited by its connections")
+    @Test("An origin that speaks HTTP/2 is not limited by its connections")
     func sharing() async throws {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Connections that are there before they are needed.
 @Suite(.timeLimit(.minutes(1)))
 struct WarmUpTests {
-    @Test("the first calls go over the connections that were opened ahead", arguments: [1, 4])
+    @Test("The first calls go over the connections that were opened ahead", arguments: [1, 4])
     func plain(count: Int) async throws {
         let transport = CurlTransport()
         let server = try MockServer.always(.status(.notFound), to: .head)
@@ -31,7 +25,7 @@ struct WarmUpTests {
         #expect(server.connectionCount == count)
     }
 
-    @Test("over TLS the handshake is done, and one connection does for HTTP/2")
+    @Test("Over TLS the handshake is done, and one connection suffices for HTTP/2")
     func secure() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -43,7 +37,7 @@ struct WarmUpTests {
         #expect(response.metrics.secureConnect == .zero && response.metrics.reusedConnection == true)
     }
 
-    @Test("no more than the pool may have, and again adds to what is there")
+    @Test("A warm-up opens no more than the pool may have, and adds to existing connections")
     func limits() async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: 3))
         let server = try MockServer.always(.status(.ok), to: .head)
@@ -51,7 +45,7 @@ struct WarmUpTests {
         #expect(server.connectionCount == 3)
     }
 
-    @Test("a failure is thrown, and cancellation ends it")
+    @Test("A failure is thrown, and cancellation ends the warm-up")
     func failures() async throws {
         let transport = CurlTransport()
         let (socket, port) = try LoopbackPort.refusing()

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ByteTextTests {
-    @Test("The first byte that matches is that of the bytes in their order, however the text is stored")
+    @Test("The first byte found is that of the bytes in their order, however the text is stored")
     func firstByte() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CurlewHTTP
 
-@Suite("Decimal numbers in fields", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct DecimalTests {
-    @Test("end where their type does, whatever the width of Int")
+    @Test("Digits end where their type does, whatever the width of Int")
     func limits() {
         #expect(ASCII.decimal("2147483647".utf8, as: Int32.self) == .max)
         #expect(ASCII.decimal("2147483648".utf8, as: Int32.self) == nil)
@@ -17,7 +17,7 @@ struct DecimalTests {
         for text in ["", "-1", "+1", " 1", "1 ", "1e3", "١"] { #expect(ASCII.decimal(text.utf8) == nil) }
     }
 
-    @Test("positions beyond two gigabytes are read, and the last number of all is none")
+    @Test("A range beyond four gigabytes is read; a length of the largest number is refused")
     func positions() throws {
         let range = try #require(ContentRange("bytes 4294967296-4294967299/9223372036854775806"))
         #expect(range.bytes == 4_294_967_296..<4_294_967_300)

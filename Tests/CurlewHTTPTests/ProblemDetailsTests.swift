@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -32,7 +30,7 @@ struct ProblemDetailsTests {
         #expect(try decode(text).type == "about:blank")
     }
 
-    @Test("What is no object is refused", arguments: ["[]", "3", "\"x\"", "null"])
+    @Test("JSON that is no object is refused", arguments: ["[]", "3", "\"x\"", "null"])
     func notAnObject(text: String) {
         #expect(throws: (any Error).self) { try decode(text) }
     }

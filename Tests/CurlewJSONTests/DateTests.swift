@@ -41,7 +41,7 @@ struct DateTests {
         "2026-00-10T00:00:00Z", "2026-10-00T00:00:00Z", "2026-01-31T00:00:00Z", "2026-11-22t10:30:00z",
         " 2026-11-22T10:30:00Z",
     ])
-    func iso8601(text: String) throws {
+    func iso8601DatesAreReadAsFoundationDoes(text: String) throws {
         let pair = Pair(keys: .useDefaultKeys, dates: .iso8601)
         let (expected, actual) = pair.outcomes(Date.self, Data("\"\(text)\"".utf8))
         #expect(expected == actual)

@@ -29,7 +29,7 @@ struct GrammarTests {
         "\"'\"",
         "\"\\\\u0041\"", "\"\u{FFFE}\u{FFFF}\"", "\"[{,:}]\"", "\"\u{10FFFF}\"", "\"\\ufffe\"", "\"  \"",
     ])
-    func isJSON(text: String) throws {
+    func validDocumentsAreAccepted(text: String) throws {
         _ = try FastJSONDecoder().decode(Ignored.self, from: Data(text.utf8))
     }
 
@@ -61,7 +61,7 @@ struct GrammarTests {
         "\"\\'\"", "\"a\"b",
         "\"\\0\"", "\"\\😀\"", "\"\\ \"", "[\"\\u00A\"]", "[\"\t\"]", "\"0123456\u{1}\"", "\"01234567\u{1}89abcdef\"",
     ])
-    func isNotJSON(text: String) {
+    func invalidDocumentsAreRefused(text: String) {
         #expect(throws: DecodingError.self) { try FastJSONDecoder().decode(Ignored.self, from: Data(text.utf8)) }
         // Where the bytes end must not matter: behind the value there may be anything in memory.
         let padded = Data((" " + text + String(repeating: " ", count: 16)).utf8)
@@ -91,7 +91,7 @@ struct GrammarTests {
         ("[1}", 2, 1, 3, .unexpectedByte),
         ("\"a\u{1}\"", 2, 1, 3, .controlCharacter), ("", 0, 1, 1, .unexpectedEnd),
     ])
-    func aMistakeHasAPlace(
+    func aSyntaxErrorHasAPosition(
         text: String, offset: Int, line: Int, column: Int, reason: FastJSONDecoder.SyntaxError.Reason
     ) throws {
         let error = #expect(throws: DecodingError.self) {

@@ -4,7 +4,7 @@ import CurlewJSON
 import Foundation
 import Testing
 
-@Suite("The order of members", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct JSONOrderTests {
     private let names = (0..<40).map { "member\($0 * 7 % 40)" }
 
@@ -12,7 +12,7 @@ struct JSONOrderTests {
         value.encoded().map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("literals and documents keep it, however many members there are")
+    @Test("Literals and documents keep the order of members, however many there are")
     func kept() throws {
         let document: JSONValue = ["zebra": 1, "apple": [["y": 1, "x": 2]], "mango": nil]
         #expect(written(document) == #"{"zebra":1,"apple":[{"y":1,"x":2}],"mango":null}"#)
@@ -23,7 +23,7 @@ struct JSONOrderTests {
         #expect(written(read) == text)
     }
 
-    @Test("changes keep it; what is removed and set again comes last")
+    @Test("Changes keep the order; a member removed and set again comes last")
     func changed() {
         var object: JSONValue.Object = ["a": 1, "b": 2, "c": 3]
         object["a"] = 9
@@ -38,14 +38,14 @@ struct JSONOrderTests {
         #expect(JSONValue.Object(["b": 1, "a": 2]).keys == ["a", "b"])
     }
 
-    @Test("it does not count for equality and hashes")
+    @Test("The order does not count for equality and hashes")
     func equality() {
         let (one, other): (JSONValue, JSONValue) = (["a": 1, "b": [2]], ["b": [2], "a": 1])
         #expect(one == other && one.hashValue == other.hashValue)
         #expect(one != ["a": 1] && one != ["a": 1, "b": [3]] && one != ["a": 1, "c": [2]])
     }
 
-    @Test("what is written is read back by Foundation as the same", arguments: 1...6)
+    @Test("A written document is read back by Foundation as the same", arguments: 1...6)
     func written(seed: Int) throws {
         var source = RandomJSON(seed: 9_000 + UInt64(seed))
         for number in 0..<60 {
@@ -62,7 +62,7 @@ struct JSONOrderTests {
         #expect(JSONValue.number(1).description == "1" && JSONValue.number(-0.5).description == "-0.5")
     }
 
-    @Test("keys are converted to snake case as Foundation's encoder does", arguments: 1...4)
+    @Test("Keys are converted to snake case as Foundation's encoder does", arguments: 1...4)
     func snakeCase(seed: Int) throws {
         var random = Xorshift(state: 77 + UInt64(seed))
         let encoder = JSONEncoder()

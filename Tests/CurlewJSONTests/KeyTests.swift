@@ -38,7 +38,7 @@ struct KeyTests {
         }
     }
 
-    @Test("keys of any letters are converted as Foundation converts them")
+    @Test("Keys of any letters are converted as Foundation converts them")
     func letters() throws {
         let signs = [
             "a", "B", "é", "É", "ä", "Þ", "þ", "À", "ß", "ÿ", "Ÿ", "×", "÷", "µ", "1", "_", "_", "_", "-", "\u{301}",

@@ -31,7 +31,7 @@ struct ParsingCaseTests {
     func isAcceptedAsJSON(text: String) { #expect(isAccepted(text)) }
 
     @Test(arguments: ParsingCases.refused + ParsingCases.openAndRefused)
-    func isRefused(text: String) { #expect(!isAccepted(text)) }
+    func invalidCasesAreRefused(text: String) { #expect(!isAccepted(text)) }
 
     @Test(arguments: ParsingCases.openAndAcceptedBytes)
     func bytesAreAccepted(bytes: [UInt8]) { #expect(isAccepted(Data(bytes))) }
@@ -41,7 +41,7 @@ struct ParsingCaseTests {
 
     /// As a value: numbers that a Double does not hold are refused then.
     @Test(arguments: ParsingCases.accepted)
-    func hasAValue(text: String) throws {
+    func everyAcceptedCaseHasAValue(text: String) throws {
         let value = try FastJSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         #expect(try value == JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
     }

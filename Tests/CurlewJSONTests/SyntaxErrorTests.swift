@@ -37,7 +37,7 @@ struct SyntaxErrorTests {
         "[\"\\ud83d\\ude0",
         "[1.", "[1e", "[1e+", "[-", "-", "1.", "tru", "[nul", "{\"a\"", "{\"a\":", "[1,", "{", "\"", "", " ",
     ])
-    func whatMayGoOnIsCutOff(text: String) throws {
+    func anIncompleteDocumentIsCutOff(text: String) throws {
         let error = try mistake(in: Data(text.utf8))
         #expect(error?.reason == .unexpectedEnd && error?.offset == text.utf8.count)
     }
@@ -96,7 +96,7 @@ struct SyntaxErrorTests {
     @Test(arguments: [
         (String.Encoding.utf16LittleEndian, 2), (.utf16BigEndian, 2), (.utf32LittleEndian, 4), (.utf32BigEndian, 4),
     ])
-    func placesAreThoseOfTheDocument(encoding: String.Encoding, unit: Int) throws {
+    func positionsAreThoseOfTheDocument(encoding: String.Encoding, unit: Int) throws {
         let head = "[\"é漢\",\r\n 1"
         let data = try #require((head + " x").data(using: encoding))
         let error = try #require(try mistake(in: data))
@@ -128,7 +128,7 @@ struct SyntaxErrorTests {
     /// Every byte of a document replaced by others: never an offset outside of it, and the line that belongs to the
     /// offset.
     @Test
-    func placesAreInsideOfTheDocument() throws {
+    func positionsAreInsideOfTheDocument() throws {
         for index in Self.complete.indices {
             for byte in [0, 0x0A, 0x0D, 0x22, 0x2C, 0x5C, 0x5D, 0x7D, 0x80, 0xFF] as [UInt8] {
                 var bytes = Self.complete

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -37,12 +33,10 @@ struct ImmediateObserverTests {
 
     private let transport = MockTransport { $0.onAny { _ in HTTPResponse(status: .ok) } }
 
-    @Test("an interceptor that observes is notified before the call returns, also in a derived client")
+    @Test("An interceptor that observes is notified before the call returns, also in a derived client")
     func interceptors() async throws {
         let (inner, outer, queued) = (Counter(), Counter(), Queued())
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: [inner], transport: transport,
-            configuration: APIClient.Configuration(observers: [queued]))
+        let client = APIClient.testing(transport, baseURL: "https://a.test", pipeline: [inner], observers: [queued])
         try await client.send(.get("/"))
         #expect(inner.ends.withLock { $0 } == 1)
         #expect(queued.ends.withLock { $0 } == 1)
@@ -56,12 +50,10 @@ struct ImmediateObserverTests {
         #expect(outer.ends.withLock { $0 } == 1)
     }
 
-    @Test("an immediate observer in the configuration needs no queue")
+    @Test("An immediate observer in the configuration needs no queue")
     func configuration() async throws {
         let counter = Counter()
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: .empty, transport: transport,
-            configuration: APIClient.Configuration(observers: [counter]))
+        let client = APIClient.testing(transport, baseURL: "https://a.test", observers: [counter])
         for _ in 0..<10 { try await client.send(.get("/")) }
         #expect(counter.ends.withLock { $0 } == 10)
         // began, sent, answered, measured, succeeded

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -42,7 +39,7 @@ struct BrowserTests {
         return (dom, lines.filter { $0.contains("CONSOLE") }, ContinuousClock.now - start)
     }
 
-    @Test("hostile text in every field is shown as text, and does not run")
+    @Test("Hostile text in every field is shown as text, and does not run")
     func hostile() async throws {
         let page = HTMLReport(HTMLReportTests.hostileDocument, title: "Safe").text
         guard let (dom, console, _) = try await load(page, "#row-1") else { return }
@@ -54,7 +51,7 @@ struct BrowserTests {
         #expect(dom.contains(#"\u{202E}"#), "marks of direction are shown by their numbers")
     }
 
-    @Test("5,000 exchanges open with the rows in sight only, without a message on the console")
+    @Test("5,000 exchanges open with the visible rows only, without a message on the console")
     func large() async throws {
         let document = SampleRecording.document(calls: 4500, bodyLength: 300)
         let page = HTMLReport(document).text
@@ -68,7 +65,7 @@ struct BrowserTests {
         print("A browser started, opened \(document.entries.count) exchanges and ended in \(time.brief)")
     }
 
-    @Test("the page and Swift make the same curl command")
+    @Test("The page and Swift make the same curl command")
     func commands() async throws {
         var entry = SampleRecording.document(calls: 1).entries[0]
         entry.request = .init(
@@ -83,18 +80,5 @@ struct BrowserTests {
             .replacingOccurrences(of: ">", with: "&gt;")
         let isShown = dom.contains("<pre>\(shown)</pre>")
         #expect(isShown, "\(command)")
-    }
-
-    @Test("screenshots, into the folder that CURLEW_SCREENSHOTS names")
-    func screenshots() async throws {
-        guard let folder = ProcessInfo.processInfo.environment["CURLEW_SCREENSHOTS"] else { return }
-        let page = HTMLReport(SampleRecording.document(calls: 4000, bodyLength: 300), title: "Flight recorder").text
-        try Data(page.utf8).write(to: URL(fileURLWithPath: folder + "/page.html"))
-        for (name, options) in [
-            ("light", []), ("dark", ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]),
-        ] {
-            _ = try await load(page, "#row-1", ["--screenshot=\(folder)/\(name).png"] + options)
-        }
-        #expect(FileManager.default.fileExists(atPath: folder + "/page.html"))
     }
 }

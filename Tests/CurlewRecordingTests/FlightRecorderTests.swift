@@ -2,11 +2,7 @@
 
 import CurlewAuthentication
 import CurlewCaching
-import CurlewHTTP
 import CurlewResilience
-import CurlewTesting
-import Foundation
-import TestFixtures
 import TestServers
 import Testing
 
@@ -20,12 +16,11 @@ struct FlightRecorderTests {
     private func client(
         _ recorder: FlightRecorder, _ pipeline: Pipeline = .empty, _ configure: (MockTransport) -> Void
     ) -> APIClient {
-        APIClient(
-            baseURL: "https://a.test", pipeline: pipeline.adding(.recording(recorder)),
-            transport: MockTransport(configure))
+        APIClient.testing(
+            MockTransport(configure), baseURL: "https://a.test", pipeline: pipeline.adding(.recording(recorder)))
     }
 
-    @Test("a call is recorded with its request as sent, its response and its times")
+    @Test("A call is recorded with its request as sent, its response and its times")
     func call() async throws {
         let recorder = FlightRecorder()
         let client = client(recorder, [.onRequest { request, _ in request.headers["X-Test"] = "1" }]) {
@@ -45,7 +40,7 @@ struct FlightRecorderTests {
         #expect("\(record)".contains(": 200, 1 request, "))
     }
 
-    @Test("the ring keeps the last calls")
+    @Test("The ring keeps the last calls")
     func ring() async throws {
         let recorder = FlightRecorder(capacity: 3)
         let client = client(recorder) { $0.onAny { _ in .status(204) } }
@@ -57,7 +52,7 @@ struct FlightRecorderTests {
         #expect(recorder.records.count == 1)
     }
 
-    @Test("the recording is limited in size, and the size is that of the records")
+    @Test("The recording is limited in size, and the size is that of the records")
     func memory() async throws {
         let recorder = FlightRecorder(capacity: 1000, memory: 40_000, bodies: .upTo(4096))
         let text = String(repeating: "a", count: 4000)
@@ -72,7 +67,7 @@ struct FlightRecorderTests {
         #expect(none.records.isEmpty)
     }
 
-    @Test("concurrent calls of several clients are recorded completely")
+    @Test("Concurrent calls of several clients are recorded completely")
     func concurrency() async throws {
         let recorder = FlightRecorder(capacity: 500)
         let clients = (0..<4).map { _ in client(recorder, [.retry()]) { $0.onAny { _ in .text("x") } } }
@@ -86,7 +81,7 @@ struct FlightRecorderTests {
         #expect(records.flatMap(\.entries).allSatisfy { ($0.facts?.total ?? -1) >= 0 })
     }
 
-    @Test("retries are attempts of one call, with the reasons")
+    @Test("Retries are attempts of one call, with the reasons")
     func retries() async throws {
         let recorder = FlightRecorder()
         let count = Locked(0)
@@ -107,7 +102,7 @@ struct FlightRecorderTests {
         #expect(recorder.htmlReport().contains("because the failure may be temporary"))
     }
 
-    @Test("redirects are hops of one call; a failure has its reason")
+    @Test("Redirects are hops of one call; a failure has its reason")
     func redirects() async throws {
         let recorder = FlightRecorder()
         let client = client(recorder, .standard) {
@@ -128,7 +123,7 @@ struct FlightRecorderTests {
         #expect(failed.entries.first?.response.error?.contains("unreachable") == true)
     }
 
-    @Test("a response from the cache is a call without a request; shared calls name the other call")
+    @Test("A cached response is a call without a request; a shared call names the other call")
     func cache() async throws {
         let recorder = FlightRecorder()
         let client = client(recorder, [.coalescing(), .caching()]) {
@@ -156,7 +151,7 @@ struct FlightRecorderTests {
         #expect(joined.facts?.decisions?.first?.text.contains("of call ") == true)
     }
 
-    @Test("a refreshed token is seen, and its call is recorded, without tokens")
+    @Test("A refreshed token is seen, and its call is recorded, without tokens")
     func tokens() async throws {
         let recorder = FlightRecorder(bodies: .upTo())
         let client = client(recorder) {
@@ -174,7 +169,7 @@ struct FlightRecorderTests {
         #expect(!String(decoding: try recorder.har().data(), as: UTF8.self).contains("hunter2"))
     }
 
-    @Test("both requests of a hedged attempt are recorded")
+    @Test("Both requests of a hedged attempt are recorded")
     func hedging() async throws {
         let recorder = FlightRecorder()
         let client = client(recorder, [.hedging(after: .milliseconds(1))]) {
@@ -188,7 +183,7 @@ struct FlightRecorderTests {
         #expect(entries.count == 2 && Set(entries.compactMap(\.facts?.request)) == [1, 2])
     }
 
-    @Test("a call whose request could not be built is recorded as failed")
+    @Test("A call whose request could not be built is recorded as failed")
     func unbuilt() async throws {
         let recorder = FlightRecorder()
         let client = client(recorder) { $0.onAny { _ in .status(204) } }
@@ -198,7 +193,7 @@ struct FlightRecorderTests {
         guard case .failed = record.outcome else { return #expect(Bool(false), "\(record)") }
     }
 
-    @Test("failures reach the action, cancelled calls do not")
+    @Test("Failures reach the action, cancelled calls do not")
     func action() async throws {
         let seen = Locked<[FlightRecorder.Record]>([])
         let recorder = FlightRecorder(onFailure: .call { record in seen.withLock { $0.append(record) } })
@@ -212,7 +207,7 @@ struct FlightRecorderTests {
         #expect(seen.withLock { $0.map(\.entries.first?.response.status) } == [500])
     }
 
-    @Test("failures are written to private files, of which the oldest are removed")
+    @Test("Failures are written to private files, of which the oldest are removed")
     func files() async throws {
         let folder = try TemporaryFolder()
         _ = try folder.file("other.har", "kept")
@@ -240,7 +235,7 @@ struct FlightRecorderTests {
         #expect(problems.withLock { $0 } == 0)
     }
 
-    @Test("a folder that does not exist is reported")
+    @Test("A folder that does not exist is reported")
     func missingFolder() async throws {
         let problem = Locked<NetworkError?>(nil)
         let recorder = FlightRecorder(

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -12,7 +9,7 @@ import Testing
 struct HARDocumentTests {
     private func read(_ text: String) throws(NetworkError) -> HARDocument { try HARDocument(Data(text.utf8)) }
 
-    @Test("a document of random entries is equal after it was written and read", arguments: 0..<20)
+    @Test("A document of random entries is equal after it was written and read", arguments: 0..<20)
     func roundTrip(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
@@ -25,7 +22,7 @@ struct HARDocumentTests {
         }
     }
 
-    @Test("a request is equal after it was written as HAR and read, with every body", arguments: 0..<50)
+    @Test("A request is equal after it was written as HAR and read, with every body", arguments: 0..<50)
     func requests(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
@@ -47,7 +44,7 @@ struct HARDocumentTests {
         #expect(restored.body.data == request.body.data, "seed \(seed)")
     }
 
-    @Test("a response is equal after it was written as HAR and read", arguments: 0..<50)
+    @Test("A response is equal after it was written as HAR and read", arguments: 0..<50)
     func responses(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
@@ -66,7 +63,7 @@ struct HARDocumentTests {
         #expect(restored.reasonPhrase == response.reasonPhrase && restored.url == "https://a.test/")
     }
 
-    @Test("a document of another program may have unknown fields, and omit required ones")
+    @Test("A document of another program may have unknown fields, and omit required ones")
     func tolerance() throws {
         let document = try read(
             #"""
@@ -86,7 +83,7 @@ struct HARDocumentTests {
     }
 
     @Test(
-        "an error names the place in the document",
+        "An error names the place in the document",
         arguments: [
             ("{}", "\"log\""), (#"{"log":{}}"#, "\"entries\""), ("[", "not a HAR document"),
             (#"{"log":{"entries":[{"startedDateTime":"2026-01-02T03:04:05Z"}]}}"#, "$.log.entries[0]"),
@@ -103,7 +100,7 @@ struct HARDocumentTests {
     }
 
     @Test(
-        "dates with fractions and time zones",
+        "Dates with fractions and time zones are read",
         arguments: [
             ("1970-01-01T00:00:00.000Z", 0.0), ("1970-01-01T00:00:00Z", 0), ("1970-01-01T01:00:00+01:00", 0),
             ("1969-12-31T19:00:00.000-0500", 0), ("2024-02-29T12:00:00.25Z", 1_709_208_000.25),
@@ -116,7 +113,7 @@ struct HARDocumentTests {
     }
 
     @Test(
-        "text that is no date",
+        "Text that is no date is refused",
         arguments: [
             "", "2026", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00Zx", "20260101T00Z",
         ])
@@ -124,7 +121,7 @@ struct HARDocumentTests {
         #expect(HARTimestamp.date(text) == nil)
     }
 
-    @Test("dates outside of the calendar of four digits are clamped")
+    @Test("Dates outside of the calendar of four digits are clamped")
     func extremes() {
         for date in [
             Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 1e300), Date(timeIntervalSince1970: .nan),
@@ -133,7 +130,7 @@ struct HARDocumentTests {
         }
     }
 
-    @Test("secrets are hidden in every part of a message, and other bodies are omitted")
+    @Test("Secrets are hidden in every part of a message, and other bodies are omitted")
     func redaction() throws {
         var request = try HTTPRequest(
             .post, url: "https://a.test/x?token=hunter2&page=1",
@@ -153,7 +150,7 @@ struct HARDocumentTests {
         #expect(!"\(har)\(image)".contains("hunter2"))
     }
 
-    @Test("a document of another program is redacted as a whole")
+    @Test("A document of another program is redacted as a whole")
     func redactedDocument() throws {
         let document = try read(
             #"""
@@ -175,7 +172,7 @@ struct HARDocumentTests {
         #expect(document.redacted(.none) == document)
     }
 
-    @Test("an entry without a response throws its reason; a form is restored from its fields; commands are complete")
+    @Test("An entry without a response throws its reason; a form's body is made of its fields")
     func reading() throws {
         let entry = HARDocument.Entry(
             startedDateTime: Date(),

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -44,7 +41,7 @@ struct HTMLReportTests {
             entries: [entry], creator: .init(name: text, version: text), comment: text)
     }
 
-    @Test("nothing in the data can end its element, and the page has two scripts")
+    @Test("Nothing in the data can end its element, and the page has two scripts")
     func structure() throws {
         let page = HTMLReport(Self.hostileDocument, title: Self.hostile).text
         #expect(page.components(separatedBy: "<script").count == 3)
@@ -64,7 +61,7 @@ struct HTMLReportTests {
         }
     }
 
-    @Test("the page omits old bodies, and then old entries, to keep its limit")
+    @Test("The page omits old bodies, and then old entries, to keep its limit")
     func limit() throws {
         let document = SampleRecording.document(calls: 400, bodyLength: 2000)
         let whole = HTMLReport(document, limit: 50_000_000).text

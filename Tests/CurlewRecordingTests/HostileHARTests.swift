@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -64,7 +61,7 @@ struct HostileHARTests {
         "expires", "path", "domain", "route", "tls", "localAddress", "encoding", "_encoding",
     ]
 
-    @Test("a secret in any text of a document is redacted, whichever it is", arguments: 0..<2)
+    @Test("A secret in any text of a document is redacted", arguments: 0..<2)
     func everyText(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
@@ -92,7 +89,7 @@ struct HostileHARTests {
         }
     }
 
-    @Test("the redaction keeps URLs that contain no secret, with @ in the path, the query or the fragment")
+    @Test("Redaction keeps URLs without a secret, with @ in the path, query or fragment")
     func harmlessURLs() {
         for url in [
             "https://a.test/@ann/photos?page=1", "https://a.test/users?mail=ann@b.test", "https://a.test:8443/x@y/z",
@@ -104,7 +101,7 @@ struct HostileHARTests {
         }
     }
 
-    @Test("the redaction hides the name and password of any URL")
+    @Test("Redaction hides the name and password of any URL")
     func userInfo() {
         for url in [
             "https://ann:hunter2@a.test/", "https://hunter2@a.test", "https://ann:hunter2/x@a.test/",
@@ -122,7 +119,7 @@ struct HostileHARTests {
         }
     }
 
-    @Test("members that are missing have neutral values, where there are any")
+    @Test("Missing members have neutral values, where there are any")
     func missingMembers() throws {
         let text = #"""
             {"log":{"entries":[{"startedDateTime":"2026-01-02T03:04:05Z",
@@ -148,7 +145,7 @@ struct HostileHARTests {
         ]
     }
 
-    @Test("a document with odd values is refused with a NetworkError, or works everywhere", arguments: 0..<4)
+    @Test("A document with odd values is refused with a NetworkError, or works everywhere", arguments: 0..<4)
     func odd(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
@@ -195,7 +192,7 @@ struct HostileHARTests {
         print("Documents with odd values that could be read: \(read) of 50, seed \(seed)")
     }
 
-    @Test("changed bytes are refused with a NetworkError, or make another document", arguments: 0..<2)
+    @Test("Changed bytes are refused with a NetworkError, or make another document", arguments: 0..<2)
     func bytes(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
@@ -217,7 +214,7 @@ struct HostileHARTests {
         }
     }
 
-    @Test("a page of random text keeps any limit", arguments: 0..<4)
+    @Test("A page of random text keeps any limit", arguments: 0..<4)
     func pages(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
@@ -226,7 +223,7 @@ struct HostileHARTests {
         #expect(HTMLReport(document, limit: limit).text.utf8.count <= limit, "seed \(seed)")
     }
 
-    @Test("deep nesting and large numbers are refused without a crash")
+    @Test("Deep nesting and large numbers are refused without a crash")
     func depth() {
         let deep = String(repeating: "[", count: 200_000)
         for text in [
@@ -238,14 +235,14 @@ struct HostileHARTests {
         }
     }
 
-    @Test("the reason phrase of a response is redacted")
+    @Test("The reason phrase of a response is redacted")
     func reasonPhrase() {
         let response = HTTPResponse(status: 401, reasonPhrase: "token=hunter2 is invalid")
         #expect(HARDocument.Response(response).statusText == "token=REDACTED is invalid")
         #expect(HARDocument.Response(response, redaction: .none).statusText == "token=hunter2 is invalid")
     }
 
-    @Test("the text of a failure is redacted by the given list, too")
+    @Test("The text of a failure is redacted by the given list, too")
     func failure() {
         let error = NetworkError(.badResponse, detail: "patient=hunter2 token=hunter2")
         let rules = FieldRules(secretMembers: ["patient"])
@@ -254,7 +251,7 @@ struct HostileHARTests {
         #expect(HARDocument.Response(error).error == "badResponse: patient=hunter2 token=REDACTED")
     }
 
-    @Test("a remark, a title or a creator of any length does not exceed the limit of a page")
+    @Test("A remark, a title or a creator of any length does not exceed the limit of a page")
     func pageLimit() {
         let long = String(repeating: "<remark>", count: 100_000)
         let document = HARDocument(entries: [], creator: .init(name: long, version: long), comment: long)

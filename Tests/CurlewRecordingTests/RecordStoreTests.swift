@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -9,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RecordStoreTests {
-    @Test("calls of many clients that end in any order find their records")
+    @Test("Calls of many clients that end in any order find their records")
     func store() throws {
         let recorder = FlightRecorder(capacity: 300)
         var contexts = (0..<300).map { _ in ExchangeContext() }
@@ -25,7 +23,7 @@ struct RecordStoreTests {
         #expect(recorder.records.allSatisfy { $0.outcome == .response(.ok) })
     }
 
-    @Test("more names than the table of verdicts has entries are redacted by their own rules")
+    @Test("More names than the table of verdicts has entries are redacted by their own rules")
     func names() throws {
         var filter = FieldFilter(.standard)
         var random = SeededGenerator(seed: 7)
@@ -43,14 +41,13 @@ struct RecordStoreTests {
         }
     }
 
-    @Test("a call that waits in the pipeline is recorded with its URL, and with its headers once it has failed")
+    @Test("A call that waits in the pipeline is recorded with its URL, after a failure with headers")
     func waiting() async throws {
         let recorder = FlightRecorder()
         let (entered, gate) = (SharedResult<Void>(), SharedResult<Void>())
-        let client = APIClient(
-            baseURL: "https://a.test",
-            pipeline: [BlockingInterceptor(entered: entered, gate: gate), .recording(recorder)],
-            transport: MockTransport { $0.onAny { _ in HTTPResponse(status: .ok) } })
+        let client = APIClient.testing(
+            MockTransport { $0.onAny { _ in HTTPResponse(status: .ok) } }, baseURL: "https://a.test",
+            pipeline: [BlockingInterceptor(entered: entered, gate: gate), .recording(recorder)])
         async let call: Void = client.send(
             .get("/slow", query: ["token": "hidden"], headers: ["Authorization": "Bearer hidden"]))
         try await entered.wait()

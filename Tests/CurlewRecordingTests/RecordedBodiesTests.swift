@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @testable import CurlewCore
@@ -26,10 +22,10 @@ struct RecordedBodiesTests {
     }
 
     private func client(_ recorder: FlightRecorder, _ transport: some Transport) -> APIClient {
-        APIClient(baseURL: "https://a.test", pipeline: [.recording(recorder)], transport: transport)
+        APIClient.testing(transport, baseURL: "https://a.test", pipeline: [.recording(recorder)])
     }
 
-    @Test("a streamed body is copied while it is read, up to the limit, and pulled by its reader only")
+    @Test("A streamed body is copied while it is read, up to the limit, and pulled by its reader only")
     func streamed() async throws {
         let source = ChunkSource(["one ", "two ", "three"])
         let recorder = FlightRecorder(bodies: .upTo(6))
@@ -48,7 +44,7 @@ struct RecordedBodiesTests {
         #expect(entry.response.content.comment == "Only the first 6 bytes of the body are recorded.")
     }
 
-    @Test("a reader that stops cancels the transfer, and what it has read is recorded")
+    @Test("A reader that stops cancels the transfer, and the bytes it read are recorded")
     func cancelled() async throws {
         let source = ChunkSource(["one ", "two ", "three"].map { Data($0.utf8) }, waitsAtEnd: true)
         let recorder = FlightRecorder(bodies: .upTo())
@@ -60,7 +56,7 @@ struct RecordedBodiesTests {
         #expect(recorder.records.first?.entries.first?.response.content.text == "one ")
     }
 
-    @Test("a body that breaks off is recorded up to its end, and its error reaches the reader")
+    @Test("A body that breaks off is recorded up to its end, and its error reaches the reader")
     func broken() async throws {
         let source = ChunkSource(["half"], error: NetworkError(.connectionLost(.requestMayHaveArrived)))
         let recorder = FlightRecorder(bodies: .upTo())
@@ -71,7 +67,7 @@ struct RecordedBodiesTests {
         #expect(recorder.records.first?.entries.first?.response.content.text == "half")
     }
 
-    @Test("a recorder of heads touches no body")
+    @Test("A recorder of heads touches no body")
     func heads() async throws {
         let source = ChunkSource(["text"])
         let recorder = FlightRecorder()
@@ -80,7 +76,7 @@ struct RecordedBodiesTests {
         #expect(recorder.records.first?.entries.first?.response.content.text == nil)
     }
 
-    @Test("bodies of requests: in memory, of a stream that can be created again, of one that cannot")
+    @Test("Bodies of requests are recorded from memory and from streams that can be created again")
     func requests() async throws {
         let recorder = FlightRecorder(bodies: .upTo(100))
         let client = client(recorder, Streaming(source: ChunkSource([String]())))
@@ -103,7 +99,7 @@ struct RecordedBodiesTests {
         #expect(try await text(stream(.never)) == nil)
     }
 
-    @Test("an opaque body is recorded on request only")
+    @Test("An opaque body is recorded on request only")
     func opaque() async throws {
         for (bodies, isKept) in [(FlightRecorder.Bodies.upTo(), false), (.upTo(opaque: .kept), true)] {
             let recorder = FlightRecorder(bodies: bodies)

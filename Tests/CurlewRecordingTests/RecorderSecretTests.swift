@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -44,7 +41,7 @@ struct RecorderSecretTests {
         }
     }
 
-    @Test("the recorder's own redaction applies to errors, reason phrases and targets, also before a request is sent")
+    @Test("The recorder's redaction covers errors, reason phrases and targets, also before sending")
     func ownRedaction() async throws {
         let rules = Redaction.standard.adding(FieldRules(secretMembers: ["color"]))
         let recorder = FlightRecorder(redaction: rules)
@@ -54,15 +51,14 @@ struct RecorderSecretTests {
                 throw NetworkError(.connectionLost(.requestNotSent), detail: "Lost color=\(Self.canary).")
             }
         }
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: [.recording(recorder)], transport: transport)
+        let client = APIClient.testing(transport, baseURL: "https://a.test", pipeline: [.recording(recorder)])
         try await client.send(.get("/phrase", query: ["color": Self.canary]))
         await #expect(throws: NetworkError.self) { try await client.send(.get("/broken")) }
         let text = try text(of: recorder)
         #expect(text.contains("Fine color=") && text.contains("Lost color=") && !text.contains(Self.canary))
     }
 
-    @Test("the error of a call that the client makes for another has the declared secrets, as a failed revalidation")
+    @Test("The error of a call within a call hides the declared secrets, as a failed revalidation")
     func ownCalls() throws {
         let recorder = FlightRecorder()
         let context = ExchangeContext(
@@ -89,7 +85,7 @@ struct RecorderSecretTests {
         return .mock(pipeline: pipeline, configuration: configuration, configure)
     }
 
-    @Test("no output and no memory has the value", arguments: IdentityWay.names, Source.allCases)
+    @Test("No output and no memory holds the secret", arguments: IdentityWay.names, Source.allCases)
     func outputs(name: String, source: Source) async throws {
         let canary = Self.canary
         let recorder = FlightRecorder(
@@ -129,13 +125,11 @@ struct RecorderSecretTests {
         #expect(recorder.records.flatMap(\.entries).count == 6, "the lost request was sent three times")
     }
 
-    @Test("secret paths, members and endings of a client are hidden; a recorder of two clients keeps them apart")
+    @Test("Declared paths, members and endings are hidden; a recorder keeps two clients apart")
     func declarations() async throws {
         let recorder = FlightRecorder(bodies: .upTo())
         let rules = FieldRules(secretMembers: ["appid"], secretPaths: ["/bot*"])
-        let strict = APIClient.mock(
-            pipeline: [.recording(recorder)], configuration: APIClient.Configuration(fields: rules)
-        ) {
+        let strict = APIClient.mock(pipeline: [.recording(recorder)], configuration: .init(fields: rules)) {
             $0.onAny { _ in
                 .json(text: #"{"appid":"hunter2"}"#, headers: [.location: "https://a.test/bothunter2/next"])
             }
@@ -159,9 +153,7 @@ struct RecorderSecretTests {
     func names(group: [String]) async throws {
         let (strict, open) = (FlightRecorder(bodies: .upTo(1 << 20)), FlightRecorder(bodies: .upTo(), redaction: .none))
         let pipeline = Pipeline.standard.adding(.recording(strict)).adding(.recording(open))
-        let client = APIClient.mock(
-            pipeline: pipeline, configuration: APIClient.Configuration(time: ManualClock.skippingWaits)
-        ) {
+        let client = APIClient.mock(pipeline: pipeline, configuration: .init(time: ManualClock.skippingWaits)) {
             $0.onAny { try SecretNames.answer(group, to: $0.request) }
         }
         _ = await SecretNames.send(group, by: client)
@@ -178,14 +170,12 @@ struct RecorderSecretTests {
         }
     }
 
-    @Test("recorders of one client keep bodies of their own, in either order", arguments: [false, true])
+    @Test("Recorders of one client keep bodies of their own, in either order", arguments: [false, true])
     func severalRecorders(isStrictFirst: Bool) async throws {
         let strict = FlightRecorder(bodies: .upTo(20))
         let (open, heads) = (FlightRecorder(bodies: .upTo(), redaction: .none), FlightRecorder())
         let recorders = isStrictFirst ? [strict, open, heads] : [heads, open, strict]
-        let client = APIClient.mock(
-            pipeline: recorders.reduce(Pipeline.standard) { $0.adding(.recording($1)) }
-        ) {
+        let client = APIClient.mock(pipeline: recorders.reduce(Pipeline.standard) { $0.adding(.recording($1)) }) {
             $0.onAny { _ in .json(text: #"{"password":"\#(Self.canary)","padding":"xxxxxxxxxxxxxxxxxxxxxx"}"#) }
         }
         try await client.send(.post("/me", json: ["password": Self.canary]))
@@ -200,7 +190,7 @@ struct RecorderSecretTests {
         #expect(try !text(of: strict).contains(Self.canary))
     }
 
-    @Test("a redaction that hides nothing records everything")
+    @Test("A redaction that hides nothing records everything")
     func none() async throws {
         let recorder = FlightRecorder(redaction: .none)
         let client = APIClient.mock(pipeline: [.recording(recorder)]) { $0.onAny { _ in .status(204) } }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -22,7 +20,7 @@ struct PolicyNoticeTests {
         ) { $0.onAny { _ in .status(status) } }
     }
 
-    @Test("Waits and refusals of a rate limit")
+    @Test("Waits and refusals of a rate limit are reported")
     func rateLimit() async throws {
         let client = client([.rateLimit(RateLimit(1, every: .seconds(2), per: .route))])
         for _ in 0..<2 { try await client.send(Request<Void>.get("/").name("Ping")) }
@@ -36,7 +34,7 @@ struct PolicyNoticeTests {
             ])
     }
 
-    @Test("Refusals of a concurrency limit")
+    @Test("Refusals of a concurrency limit are reported")
     func concurrency() async throws {
         let limit = ConcurrencyLimit(1, waiting: 0)
         let client = client([.concurrencyLimit(limit)])
@@ -47,7 +45,7 @@ struct PolicyNoticeTests {
         #expect(notices.all.withLock { $0.first?.policy } == .concurrencyLimit)
     }
 
-    @Test("An empty budget, of retries and of hedging")
+    @Test("An empty budget of retries and of hedging is reported")
     func budget() async throws {
         let empty = RetryBudget(capacity: 0)
         _ = try? await client([.retry(budget: empty)], .serviceUnavailable).send(Request<Void>.get("/"))
@@ -60,7 +58,7 @@ struct PolicyNoticeTests {
         // On a clock that stands still: one that skips waits would be moved by the timers of hedging.
         let client = APIClient.mock(
             pipeline: .resilient(hedging: .seconds(1), rateLimit: RateLimit(10, every: .seconds(1))),
-            configuration: APIClient.Configuration(observers: [notices], time: ManualClock())
+            configuration: .init(observers: [notices], time: ManualClock())
         ) { $0.onAny { _ in .status(200) } }
         for _ in 0..<5 { try await client.send(Request<Void>.get("/")) }
         #expect(texts.isEmpty)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
 import CurlewSQLite
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -53,7 +49,7 @@ struct CacheTruthTests {
     }
 
     @Test(
-        "no call gets what is older than a change that was acknowledged before it began", arguments: Kind.allCases,
+        "No call gets a response older than a change acknowledged before it began", arguments: Kind.allCases,
         seeds)
     func never(kind: Kind, seed: UInt64) async throws {
         let folder = try TemporaryFolder()
@@ -70,8 +66,7 @@ struct CacheTruthTests {
         (rules.lookupTimeout, rules.commitTimeout) = (.seconds(60), .seconds(60))
         let server = Server(seed)
         let clients = (stores + stores).map { store in
-            APIClient(
-                baseURL: "https://a.test", pipeline: [.caching(store: store, rules: rules)], transport: server)
+            APIClient.testing(server, baseURL: "https://a.test", pipeline: [.caching(store: store, rules: rules)])
         }
         let acknowledged = Locked([1, 1, 1])
         let (hits, stale) = (Locked(0), Locked<[String]>([]))

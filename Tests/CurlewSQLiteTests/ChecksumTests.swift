@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -71,7 +67,7 @@ struct ChecksumTests {
         return count
     }
 
-    @Test("a changed byte anywhere in the files is never returned, is reported, and its entry is removed")
+    @Test("A changed byte in any file is never returned, is reported, and its entry removed")
     func flippedBytes() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
@@ -118,7 +114,7 @@ struct ChecksumTests {
         case swappedPrincipals, swappedBodies, swappedHeads, swappedFiles, truncatedFile, missingFile, longerFile
     }
 
-    @Test("rows and files that were exchanged or cut are removed and reported", arguments: Damage.allCases)
+    @Test("Rows and files that were exchanged or cut are removed and reported", arguments: Damage.allCases)
     func exchanged(_ damage: Damage) async throws {
         let store = store()
         let (heads, bodies) = try await fill(store)
@@ -153,7 +149,7 @@ struct ChecksumTests {
         #expect(try await store.statistics().entries == heads.count - 2)
     }
 
-    @Test("totals that are damaged are counted anew when nothing is left")
+    @Test("Damaged totals are counted anew when nothing is left")
     func totals() async throws {
         let store = store()
         try await fill(store)
@@ -163,7 +159,7 @@ struct ChecksumTests {
         #expect(try await store.statistics().entries == 1)
     }
 
-    @Test("a checksum depends on the seed, on each byte and on their number, and not on how they are divided")
+    @Test("A checksum depends on seed, bytes and length, and not on how the bytes are divided")
     func sums() {
         let data = Data((0..<100).map { UInt8($0) })
         var sums: Set<Int64> = [Checksum.of(data, seed: 1)]

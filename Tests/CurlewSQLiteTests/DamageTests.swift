@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -32,7 +29,7 @@ struct DamageTests {
         try await store.queue.run { try $0.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
-    @Test("a file that is no database stays as it is, and is reported", arguments: ["ab", "notes\n", "a long text, "])
+    @Test("A file that is no database stays as it is, and is reported", arguments: ["ab", "notes\n", "a long text, "])
     func noDatabase(text: String) async throws {
         let data = Data(String(repeating: text, count: text.utf8.count > 10 ? 1000 : 1).utf8)
         try data.write(to: URL(fileURLWithPath: path))
@@ -47,7 +44,7 @@ struct DamageTests {
     }
 
     #if os(Linux)
-    @Test("a file that is no database is refused without releasing the locks of other connections to it")
+    @Test("Refusing a file that is no database releases no locks of other connections to it")
     func locks() async throws {
         let other = try Connection(path: path, patience: .seconds(1))
         try other.execute("CREATE TABLE diary(entry TEXT); BEGIN; SELECT * FROM diary")
@@ -72,7 +69,7 @@ struct DamageTests {
     }
     #endif
 
-    @Test("a file of zeros, as a crash may leave it, is set aside and reported, and the store begins again")
+    @Test("A file of zeros, as after a crash, is set aside and reported, and the store begins again")
     func zeros() async throws {
         try Data(count: 20_000).write(to: URL(fileURLWithPath: path))
         let store = store()
@@ -82,7 +79,7 @@ struct DamageTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".damaged")).count == 20_000)
     }
 
-    @Test("damage that shows up later is dealt with in the same way", arguments: 1...6)
+    @Test("Damage that shows up later is set aside in the same way", arguments: 1...6)
     func damagedPages(seed: UInt64) async throws {
         try await fill()
         var random = SeededGenerator(seed: seed)
@@ -108,7 +105,7 @@ struct DamageTests {
         #expect(notices.list.count == 1, "seed \(seed)")
     }
 
-    @Test("a file of a newer version stays as it is, and is reported")
+    @Test("A file of a newer version stays as it is, and is reported")
     func newer() async throws {
         try await fill()
         try await store().queue.run { try $0.connection.execute("PRAGMA user_version = 99") }
@@ -121,7 +118,7 @@ struct DamageTests {
         #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
     }
 
-    @Test("a database of something else stays as it is")
+    @Test("A database of another program stays as it is")
     func foreign() async throws {
         let other = try Connection(path: path, patience: .seconds(1))
         try other.execute("CREATE TABLE diary(entry TEXT); INSERT INTO diary VALUES('dear')")
@@ -134,7 +131,7 @@ struct DamageTests {
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o644)
     }
 
-    @Test("a file of an older version is emptied")
+    @Test("A file of an older version is emptied")
     func older() async throws {
         try await fill()
         try await store().queue.run { try $0.connection.execute("PRAGMA user_version = 0") }
@@ -146,7 +143,7 @@ struct DamageTests {
     }
 
     /// A damaged file costs the cache, so the disk must keep what it was asked to keep.
-    @Test("a disk is asked to empty its own memory, where the system has a command for that")
+    @Test("A disk is asked to empty its cache, where the system has a command for that")
     func wholeWay() async throws {
         let found = try await store().queue.run { database in
             try ["fullfsync", "checkpoint_fullfsync"].flatMap { name in
@@ -156,7 +153,7 @@ struct DamageTests {
         #expect(found == [1, 1])
     }
 
-    @Test("a full disk is an error that is reported once, and what was there stays")
+    @Test("A full disk is an error that is reported once, and the stored entries stay")
     func fullDisk() async throws {
         let store = store()
         let head = try await store.put("https://a.example/")
@@ -174,7 +171,7 @@ struct DamageTests {
         #expect(notices.list.allSatisfy { if case .full = $0 { true } else { false } })
     }
 
-    @Test("a path where no file can be created is an error of every call")
+    @Test("A path where no file can be created is an error of every call")
     func noPlace() async throws {
         let file = try folder.file("file", "x")
         let store = SQLiteCacheStore(path: file + "/cache.sqlite") { [notices] in notices.note($0) }

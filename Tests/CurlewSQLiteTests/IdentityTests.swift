@@ -3,10 +3,6 @@
 import ConformanceCases
 import CurlewAuthentication
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -15,7 +11,7 @@ import Testing
 /// No user gets another user's response from a store on disk, also not from a store that is opened again.
 @Suite(.timeLimit(.minutes(2)))
 struct IdentityTests {
-    @Test("two users, a store and the next one on its file, each way to say who asks")
+    @Test("Two users of a store and its successor share nothing, by each kind of identity")
     func leaks() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
@@ -41,7 +37,7 @@ struct IdentityTests {
         #expect(leaks.count == 0, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
     }
 
-    @Test("each credential across a restart: its user's responses are found again, those of others are not")
+    @Test("After a restart each credential finds its user's responses again, and no others")
     func restart() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
@@ -70,7 +66,7 @@ struct IdentityTests {
         #expect(Set(CredentialWay.Kind.allCases).subtracting(hits) == [.bearer, .signature, .tokens])
     }
 
-    @Test("the key of a store is made once, for its owner, and not believed when others can read it")
+    @Test("The key of a store is made once, for its owner, and not used when others can read it")
     func key() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/deep/cache.sqlite"
@@ -92,7 +88,7 @@ struct IdentityTests {
         #expect(SQLiteCacheStore(path: "/dev/null/cache.sqlite").principalKey == nil)
     }
 
-    @Test("stores that begin at the same time have one key")
+    @Test("Stores that begin at the same time have one key")
     func oneKey() async throws {
         for _ in 0..<50 {
             let path = try TemporaryFolder().path + "/cache.sqlite"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import Foundation
 import TestServers
 import Testing
 
@@ -24,7 +21,7 @@ struct RightsTests {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
     }
 
-    @Test("the file is its owner's from the first moment on, also when SQLite opens it")
+    @Test("The file is its owner's from the first moment on, also when SQLite opens it")
     func created() throws {
         let database = Database(
             path: path, folder: BodyFolder(path: path + "-bodies"), bytes: 1 << 20, entries: 100, report: { _ in })
@@ -34,7 +31,7 @@ struct RightsTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
     }
 
-    @Test("folders that the store makes are its owner's, and those that are there stay as they are")
+    @Test("Folders that the store makes are its owner's, and existing ones stay as they are")
     func parents() async throws {
         chmod(folder.path, 0o755)
         try await SQLiteCacheStore(path: folder.path + "/a/b//http.sqlite").put("https://a.example/")
@@ -44,7 +41,7 @@ struct RightsTests {
         #expect(mode(folder.path + "/c") == 0o700)
     }
 
-    @Test("no text of a store holds its key")
+    @Test("No text of a store holds its key")
     func texts() throws {
         let store = SQLiteCacheStore(path: path)
         let key = try #require(store.principalKey)
@@ -54,7 +51,7 @@ struct RightsTests {
         #expect(dumped.split(separator: "\n").count == 2)
     }
 
-    @Test("a file that an older version left open to others is narrowed, and no file is widened")
+    @Test("A file that an older version left open to others is narrowed, and no file is widened")
     func narrowed() async throws {
         try await SQLiteCacheStore(path: path).put("https://a.example/")
         for name in ["", "-wal", "-shm"] { chmod(path + name, 0o644) }
@@ -65,7 +62,7 @@ struct RightsTests {
     }
 
     @Test(
-        "a folder of bodies that is a link, a file or of another user is refused", arguments: ["link", "file", "other"])
+        "A folder of bodies that is a link, a file or of another user is refused", arguments: ["link", "file", "other"])
     func foreignFolder(kind: String) async throws {
         let bodies = path + "-bodies"
         switch kind {

@@ -2,10 +2,6 @@
 
 import ConformanceCases
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -74,7 +70,7 @@ struct SQLiteCacheStoreTests {
         try await one.run(on: .sqlite)
     }
 
-    @Test("making a store touches nothing, and its files are the owner's alone")
+    @Test("Making a store touches nothing, and its files are the owner's alone")
     func lazy() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/deep/er/cache.sqlite"
@@ -89,7 +85,7 @@ struct SQLiteCacheStoreTests {
         #expect(rights == 0o700)
     }
 
-    @Test("what was stored is there for the next store, of this and of other processes")
+    @Test("Stored responses are there for the next store, of this and of other processes")
     func persistence() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
@@ -109,7 +105,7 @@ struct SQLiteCacheStoreTests {
         #expect(try await next.statistics().entries == 2)
     }
 
-    @Test("what one store has found is not what another one has")
+    @Test("A response found in one store has no body in another")
     func foundElsewhere() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (
@@ -122,7 +118,7 @@ struct SQLiteCacheStoreTests {
         #expect(try await one.body(of: found) != nil)
     }
 
-    @Test("a removal by one store reaches what another one is writing")
+    @Test("A removal by one store reaches what another one is writing")
     func removalAcross() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
@@ -145,7 +141,7 @@ struct SQLiteCacheStoreTests {
         #expect(try await late.commit(replacing: []))
     }
 
-    @Test("files that a process left behind go, and those in use stay")
+    @Test("Files that a process left behind go, and those in use stay")
     func sweeping() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
@@ -169,7 +165,7 @@ struct SQLiteCacheStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: path + "-bodies").count == 3)
     }
 
-    @Test("negative limits count as 0")
+    @Test("Negative limits count as 0")
     func negativeLimits() {
         #expect(SQLiteCacheStore(path: "/unused", bodyLimit: -1).bodyLimit == 0)
         #expect(SQLiteCacheStore(path: "/unused", byteLimit: -1, entryLimit: -1).bodyLimit == 0)

@@ -2,9 +2,6 @@
 
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
-import CurlewCore
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -23,7 +20,7 @@ struct SeveralProcessesTests {
         }
     }
 
-    @Test("killed two hundred times while it writes, a store opens, and serves no damaged body")
+    @Test("A store killed two hundred times while writing opens, and serves no damaged body")
     func killed() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
@@ -44,7 +41,7 @@ struct SeveralProcessesTests {
         #expect(names.count <= entries + 10, "files were left behind")
     }
 
-    @Test("two processes on one store see no error and no wrong body")
+    @Test("Two processes on one store see no error and no wrong body")
     func twoProcesses() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
@@ -64,7 +61,7 @@ struct SeveralProcessesTests {
         return connection
     }
 
-    @Test("a connection that wants to write ahead waits for one that writes the new file")
+    @Test("A connection that wants to write ahead waits for one that writes the new file")
     func writerOfNewFile() async throws {
         let folder = try TemporaryFolder()
         let other = try Self.writing(folder.path + "/cache.sqlite")
@@ -79,7 +76,7 @@ struct SeveralProcessesTests {
         #expect(try connection.rows("PRAGMA journal_mode") { $0.bytes(0) } == [Data("wal".utf8)])
     }
 
-    @Test("a connection gives up when its patience is over")
+    @Test("A connection gives up when its busy timeout is over")
     func writerThatStays() async throws {
         let folder = try TemporaryFolder()
         let other = try Self.writing(folder.path + "/cache.sqlite")
@@ -91,7 +88,7 @@ struct SeveralProcessesTests {
     }
 
     /// Each brings the new file into another mode of SQLite's, which does not wait by itself for the others there.
-    @Test("processes that begin a store at the same time all can use it")
+    @Test("Processes that begin a store at the same time all can use it")
     func newForAll() async throws {
         let folder = try TemporaryFolder()
         for round in 1...60 {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -22,7 +19,7 @@ struct SizeTests {
         }
     }
 
-    @Test("the cap holds for the files on the disk within five per cent", arguments: [500, 9000, 200_000])
+    @Test("The cap holds for the files on the disk within five per cent", arguments: [500, 9000, 200_000])
     func cap(size: Int) async throws {
         let folder = try TemporaryFolder()
         let limit: Int64 = size < 1000 ? 8 << 20 : 32 << 20
@@ -47,7 +44,7 @@ struct SizeTests {
         #expect(statistics.bytes > limit - limit / 20)
     }
 
-    @Test("a lookup among a hundred thousand entries takes at most twice that among a thousand")
+    @Test("A lookup among a hundred thousand entries takes at most twice that among a thousand")
     func lookups() async throws {
         let folder = try TemporaryFolder()
         let store = SQLiteCacheStore(path: folder.path + "/cache.sqlite", byteLimit: 1 << 40, entryLimit: 200_000)

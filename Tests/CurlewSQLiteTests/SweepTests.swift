@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -13,7 +9,7 @@ import Testing
 /// What a store on the disk evicts.
 @Suite(.timeLimit(.minutes(1)))
 struct SweepTests {
-    @Test("each file that was left behind is looked at some day, however many others there are")
+    @Test("Each file that was left behind is found eventually, however many others there are")
     func largeFolder() throws {
         let place = try TemporaryFolder()
         let folder = BodyFolder(path: place.path + "/bodies")
@@ -31,7 +27,7 @@ struct SweepTests {
         #expect(kept == first.count)
     }
 
-    @Test("a store on the disk reports the number of dropped entries, once")
+    @Test("A store on the disk reports the number of dropped entries, once")
     func evictions() async throws {
         let place = try TemporaryFolder()
         let store = SQLiteCacheStore(path: place.path + "/cache.sqlite", entryLimit: 5)
@@ -40,7 +36,7 @@ struct SweepTests {
         #expect(store.takeEvictionCount() == 0)
     }
 
-    @Test("by age, and by origin")
+    @Test("Entries are removed by age and by origin")
     func removals() async throws {
         let place = try TemporaryFolder()
         let store = SQLiteCacheStore(path: place.path + "/cache.sqlite")

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))

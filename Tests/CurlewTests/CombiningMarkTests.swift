@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
@@ -13,7 +11,7 @@ struct CombiningMarkTests {
     static let canary = "hunter2"
 
     @Test(
-        "What an error or a log shows is without secrets, whatever marks stand around them",
+        "Errors and logs show no secrets, whatever marks stand around them",
         arguments: [
             "see\u{600} code=hunter2", "\u{600}\u{2003}code=hunter2", "a \u{301}code=hunter2", "x\u{110BD} key=hunter2",
             "\"\u{301}password\": \"hunter2\"", "{\"password\":\"\u{301}hunter2\"}",

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -19,7 +16,7 @@ struct DeadlinePropertyTests {
         return 0..<max(1, count / 20)
     }()
 
-    @Test("no call ends after its deadline, whatever hangs", arguments: seeds)
+    @Test("No call ends after its deadline, whatever hangs", arguments: seeds)
     func property(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         for round in 0..<20 {
@@ -66,9 +63,8 @@ private final class Scene: Sendable {
     /// What went wrong; nil if nothing did.
     func run() async throws -> String? {
         let parts = Parts(clock: clock, random: random)
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: pipeline, transport: parts.transport(),
-            configuration: APIClient.Configuration(observers: [begun], time: clock))
+        let client = APIClient.testing(
+            parts.transport(), baseURL: "https://a.test", pipeline: pipeline, observers: [begun], time: clock)
         let calls = (0..<6).map { _ in Call(total: .milliseconds(500 + parts.number(8000)), end: SharedResult()) }
         let start = clock.now
         for call in calls {

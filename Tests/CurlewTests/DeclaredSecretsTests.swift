@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -21,7 +18,7 @@ struct DeclaredSecretsTests {
         secretPaths: ["/bot*", "/services/*/*/*"])
 
     @Test(
-        "One declaration reaches logs, their URLs, errors, descriptions, previews, commands, redirects and events",
+        "One declaration covers logs, URLs, errors, previews, commands, redirects and events",
         arguments: [Redaction.standard, Redaction.none.adding(FieldRules(secretMembers: ["mine"]))])
     func everywhere(redaction: Redaction) async throws {
         let page = Page()
@@ -61,7 +58,7 @@ struct DeclaredSecretsTests {
         #expect(page.text.contains("/v1/botREDACTED/send?appid=REDACTED"))
     }
 
-    @Test("The failure of an attempt and what causes it are shown without what is declared")
+    @Test("The failure of an attempt and its causes are shown without declared secrets")
     func failures() async throws {
         let page = Page()
         let configuration = APIClient.Configuration(observers: [page], fields: Self.rules)
@@ -80,7 +77,7 @@ struct DeclaredSecretsTests {
     }
 
     @Test(
-        "A pattern hides what its stars stand for, and nothing else",
+        "A pattern hides the text of its stars, and nothing else",
         arguments: [
             ("/bot*", "/bot12:ab/send", "/botREDACTED/send"), ("/bot*", "/v1/%62ot12/send", "/v1/botREDACTED/send"),
             ("/bot*", "/BOT12/send", "/botREDACTED/send"), ("/bot*", "/robot/x", "/robot/x"), ("/bot*", "/bot", "/bot"),
@@ -95,7 +92,7 @@ struct DeclaredSecretsTests {
         #expect(Redaction.standard.url("https://a.test\(path)") == "https://a.test\(path)")
     }
 
-    @Test("What is declared harmless is shown, although its name ends like a secret's; a credential is not")
+    @Test("A declared harmless name is shown although it ends like a secret's; a credential is not")
     func harmless() {
         var headers: HTTPHeaders = ["X-Partition-Session": "seven", .authorization: "hunter2"]
         let rules = FieldRules(harmless: ["X-Partition-Session", .authorization])
@@ -106,7 +103,7 @@ struct DeclaredSecretsTests {
         #expect(Redaction.standard.headers(headers)["X-Partition-Session"] == "REDACTED")
     }
 
-    @Test("Declarations add up: what one names harmless stays shown unless another one names it secret")
+    @Test("Declarations add up: a harmless name stays shown unless it is declared secret")
     func addingTwice() {
         let headers: HTTPHeaders = ["X-Partition-Session": "seven", "X-Page-Token": "eight"]
         let first = Redaction.standard.adding(FieldRules(harmless: ["X-Partition-Session", "X-Page-Token"]))

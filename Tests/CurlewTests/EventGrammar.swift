@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewHTTP
 
 @testable import CurlewCaching
 @testable import CurlewCookies

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Dispatch
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -20,7 +17,7 @@ struct EventOrderTests {
         return 0..<max(1, count / 200)
     }()
 
-    @Test("events come in the documented order, all of them before the call returns", arguments: seeds)
+    @Test("Events come in the documented order, all of them before the call returns", arguments: seeds)
     func property(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         for round in 0..<10 {
@@ -75,9 +72,9 @@ private struct EventScene: Sendable {
     /// What went wrong.
     func run() async -> [String] {
         let referee = EventReferee(isShared: isShared)
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: pipeline, transport: RestlessTransport(random: random),
-            configuration: APIClient.Configuration(observers: [referee], time: clock))
+        let client = APIClient.testing(
+            RestlessTransport(random: random), baseURL: "https://a.test", pipeline: pipeline, observers: [referee],
+            time: clock)
         let missing = Locked<[String]>([])
         await withTaskGroup { group in
             for index in 0..<20 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-
 @testable import CurlewCaching
 @testable import CurlewCore
 @testable import CurlewRecording

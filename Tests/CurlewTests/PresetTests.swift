@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import TestFixtures
 import Testing
 
 @testable import CurlewCore
@@ -46,7 +43,7 @@ struct PresetTests {
         #expect(error?.detail.lowercased().contains(problem.lowercased()) == true)
     }
 
-    @Test("It works as a whole: an attempt that takes too long is tried again, and failures open the circuit")
+    @Test("The resilient pipeline repeats an attempt that takes too long; failures open the circuit")
     func whole() async throws {
         let clock = ManualClock.skippingWaits
         let count = Locked(0)

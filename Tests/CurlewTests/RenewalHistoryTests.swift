@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -34,7 +31,7 @@ struct RenewalHistoryTests {
                 pipeline
                 .adding(.logging { entry in lines.withLock { $0.append("\(entry)") } })
                 .adding(.bearer(store) { try await $0.client.send(Request<Tokens>.post("/renew").name("Renew")) }),
-            configuration: APIClient.Configuration(observers: [listener], time: ManualClock.skippingWaits)
+            configuration: .init(observers: [listener], time: ManualClock.skippingWaits)
         ) {
             $0.on(.post, "/renew", .text(#"{"access_token": "new", "refresh_token": "r"}"#))
             $0.onAny { call in
@@ -44,7 +41,7 @@ struct RenewalHistoryTests {
         }
     }
 
-    @Test("a refresh is a call of its own, and the call that was sent again says so, in events, attempts and the log")
+    @Test("A refresh is a separate call, and the repeated call says so in events, history and log")
     func renewal() async throws {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let response = try await client().response(for: Request<Void>.get("/me"))
@@ -68,7 +65,7 @@ struct RenewalHistoryTests {
         #expect(!log.contains("\"new\""))
     }
 
-    @Test("attempts of a retry and requests after a refresh are counted together")
+    @Test("Attempts of a retry and requests after a refresh are counted together")
     func retried() async throws {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let response = try await client([.retry()], then: 503, .ok).response(for: Request<Void>.get("/me"))
@@ -81,7 +78,7 @@ struct RenewalHistoryTests {
             heard(calls[0]).filter { $0.hasPrefix("sent") }.map { $0.suffix(1) } == ["1", "2", "3"])
     }
 
-    @Test("a second request that fails reports the first")
+    @Test("A second request that fails reports the first")
     func failure() async throws {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let client = client()
@@ -95,7 +92,7 @@ struct RenewalHistoryTests {
         #expect(error?.description.contains("1: status 401") == true)
     }
 
-    @Test("a log of each request shows its cause, beside a log of each call")
+    @Test("A log of each request shows its cause, beside a log of each call")
     func requestLog() async throws {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let (lines, client) = (lines, client([.retry()], then: 503, .ok))
@@ -116,12 +113,11 @@ struct RenewalHistoryTests {
         #expect(calls.count == 1)
     }
 
-    @Test("a challenge that is answered is an attempt too")
+    @Test("A challenge that is met is an attempt too")
     func digest() async throws {
         let listener = listener
         let client = APIClient.mock(
-            pipeline: [.digest(user: "u", password: "p")],
-            configuration: APIClient.Configuration(observers: [listener])
+            pipeline: [.digest(user: "u", password: "p")], configuration: .init(observers: [listener])
         ) {
             $0.onAny { call in
                 if call.request.headers.contains(.authorization) { return .status(200) }
@@ -135,7 +131,7 @@ struct RenewalHistoryTests {
         #expect(response.attempts.first?.decision == .retry(after: .zero, because: .challenged))
     }
 
-    @Test("a call of which no request can be made is logged and described with its method and name")
+    @Test("A call without a valid request is logged and described with its method and name")
     func unsent() async throws {
         let client = client()
         let error = await client.failure(Request<Void>.delete("/a/../b").name("Remove"))

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCaching
@@ -86,7 +83,7 @@ struct SecretMatrixTests {
         #expect(page.text.contains("mock.test/me"), "the page holds what was written")
     }
 
-    @Test("A redirect to another origin is sent without it", arguments: IdentityWay.names, Source.allCases)
+    @Test("A redirect to another origin is sent without the secret", arguments: IdentityWay.names, Source.allCases)
     func redirect(name: String, source: Source) async throws {
         let page = Page()
         let client = Self.client(source, name, page, .body) {
@@ -99,7 +96,7 @@ struct SecretMatrixTests {
         #expect(!page.text.contains(Self.canary))
     }
 
-    @Test("No key of a cache holds it, not even where the response varies by it", arguments: IdentityWay.names)
+    @Test("No key of a cache holds the secret, not even where the response varies by it", arguments: IdentityWay.names)
     func cacheKeys(name: String) throws {
         let field = HTTPField.Name(name)
         let request: HTTPHeaders = [field: Self.canary]

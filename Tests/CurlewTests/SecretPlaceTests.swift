@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
 import Testing
 
@@ -156,7 +153,7 @@ struct SecretPlaceTests {
         return CookieInterceptor(store)
     }
 
-    @Test("nothing that is written down holds it", arguments: Place.allCases, Outcome.allCases)
+    @Test("No log, record, store or file holds the secret", arguments: Place.allCases, Outcome.allCases)
     func nowhere(place: Place, outcome: Outcome) async throws {
         let page = EveryTextObserver()
         let store = MemoryCacheStore()

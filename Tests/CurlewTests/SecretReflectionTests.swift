@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
 import Testing
 
@@ -143,14 +140,14 @@ struct SecretReflectionTests {
         return context
     }
     static var client: APIClient {
-        APIClient(
-            baseURL: "https://a.test",
+        APIClient.testing(
+            MockTransport(), baseURL: "https://a.test",
             pipeline: .standard.adding(.basic(user: "a", password: canary)).adding(.apiKey(canary, in: .header("A"))),
-            transport: MockTransport(), configuration: own
+            configuration: own
         ).with(query: ["a": canary])
     }
 
-    @Test("no text of it holds what is inside", arguments: messages + credentials + clients)
+    @Test("No text of a value holds its secret", arguments: messages + credentials + clients)
     func texts(sample: Sample) throws {
         let value = try sample.make()
         let lines = everyText(of: value).split(separator: "\n").filter { $0.contains("hunter2") }
@@ -164,7 +161,7 @@ struct SecretReflectionTests {
         #expect(!holds, "the bytes stand in the dump")
     }
 
-    @Test("the texts that are written down would show one")
+    @Test("The texts that are written down would show a secret")
     func counterproof() {
         struct Plain {
             let password = SecretReflectionTests.canary
@@ -172,7 +169,7 @@ struct SecretReflectionTests {
         #expect(everyText(of: Plain()).components(separatedBy: Self.canary).count > 5)
     }
 
-    @Test("what a mock has recorded shows no body and no field")
+    @Test("Recorded calls of a mock show no body and no field in their texts")
     func recorded() async throws {
         let client = APIClient.mock { $0.onAny { _ in .status(204) } }
         let call = Request<Void>.post("/x", query: ["token": Self.canary], body: .json(["a": .string(Self.canary)]))
@@ -182,7 +179,7 @@ struct SecretReflectionTests {
         #expect(client.recordedCalls.first?.text.contains(Self.canary) == true)
     }
 
-    @Test("signed in, a store of tokens shows none of them")
+    @Test("A signed-in token store shows no token")
     func tokenStore() async throws {
         let store = TokenStore()
         try await store.signIn(Tokens(accessToken: Self.canary, refreshToken: Self.canary))

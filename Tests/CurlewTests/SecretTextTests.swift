@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
@@ -27,7 +24,7 @@ struct SecretTextTests {
         ])
     func userInformation(url: String) async throws {
         let base = BaseURL(stringLiteral: url)
-        let client = APIClient(baseURL: base, pipeline: .standard, transport: MockTransport())
+        let client = APIClient.testing(MockTransport(), baseURL: base, pipeline: .standard)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/x")) }
         let absolute = #expect(throws: NetworkError.self) { try HTTPRequest(url: url) }
         for text in ["\(base)", "\(client)", "\(client.problems)", error?.detail, absolute?.detail, error?.description]
@@ -54,7 +51,7 @@ struct SecretTextTests {
     }
 
     @Test(
-        "What others say in their errors is shown without secrets and steers no terminal",
+        "Errors of others are shown without secrets and steer no terminal",
         arguments: [
             "at https://u:hunter2@h.test/", "token=hunter2", "Authorization: Bearer hunter2",
             "{\"password\":\"hunter2\"}",
@@ -132,14 +129,14 @@ struct SecretTextTests {
         #expect("\(QueryItems([(name, "hunter2"), ("a", "1")]))" == "?\(name)=REDACTED&a=REDACTED")
     }
 
-    @Test("Headers show where a redirect leads, without what it carries")
+    @Test("Headers show where a redirect leads, without its secrets")
     func location() {
         let headers: HTTPHeaders = [.location: "https://u:hunter2@a.test/cb?code=hunter2#access_token=hunter2"]
         #expect(!headers.description.contains(Self.canary) && headers.description.contains("a.test/cb"))
         #expect(!"\(headers[0])".contains(Self.canary))
     }
 
-    @Test("What names no secret is shown as it is")
+    @Test("Text without the name of a secret is shown unchanged")
     func harmless() {
         for text in [
             "No member \"name\" at $.user.key.", "The token expired at 12:30.", "Expected Int at $.tokens[0]: found 1",
@@ -158,7 +155,7 @@ struct SecretTextTests {
             let page = SecretMatrixTests.Page()
             let pipeline: Pipeline = [.logging(.body) { page.write("\($0)") }, .apiKey(Self.canary, in: place)]
             let inner = pipeline.adding(.logging(.body) { page.write("\($0)") }, at: .attemptTimeout)
-            let client = APIClient.mock(pipeline: inner, configuration: APIClient.Configuration(observers: [page])) {
+            let client = APIClient.mock(pipeline: inner, configuration: .init(observers: [page])) {
                 $0.onAny { call in
                     let location = call.request.headers.contains("X-Plain") ? "/" : "/?appid=\(Self.canary)"
                     var headers: HTTPHeaders = [.location: location]

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCaching
@@ -24,7 +21,7 @@ struct StoredSecretTests {
             responseTime: Date())
     }
 
-    @Test("a stored response, its key and its fields show none of it, in the next process neither")
+    @Test("A stored response, its key and its fields show no secret, also in the next process")
     func descriptions() throws {
         let here = stored()
         let there = try #require(StoredResponse(encoded: here.encoded))
@@ -40,7 +37,7 @@ struct StoredSecretTests {
         }
     }
 
-    @Test("what is declared is no part of a key or a response, and damaged bytes of it are no head")
+    @Test("Declared secrets are in no key or response, and damaged bytes of one are no head")
     func equality() throws {
         let (declared, plain) = (stored(), stored(FieldRules()))
         #expect(declared.key == plain.key && Set([declared.key, plain.key]).count == 1)
@@ -50,7 +47,7 @@ struct StoredSecretTests {
         }
     }
 
-    @Test("a declared field under Vary is in the variant as a hash, and a harmless one as it is")
+    @Test("A declared field under Vary is a hash in the variant, and a harmless one is plain")
     func variant() throws {
         for (name, isShown) in [
             ("X-Device", false), ("X-Partition-Session", true), ("X-Other", true), ("X-Key", false),
@@ -62,7 +59,7 @@ struct StoredSecretTests {
         }
     }
 
-    @Test("an interceptor that makes the request again changes nothing of that")
+    @Test("An interceptor that makes the request again reveals no secret to the store")
     func madeAnew() async throws {
         let store = MemoryCacheStore()
         let anew = BuiltInInterceptor.onRequest(at: .redirects, changesPrincipal: false) { request, _ in
@@ -70,7 +67,7 @@ struct StoredSecretTests {
         }
         let client = APIClient.mock(
             pipeline: Pipeline.standard.adding(anew).adding(.caching(store: store)),
-            configuration: APIClient.Configuration(fields: Self.rules)
+            configuration: .init(fields: Self.rules)
         ) {
             $0.onAny { _ in .status(200, headers: [.cacheControl: "max-age=60", .vary: "X-Device"]) }
         }
@@ -113,12 +110,12 @@ struct StoredSecretTests {
         func statistics() async throws -> CacheStatistics { CacheStatistics() }
     }
 
-    @Test("the error of a store is shown without the secret", arguments: [false, true])
+    @Test("The error of a store is shown without the secret", arguments: [false, true])
     func storeErrors(isOurs: Bool) async throws {
         let page = EveryTextObserver()
         let client = APIClient.mock(
             pipeline: Pipeline.standard.adding(.caching(store: TalkativeStore(isOurs: isOurs))),
-            configuration: APIClient.Configuration(observers: [page], fields: Self.rules)
+            configuration: .init(observers: [page], fields: Self.rules)
         ) {
             $0.onAny { _ in .status(200, headers: [.cacheControl: "max-age=60"]) }
         }

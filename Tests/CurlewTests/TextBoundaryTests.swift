@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
@@ -17,10 +14,9 @@ struct TextBoundaryTests {
     @Test("A user name with a colon is no user name for Basic, whatever follows the colon", arguments: marks)
     func basic(mark: String) async throws {
         let mock = MockTransport.answering { _ in HTTPResponse() }
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.basic(user: "admin:\(mark)x", password: "p")], transport: mock)
-        let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
-        #expect(error?.reason == .configuration)
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.basic(user: "admin:\(mark)x", password: "p")])
+        #expect(await failureReason { try await client.send(Request<Void>.get("/")) } == .configuration)
         #expect(mock.requestCount == 0)
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
 import TestServers
 import Testing
 
@@ -102,7 +101,7 @@ struct AdapterTests {
                 + flags)
     }
 
-    @Test("the listing is accepted by the compiler", arguments: ["Logging", "Metrics", "Tracing"])
+    @Test("The compiler accepts the listing", arguments: ["Logging", "Metrics", "Tracing"])
     func listings(module: String) async throws {
         let listing = try #require(try Self.listing(module))
         let stub = try #require(Self.stubs[module])
@@ -110,7 +109,7 @@ struct AdapterTests {
         try await onThread { try Self.compile(listing, with: (module, stub)) }
     }
 
-    @Test("a listing with an error is refused")
+    @Test("The compiler refuses a listing with an error")
     func refusal() async throws {
         guard (try? Program.path("swiftc")) != nil, try Self.flags() != nil else { return }
         let listing = try #require(try Self.listing("Logging")).replacingOccurrences(of: "traceID", with: "noSuchName")

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTracing
-import Foundation
-import TestFixtures
 import Testing
 
 /// Where contexts come from and go to, and when spans end.
@@ -18,7 +13,7 @@ struct CallTracerContextTests {
         Tracing.client(spans, pipeline: pipeline, options: options) { $0.onAny { _ in .status(204) } }
     }
 
-    @Test("§3.4: a received context is continued with a new parent-id, and its flags and tracestate are kept")
+    @Test("§3.4: a received context continues with a new parent-id, its flags and tracestate")
     func continued() async throws {
         let parent = try #require(TraceContext(traceparent: Tracing.parent, tracestate: ["congo=t61rcWkgMzE"]))
         let client = client()
@@ -32,7 +27,7 @@ struct CallTracerContextTests {
         #expect(sent.request.headers["tracestate"] == "congo=t61rcWkgMzE", "§3.5: it is sent unchanged")
     }
 
-    @Test("a context on the request is continued, once, before the parent closure and the context of the task")
+    @Test("A context on the request is continued, once, before those of the closure and the task")
     func precedence() async throws {
         let ids = (1...3).compactMap {
             TraceContext(traceparent: "00-\(TraceParentTests.trace)-000000000000000\($0)-01")
@@ -63,7 +58,7 @@ struct CallTracerContextTests {
         #expect(sent.request.headers["tracestate"] == nil && spans.calls.first?.parent == nil)
     }
 
-    @Test("a context that an interceptor sets is continued too")
+    @Test("A context that an interceptor sets is continued too")
     func hook() async throws {
         let client = client(
             CallTracer.Options(), [.onRequest { request, _ in request.headers["traceparent"] = Tracing.parent }])
@@ -72,7 +67,7 @@ struct CallTracerContextTests {
         #expect(client.recordedCalls.first?.sentContext == spans.requests.first?.context)
     }
 
-    @Test("an unsampled parent and a sampler that says no record nothing, and send the flag 00")
+    @Test("An unsampled parent and a refusing sampler record nothing, and send the flag 00")
     func unsampled() async throws {
         let never = client(CallTracer.Options(sampler: .never))
         try await never.send(.get("/"))
@@ -87,7 +82,7 @@ struct CallTracerContextTests {
         #expect(spans.spans.count == 2, "a sampled parent is followed, whatever the sampler")
     }
 
-    @Test("a request after a refreshed credential has its own identifier, and the refresh is a child of the call")
+    @Test("The request after a refresh has its own identifier; the refresh is a child of the call")
     func refresh() async throws {
         let clock = ManualClock()
         let store = TokenStore(time: clock)
@@ -118,7 +113,7 @@ struct CallTracerContextTests {
         #expect(spans.calls.first { $0.name == "GET Me" }?.events.contains { $0.name == "token.renewed" } == true)
     }
 
-    @Test("signatures cover the fields")
+    @Test("Signatures cover the fields")
     func signing() async throws {
         let seen = Locked<String?>(nil)
         let client = client(
@@ -132,7 +127,7 @@ struct CallTracerContextTests {
         #expect(seen.withLock { $0 } == spans.requests.first?.context.traceparent)
     }
 
-    @Test("the request of a streamed body ends when the body ends, after its call")
+    @Test("The request of a streamed body ends when the body ends, after its call")
     func streamed() async throws {
         let clock = ManualClock()
         let client = Tracing.client(spans, configuration: APIClient.Configuration(time: clock)) {
@@ -154,7 +149,7 @@ struct CallTracerContextTests {
         #expect(request.events.first { $0.name == "response.head" }?.time == request.start)
     }
 
-    @Test("a body that breaks off makes its request an error, too")
+    @Test("A body that breaks off makes its request an error, too")
     func broken() async throws {
         let client = Tracing.client(spans) {
             $0.onAny { _ in
@@ -173,7 +168,7 @@ struct CallTracerContextTests {
         #expect(spans.calls.first?.text("error.type") == request.text("error.type"))
     }
 
-    @Test("calls that never end are bounded, and the oldest are counted as dropped")
+    @Test("Calls that never end are bounded, and the oldest are counted as dropped")
     func leaks() async throws {
         var options = CallTracer.Options()
         options.maximumOpen = 3
@@ -200,12 +195,12 @@ struct CallTracerContextTests {
         #expect(tracer.statistics.open == 0)
     }
 
-    @Test("a preview has no context")
+    @Test("A preview has no context")
     func silence() async throws {
         #expect(try await self.client().preview(Request<Void>.get("/")).headers["traceparent"] == nil)
     }
 
-    @Test("the version, the peer and the user agent are attributes where they are known")
+    @Test("The version, the peer and the user agent are attributes where they are known")
     func metrics() async throws {
         let client = Tracing.client(spans, options: CallTracer.Options(recordsUserAgent: true)) {
             $0.onAny { call in
@@ -222,7 +217,7 @@ struct CallTracerContextTests {
         #expect(spans.requests.first?.text("user_agent.original") == "Curlew/0.1")
     }
 
-    @Test("a pipeline has one tracing, after authentication and before signing")
+    @Test("A pipeline has one tracing, after authentication and before signing")
     func placement() {
         let client = client(CallTracer.Options(sampler: .ratio(0.5)), [.basic(user: "a", password: "b")])
         #expect("\(client.pipeline)".hasSuffix("Tracing(ratio 0.5) → transport"))

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
 import CurlewResilience
-import CurlewTesting
 import CurlewTracing
-import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CallTracerTests {
     private let spans = MemorySpanExporter()
 
-    @Test("a call is a span, and its request is a child whose identifier is sent")
+    @Test("A call is a span, and its request is a child whose identifier is sent")
     func simple() async throws {
         let client = Tracing.client(spans) { $0.on(.get, "/users/:id", .status(204)) }
         try await client.send(Request<Void>.get("/users/7").name("GetUser"))
@@ -46,7 +42,7 @@ struct CallTracerTests {
         #expect(spans.calls.last?.status == .unset && spans.requests.last?.isError == true)
     }
 
-    @Test("a failure without a response has a type and a message, and no status code")
+    @Test("A failure without a response has a type and a message, and no status code")
     func failure() async throws {
         let client = Tracing.client(spans) {
             $0.fail(with: NetworkError(.unreachable, detail: "No route, token=hunter2."))
@@ -58,7 +54,7 @@ struct CallTracerTests {
         #expect(spans.calls.first?.text("error.type") == "unreachable")
     }
 
-    @Test("unknown methods are _OTHER, and the name of a span has few values")
+    @Test("Unknown methods are _OTHER, and the name of a span has few values")
     func methods() async throws {
         let client = Tracing.client(spans) { $0.onAny { _ in .status(204) } }
         try await client.send(Request<Void>("PURGE", "/x", name: ""))
@@ -69,7 +65,7 @@ struct CallTracerTests {
         #expect(other.text("http.request.method_original") == "PURGE")
     }
 
-    @Test("each attempt has its own identifier and a link to the one before")
+    @Test("Each attempt has its own identifier and a link to the one before")
     func retries() async throws {
         let client = Tracing.client(
             spans, pipeline: [.retry(.attempts(3))],
@@ -91,7 +87,7 @@ struct CallTracerTests {
         #expect(spans.calls.first?.events.map(\.name).filter { $0 == "attempt" }.count == 2)
     }
 
-    @Test("each hop has its own identifier; another origin receives neither field, unless it is allowed")
+    @Test("Each hop has its own identifier; another origin receives neither field, unless allowed")
     func redirects() async throws {
         let other = try #require(Origin(scheme: "https", host: "other.test"))
         for origins in [[], [other]] as [Set<Origin>] {
@@ -119,7 +115,7 @@ struct CallTracerTests {
         }
     }
 
-    @Test("both requests of a hedged attempt have their own identifiers, and the later one a link")
+    @Test("Both requests of a hedged attempt have their own identifiers, and the later one a link")
     func hedging() async throws {
         let clock = ManualClock()
         let client = Tracing.client(
@@ -144,7 +140,7 @@ struct CallTracerTests {
         #expect(spans.calls.count == 1 && spans.calls[0].isError == false)
     }
 
-    @Test("calls that share an exchange have one request, and a link to the call that sends it")
+    @Test("Calls that share an exchange have one request, and a link to the call that sends it")
     func coalescing() async throws {
         let gate = Gate()
         let joined = Joined()
@@ -169,7 +165,7 @@ struct CallTracerTests {
         #expect(follower.text("curlew.requests") == "0" && leader.text("curlew.requests") == "1")
     }
 
-    @Test("a response from the cache sends no request")
+    @Test("A response from the cache sends no request")
     func cache() async throws {
         let client = Tracing.client(spans, pipeline: [.caching()]) {
             $0.on(.get, "/x", .text("a", headers: [.cacheControl: "max-age=60"]))
@@ -181,7 +177,7 @@ struct CallTracerTests {
         #expect(client.problems.isEmpty, "the interceptor keeps no cache from working")
     }
 
-    @Test("the result of a cancelled call is known, and nothing stays open")
+    @Test("The result of a cancelled call is known, and nothing stays open")
     func cancellation() async throws {
         let tracer = CallTracer(exporter: spans)
         let client = APIClient.mock(pipeline: [.tracing(tracer)]) {
@@ -199,12 +195,12 @@ struct CallTracerTests {
         #expect(tracer.statistics == CallTracer.Statistics(ended: 2, dropped: 0, open: 0))
     }
 
-    @Test("many concurrent calls keep their parents apart")
+    @Test("Many concurrent calls keep their parents apart")
     func concurrent() async throws {
         let tracer = CallTracer(exporter: spans)
         let client = APIClient.mock(
             pipeline: [.retry(.attempts(2), budget: RetryBudget(capacity: 1_000_000)), .tracing(tracer)],
-            configuration: APIClient.Configuration(time: ManualClock.skippingWaits)
+            configuration: .init(time: ManualClock.skippingWaits)
         ) {
             $0.onAny { call in
                 await Task.yield()

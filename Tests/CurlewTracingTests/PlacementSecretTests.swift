@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewCore
-import CurlewHTTP
 import CurlewObservability
-import CurlewTesting
 import CurlewTracing
-import Foundation
 import Testing
 
 /// Credentials that an interceptor of the app attaches, at any position of the pipeline, against spans, logs and
@@ -15,7 +11,7 @@ import Testing
 struct PlacementSecretTests {
     private static let canary = "hunter2-canary+0123456789/=="
 
-    @Test("no output has the value, wherever the interceptor is placed", arguments: Placement.allCases)
+    @Test("No output has the value, wherever the interceptor is placed", arguments: Placement.allCases)
     func placements(placement: Placement) async throws {
         let canary = Self.canary
         let encoded = "hunter2-canary%2B0123456789%2F%3D%3D"
@@ -43,7 +39,7 @@ struct PlacementSecretTests {
                 .logging(.body, each: .request, sink: sink),
             ]
             let pipeline = base.adding(.onRequest(at: placement) { request, _ in request.headers[field] = canary })
-            let client = APIClient(baseURL: "https://mock.test", pipeline: pipeline, transport: cassette)
+            let client = APIClient.testing(cassette, baseURL: "https://mock.test", pipeline: pipeline)
             let error = await #expect(throws: NetworkError.self) {
                 try await client.send(Request<Void>.get("/me").query(["access_token": canary]))
             }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @testable import CurlewCore
@@ -24,7 +20,7 @@ struct SpanErrorTests {
         .refused(by: .overload), .refused(by: NetworkError.Policy("tenant 4711")), .storage, .interceptor,
     ]
 
-    @Test("error.type is the same name in spans, logs and metrics: snake case, or a status code", arguments: reasons)
+    @Test("error.type has one name in spans, logs and metrics: snake case, or a status code", arguments: reasons)
     func names(reason: NetworkError.Reason) async throws {
         let entries = Locked<[LogEntry]>([])
         let client = Tracing.client(spans, pipeline: [.logging { entry in entries.withLock { $0.append(entry) } }]) {
@@ -55,7 +51,7 @@ struct SpanErrorTests {
 
     private static let cut = NetworkError(.connectionLost(.requestMayHaveArrived), detail: "Cut. token=hunter2")
 
-    @Test("a streamed body that breaks off after the call has returned is an error of its request")
+    @Test("A streamed body that breaks off after the call has returned is an error of its request")
     func brokenStream() async throws {
         let client = client(Self.cut)
         await #expect(throws: NetworkError.self) {
@@ -68,7 +64,7 @@ struct SpanErrorTests {
         #expect(spans.calls.first?.isError == false)
     }
 
-    @Test("where an interceptor near the transport sends twice, the second request has the error of the second body")
+    @Test("Where an interceptor sends twice, the second request has the error of the second body")
     func twice() async throws {
         let count = Locked(0)
         let base = Tracing.client(spans) {
@@ -96,7 +92,7 @@ struct SpanErrorTests {
         }
     }
 
-    @Test("a streamed body that is complete, or that the caller leaves, is no error, and its span ends")
+    @Test("A streamed body that is complete, or left by the caller, is no error, and its span ends")
     func endedStream() async throws {
         let client = client(nil)
         try await client.withResponse(to: Request<Data>.get("/")) { try await Self.read($0) }
@@ -109,7 +105,7 @@ struct SpanErrorTests {
         #expect(spans.spans.allSatisfy { !$0.isError })
     }
 
-    @Test("a body that breaks off within its call, one that is too long, and one that is not JSON: one error each")
+    @Test("A body that breaks off within its call, is too long, or no JSON is one error each")
     func brokenCall() async throws {
         _ = try? await client(Self.cut).send(Request<String>.get("/"))
         #expect(spans.requests.map { $0.text("error.type") } == ["connection_lost"])
@@ -130,7 +126,7 @@ struct SpanErrorTests {
         #expect(spans.requests.map { $0.text("error.type") } == [nil])
     }
 
-    @Test("many streams that end in any order have a span each, and none is left open", arguments: 0..<5)
+    @Test("Many streams that end in any order have a span each, and none is left open", arguments: 0..<5)
     func manyStreams(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
@@ -173,7 +169,7 @@ struct SpanErrorTests {
         #expect(spans.requests.map { $0.name.prefix { $0 != " " } } == ["QUERY", "HTTP", "HTTP"])
     }
 
-    @Test("the list of known methods can be changed")
+    @Test("The list of known methods can be changed")
     func knownMethods() async throws {
         var options = CallTracer.Options()
         options.knownMethods = ["PROPFIND"]
@@ -182,7 +178,7 @@ struct SpanErrorTests {
         #expect(spans.requests.map { $0.text("http.request.method") } == ["PROPFIND", "_OTHER"])
     }
 
-    @Test("a refresh of tokens is a child of the call that started it")
+    @Test("A refresh of tokens is a child of the call that started it")
     func refresh() async throws {
         // On a manual clock, a busy machine cannot exceed a time limit.
         let clock = ManualClock()

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTracing
 import Testing
 
@@ -69,7 +66,7 @@ struct TraceParentTests {
         "cc-\(trace)-\(String(repeating: "0", count: 16))-01", "cc-\(trace)-\(span)-0g",
     ]
 
-    @Test("a value that breaks a rule is not read", arguments: versions + formats + flags + higher)
+    @Test("A value that breaks a rule is not read", arguments: versions + formats + flags + higher)
     func invalid(text: String) {
         #expect(TraceContext(traceparent: text) == nil)
     }
@@ -125,7 +122,7 @@ struct TraceParentTests {
     }
 
     @Test(
-        "§3.2.4: of a higher version, the known fields are read, and the rest is neither read nor sent",
+        "§3.2.4: of a higher version the known fields are read, and the rest is not sent",
         arguments: ["", "-", "-what-the-future-will-be-like", "-\u{1F600}"])
     func higherVersion(rest: String) {
         for version in ["01", "cc", "fe"] {
@@ -141,7 +138,7 @@ struct TraceParentTests {
         #expect(TraceContext(traceparent: text + String(repeating: "a", count: 1025 - text.utf8.count)) == nil)
     }
 
-    @Test("a source of zeros makes valid identifiers")
+    @Test("A source of zeros makes valid identifiers")
     func zeros() async throws {
         let spans = MemorySpanExporter()
         var options = CallTracer.Options()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
 import CurlewTracing
 import Testing
 
@@ -15,7 +14,7 @@ struct TracePropertyTests {
             })
     }
 
-    @Test("what is written is read as the same context", arguments: 0..<200 as Range<UInt64>)
+    @Test("A written context is read as the same context", arguments: 0..<200 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var members: [String: String] = [:]
@@ -39,7 +38,7 @@ struct TracePropertyTests {
         #expect(state.members.filter { kept.contains($0) } == kept, "the order is kept, seed \(seed)")
     }
 
-    @Test("a changed byte makes another context or none, and never a crash", arguments: 0..<300 as Range<UInt64>)
+    @Test("A changed byte makes another context or none, and never a crash", arguments: 0..<300 as Range<UInt64>)
     func mutated(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let valid = "00-\(TraceParentTests.trace)-\(TraceParentTests.span)-01"
@@ -64,7 +63,7 @@ struct TracePropertyTests {
         }
     }
 
-    @Test("random text is read as valid members only", arguments: 0..<300 as Range<UInt64>)
+    @Test("Random text is read as valid members only", arguments: 0..<300 as Range<UInt64>)
     func text(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let fields = (0..<3).map { _ in
@@ -77,7 +76,7 @@ struct TracePropertyTests {
         _ = TraceContext(traceparent: fields[0], tracestate: fields)
     }
 
-    @Test("a ratio records about its share, by the identifier alone", arguments: [0, 0.001, 0.25, 0.5, 0.9, 1])
+    @Test("A ratio records about its share, by the identifier alone", arguments: [0, 0.001, 0.25, 0.5, 0.9, 1])
     func sampler(ratio: Double) throws {
         let seed: UInt64 = 24
         var random = SeededGenerator(seed: seed)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import CurlewTracing
 import Testing
 
@@ -72,7 +71,7 @@ struct TraceStateTests {
     }
 
     @Test(
-        "§3.3.1.3.1: a key is a name, or a tenant of up to 241 characters, @, and a system of up to 14",
+        "§3.3.1.3.1: a key is a name (256 characters), or a tenant (241), @ and a system (14)",
         arguments: [
             "a", "abcdefghijklmnopqrstuvwxyz0123456789_-*/", "z9", "a*", String(repeating: "z", count: 256),
             "fw529a3039@dt", "0@a", "a-z0-9_-*/@a-z0-9_-*/",
@@ -93,12 +92,12 @@ struct TraceStateTests {
         "_a@b", String(repeating: "t", count: 242) + "@v", "t@" + String(repeating: "v", count: 15),
     ].map { "\($0)=1" }
 
-    @Test("an invalid member drops the list", arguments: members + keys)
+    @Test("An invalid member drops the list", arguments: members + keys)
     func invalid(member: String) {
         #expect(TraceState([member]) == nil && TraceState(["x=1,\(member),y=2"]) == nil)
     }
 
-    @Test("§3.3.1.3.2: a value has printable ASCII without comma and equals sign, at most 256 characters")
+    @Test("§3.3.1.3.2: a value has at most 256 printable ASCII characters, no comma, no equals sign")
     func value() {
         let all = String((0x20...0x7E).map { Character(Unicode.Scalar(UInt8($0))) }.filter { $0 != "," && $0 != "=" })
         #expect(TraceState(["a=\(all)"])?.members.map(\.value) == [all])
@@ -120,7 +119,7 @@ struct TraceStateTests {
         #expect(TraceState([text])?.fieldValue() == text)
     }
 
-    @Test("§3.3.1.5: in a longer list, entries over 128 characters go first, then those at the end, always whole")
+    @Test("§3.3.1.5: in a longer list, long entries go first, then those at the end, always whole")
     func truncation() {
         let long = "long=" + String(repeating: "v", count: 124)
         let short = (0..<9).map { "k\($0)=" + String(repeating: "v", count: 47) }
@@ -148,7 +147,7 @@ struct TraceStateTests {
         #expect(context?.state.fieldValue() == "a=1")
     }
 
-    @Test("descriptions have no values")
+    @Test("Descriptions have no values")
     func descriptions() {
         let state = TraceState(["rojo=hunter2"]) ?? TraceState()
         var text = "\(state)"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTracing
 
 /// What the tests of tracing share.
@@ -14,8 +11,7 @@ enum Tracing {
         _ spans: MemorySpanExporter, pipeline: Pipeline = [], options: CallTracer.Options = CallTracer.Options(),
         configuration: APIClient.Configuration = APIClient.Configuration(), _ configure: (MockTransport) -> Void
     ) -> APIClient {
-        .mock(
-            pipeline: pipeline.adding(.tracing(to: spans, options: options)), configuration: configuration, configure)
+        .mock(pipeline: pipeline.adding(.tracing(to: spans, options: options)), configuration: configuration, configure)
     }
 }
 

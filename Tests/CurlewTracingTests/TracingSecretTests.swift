@@ -2,11 +2,7 @@
 
 import ConformanceCases
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTracing
-import Foundation
 import Testing
 
 /// Sixty fields by which real services know their users, against everything that a span holds.
@@ -14,7 +10,7 @@ import Testing
 struct TracingSecretTests {
     private static let canary = "hunter2"
 
-    @Test("no span holds a value under any of 500 names", arguments: SecretNames.groups)
+    @Test("No span holds a value under any of 500 names", arguments: SecretNames.groups)
     func names(group: [String]) async throws {
         let spans = MemorySpanExporter()
         let client = Tracing.client(
@@ -27,7 +23,7 @@ struct TracingSecretTests {
         #expect(SecretNames.leaks(in: spans.text) == [] && spans.text.contains("/refused"))
     }
 
-    @Test("what the client declares is redacted, in paths, items and messages")
+    @Test("Declared secrets are redacted in paths, items and messages")
     func declared() async throws {
         let spans = MemorySpanExporter()
         var fields = FieldRules()
@@ -42,7 +38,7 @@ struct TracingSecretTests {
         #expect(text.contains("patient=REDACTED"))
     }
 
-    @Test("values of tracestate are in no attribute, event or name")
+    @Test("Values of tracestate are in no attribute, event or name")
     func carried() async throws {
         let spans = MemorySpanExporter()
         let client = Tracing.client(spans) { $0.onAny { _ in .status(204) } }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import TestFixtures
 import Testing
 
 extension Request {
@@ -31,7 +27,7 @@ struct BatchTests {
         #expect(try await client().batch([Int]()) { .number($0) }.isEmpty)
     }
 
-    @Test("At most the given number of calls run at the same time, and inputs are taken only when a call can start")
+    @Test("At most the given number of calls run at once; inputs are taken when a call can start")
     func concurrency() async throws {
         let running = Locked((now: 0, maximum: 0, ended: 0))
         let taken = Locked(0)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
 import TestServers
 import Testing
 
@@ -62,8 +58,7 @@ struct OriginTests {
         }
         let pipeline: Pipeline = [.redirects(), .bearer { "home" }, .bearer(for: "https://c.test") { "session" }]
         let client = APIClient.testing(
-            transport, baseURL: "https://a.test", pipeline: pipeline,
-            configuration: APIClient.Configuration(headers: ["X-Client": "key"]))
+            transport, baseURL: "https://a.test", pipeline: pipeline, headers: ["X-Client": "key"])
         try await capability.run(client)
         let first = try #require(transport.requests.first), last = try #require(transport.requests.last)
         #expect(last.urlString == target && transport.requests.count > 1)

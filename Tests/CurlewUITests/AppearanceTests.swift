@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewUI
 import Testing
 
@@ -48,7 +47,7 @@ private final class ShownGroup {
     }
 }
 
-@Suite("What the appearance of a view loads", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct AppearanceTests {
     let gate = Gate<String>()
@@ -59,7 +58,7 @@ struct AppearanceTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("after a failure nothing is loaded until a caller asks, and then once")
+    @Test("After a failure nothing is loaded until a caller asks, and then once")
     func failure() async {
         let user = make()
         for number in 1...100 { gate.fail(number) }
@@ -76,7 +75,7 @@ struct AppearanceTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("after a refresh that failed nothing is loaded, and the value stays the same view")
+    @Test("After a refresh that failed nothing is loaded, and the value stays the same view")
     func failedRefresh() async {
         let user = make()
         gate.end("Emily", of: 1)
@@ -93,7 +92,7 @@ struct AppearanceTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a view that comes back does not try again what has failed, but loads what was dropped")
+    @Test("A view that returns does not repeat a failed load, but repeats a dropped one")
     func comesBack() async {
         let user = make()
         let view = ShownGroup(user)
@@ -111,7 +110,7 @@ struct AppearanceTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a list that failed on its first page waits to be asked, too")
+    @Test("A list that failed on its first page waits for a request to reload, too")
     func list() async {
         let gate = Gate<Page<Numbered, Int>>()
         let list = PagedLoadable<Numbered, Int> { _ in try await gate.work() }
@@ -127,7 +126,7 @@ struct AppearanceTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("of a group, the parts that have failed are left alone, and the others are loaded")
+    @Test("Of a group, the failed parts are left alone, and the others are loaded")
     func group() async {
         let (failing, idle) = (make(), Gate<String>())
         gate.fail(1)

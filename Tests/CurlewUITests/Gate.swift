@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewUI
 
 /// Work that ends when the test says so, and counts how often it was begun.

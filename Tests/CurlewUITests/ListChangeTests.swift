@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewTesting
 import CurlewUI
 import Testing
 
 /// Changes of items in lists that become others in the meantime.
-@Suite("Changes in lists", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct ListChangeTests {
     struct Item: Identifiable, Hashable, Sendable {
@@ -38,7 +36,7 @@ struct ListChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("an index from before a refresh that brought a shorter list ends nothing")
+    @Test("An index from before a refresh that brought a shorter list ends nothing")
     func shorter() async throws {
         let server = Server(0..<5)
         let list = await list(server)
@@ -59,7 +57,7 @@ struct ListChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("an index from before another change that is taken back ends nothing")
+    @Test("An index from before another change that is taken back ends nothing")
     func takenBack() async throws {
         let list = await list(Server(0..<1))
         let first = Task { try await list.change({ $0.append(Item(id: 1)) }, commit: { try await gate.work() }) }
@@ -75,7 +73,7 @@ struct ListChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a change by identity finds its item wherever a refresh has put it, and detects its removal")
+    @Test("A change by identity finds its item after a refresh, and detects its removal")
     func byIdentity() async throws {
         let server = Server(0..<5)
         let list = await list(server)
@@ -93,7 +91,7 @@ struct ListChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("items are inserted, replaced by the server's, and removed in a list")
+    @Test("Items are inserted, replaced by the server's, and removed in a list")
     func insertAndRemove() async throws {
         let list = await list(Server(1...2))
         try await list.insert(Item(id: -1)) {
@@ -115,7 +113,7 @@ struct ListChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a list of pages shows changes at once, keeps them over a refresh, and takes back what fails")
+    @Test("A list of pages shows changes at once, keeps them over a refresh, and reverts failed ones")
     func inPages() async throws {
         let server = Server(0..<3)
         let pages = await pages(server)
@@ -138,7 +136,7 @@ struct ListChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("items are inserted into pages, and what was done elsewhere is shown")
+    @Test("Items are inserted into pages, and changes made elsewhere are shown")
     func elsewhere() async throws {
         let pages = await pages(Server(1...3))
         try await pages.insert(Item(id: -1), at: 99) { Item(id: 4) }
@@ -159,7 +157,7 @@ struct ListChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("the next page is still asked for near the end of what is shown, and adds to what came")
+    @Test("The next page is still loaded near the end of the items, and adds to what came")
     func scrolling() async throws {
         var asked: [Int?] = []
         let pages = PagedLoadable<Item, Int>(prefetchDistance: 2) { cursor in
@@ -177,7 +175,7 @@ struct ListChangeTests {
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test(
-        "changes of which some fail, in any order and between refreshes, leave exactly those that did not",
+        "After changes and refreshes in any order exactly the successful changes remain",
         arguments: 0..<20)
     func random(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewTesting
 import CurlewUI
 import Testing
 
-@Suite("Changes that show at once", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct LoadableChangeTests {
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
@@ -16,7 +14,7 @@ struct LoadableChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a change shows before it is done, and stays when it is")
+    @Test("A change shows before it is done, and stays when it is")
     func kept() async throws {
         let list = await loaded([1])
         let gate = Gate<Void>()
@@ -29,7 +27,7 @@ struct LoadableChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a change that fails is taken back, and its error is thrown")
+    @Test("A change that fails is reverted, and its error is thrown")
     func takenBack() async throws {
         let list = await loaded([1])
         let error = await #expect(throws: NetworkError.self) {
@@ -40,7 +38,7 @@ struct LoadableChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("the server's own version replaces the guess")
+    @Test("The server's own version replaces the guess")
     func answered() async throws {
         let list = await loaded([1])
         try await list.change({ $0.append(2) }, replacement: { [1, 2, 3] })
@@ -48,7 +46,7 @@ struct LoadableChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a refresh that ends while a change is in progress keeps the change")
+    @Test("A refresh that ends while a change is in progress keeps the change")
     func refreshed() async throws {
         var server = [1]
         let list = Loadable { server }
@@ -65,7 +63,7 @@ struct LoadableChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("changes of which some fail, in any order, leave exactly the ones that did not", arguments: 0..<20)
+    @Test("After changes in any order, some failing, exactly the successful ones remain", arguments: 0..<20)
     func random(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("LoadableChangeTests.random: seed \(seed)")

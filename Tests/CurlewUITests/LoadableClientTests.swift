@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import CurlewUI
 import Testing
 
-@Suite("Values of a client", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct LoadableClientTests {
     private func client(_ answers: Locked<Int>, status: HTTPStatus = .ok) -> APIClient {
@@ -27,7 +23,7 @@ struct LoadableClientTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a load takes what the cache has, a refresh asks the server")
+    @Test("A load may use the cache, a refresh asks the server")
     func caching() async {
         let answers = Locked(0)
         let client = client(answers)
@@ -49,7 +45,7 @@ struct LoadableClientTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a refresh of a closure asks the server too, and so do its children and what comes after it")
+    @Test("A refresh of a closure asks the server, and so do its child tasks and later calls")
     func closures() async {
         let answers = Locked(0)
         let client = client(answers)
@@ -73,7 +69,7 @@ struct LoadableClientTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("what a call says of caches itself stays as it is in a refresh")
+    @Test("A call's own cache policy stays as it is in a refresh")
     func ownPolicy() async {
         let answers = Locked(0)
         let client = client(answers)
@@ -85,7 +81,7 @@ struct LoadableClientTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a list of pages asks the server in a refresh, and for the pages after it")
+    @Test("A list of pages asks the server in a refresh, and for the pages after it")
     func pages() async {
         struct Line: Identifiable { let id: String }
         let answers = Locked(0)
@@ -110,7 +106,7 @@ struct LoadableClientTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a 503 shows as a server error")
+    @Test("A 503 shows as a server error")
     func unavailable() async {
         let films = Loadable(Request<String>.get("/films"), from: client(Locked(0), status: .serviceUnavailable))
         await films.load()
@@ -119,7 +115,7 @@ struct LoadableClientTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a cancelled load of a client shows no error")
+    @Test("A cancelled load of a client shows no error")
     func cancelled() async {
         let arrived = SharedResult<Void>()
         let client = APIClient(

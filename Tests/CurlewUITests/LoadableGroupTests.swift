@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import CurlewUI
 import Testing
 
-@Suite("Sequences and groups", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct LoadableGroupTests {
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a sequence loads one after the other, with what the first gave")
+    @Test("A sequence loads one after the other, with the first one's value")
     func sequence() async {
         let question = Gate<Int>()
         let first = Loadable { try await question.work() }
@@ -28,7 +26,7 @@ struct LoadableGroupTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a failure of the first is the failure of the second, and a retry does both")
+    @Test("A failure of the first is the failure of the second, and a retry does both")
     func failedSequence() async {
         let question = Gate<Int>()
         let avatar = Loadable { try await question.work() }.then { "avatar of \($0)" }
@@ -41,7 +39,7 @@ struct LoadableGroupTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a cancelled sequence ends the first too")
+    @Test("A cancelled sequence ends the first too")
     func cancelledSequence() async {
         let question = Gate<Int>()
         let first = Loadable { try await question.work() }
@@ -56,7 +54,7 @@ struct LoadableGroupTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("the parts of a group load at the same time, fail alone, and only those that failed are tried again")
+    @Test("The parts of a group load at once, fail alone, and only failed ones are tried again")
     func group() async {
         let (users, films) = (Gate<Int>(), Gate<String>())
         let first = Loadable { try await users.work() }
@@ -79,7 +77,7 @@ struct LoadableGroupTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("cancelling a group ends all its parts")
+    @Test("Cancelling a group ends all its parts")
     func cancelledGroup() async {
         let gates = [Gate<Int>(), Gate<Int>()]
         let parts = gates.map { gate in Loadable { try await gate.work() } }

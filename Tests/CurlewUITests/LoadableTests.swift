@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewTesting
 import CurlewUI
 import Observation
 import Testing
@@ -17,7 +15,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("idle, loading, loaded; and a second load does nothing")
+    @Test("The state goes from idle to loading to loaded; and a second load does nothing")
     func loads() async {
         let user = make()
         #expect(user.state.word == "idle")
@@ -34,7 +32,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("loads that overlap are one")
+    @Test("Loads that overlap are one")
     func joins() async {
         let user = make()
         let callers = (0..<10).map { _ in Task { await user.load() } }
@@ -46,7 +44,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a reset forgets the value, the load in progress, and the changes in progress")
+    @Test("A reset forgets the value, the load in progress, and the changes in progress")
     func resets() async throws {
         let user = make()
         gate.end("Emily", of: 1)
@@ -74,7 +72,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a failure keeps the previous value, and a retry loads the next")
+    @Test("A failure keeps the previous value, and a retry loads the next")
     func fails() async {
         let user = make()
         gate.end("old", of: 1)
@@ -94,7 +92,7 @@ struct LoadableTests {
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test(
-        "of overlapping loads the newest counts, in whatever order they end",
+        "Of overlapping loads the newest counts, in whatever order they end",
         arguments: [[1, 2, 3], [3, 2, 1], [2, 3, 1]])
     func newest(order: [Int]) async {
         let user = make()
@@ -110,7 +108,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a load that is overtaken returns when the newest has settled")
+    @Test("A load that is overtaken returns when the newest has settled")
     func overtaken() async {
         let user = make()
         let first = Task {
@@ -126,7 +124,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a cancelled load shows no error")
+    @Test("A cancelled load shows no error")
     func cancelledLoadShowsNoError() async {
         let user = make()
         let task = Task { await user.load() }
@@ -139,7 +137,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("work that fails with a cancellation of its own shows no error", arguments: [true, false])
+    @Test("Work that fails with a cancellation of its own shows no error", arguments: [true, false])
     func cancelledWork(isOurs: Bool) async {
         let error: any Error = isOurs ? NetworkError(.cancelled) : CancellationError()
         let user = Loadable<String> { throw error }
@@ -148,7 +146,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("cancel returns to the previous state, error or value", arguments: ["idle", "old", "failed old"])
+    @Test("cancel() returns to the previous state, error or value", arguments: ["idle", "old", "failed old"])
     func cancels(before: String) async {
         let user = make()
         gate.end("old", of: 1)
@@ -175,7 +173,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("one caller leaves without disturbing another; the last one ends the work")
+    @Test("One caller leaves without disturbing another; the last one ends the work")
     func callersLeave() async {
         let user = make()
         let one = Task { await user.load() }
@@ -193,7 +191,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("the work ends with the last reference")
+    @Test("The work ends with the last reference")
     func goes() async {
         var user: Loadable? = make()
         weak let witness = user
@@ -207,7 +205,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a change of the state is observed")
+    @Test("A change of the state is observed")
     func observed() async {
         let user = make()
         let seen = Locked(0)
@@ -222,7 +220,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("of many overlapping loads, cancellations and failures, in any order, the state is that of the newest")
+    @Test("After overlapping loads, cancellations and failures in any order the newest load counts")
     func random() async {
         let seed = UInt64.random(in: .min ... .max)
         print("LoadableTests.random: seed \(seed)")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewUI
 import Testing
 
@@ -29,7 +28,7 @@ struct PagedLoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("pages come one after the other, each asked for with the cursor of the one before, until there are no more")
+    @Test("Pages load one after the other, each with the cursor before, until there are no more")
     func pages() async {
         let cursors = Locked<[Int?]>([])
         let list = make(cursors: cursors)
@@ -49,7 +48,7 @@ struct PagedLoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("the next page is asked for once, when an item near the end appears")
+    @Test("The next page is requested once, when an item near the end appears")
     func prefetches() async {
         let list = make()
         gate.end(page(0..<10, next: 10), of: 1)
@@ -67,7 +66,7 @@ struct PagedLoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a page that fails leaves the items, is not asked for by scrolling, and is tried again from where it was")
+    @Test("A page that fails leaves the items, and is retried from there only on request")
     func fails() async {
         let cursors = Locked<[Int?]>([])
         let list = make(cursors: cursors)
@@ -87,7 +86,7 @@ struct PagedLoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("an item that comes twice is shown once, as it came last")
+    @Test("An item that comes twice is shown once, as it came last")
     func twice() async {
         let list = make()
         gate.end(page(0..<10, next: 10, text: "old"), of: 1)
@@ -100,7 +99,7 @@ struct PagedLoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a refresh shows the old items until the first page is there, and drops what was in progress")
+    @Test("A refresh shows the old items until the first page comes, and drops loads in progress")
     func refreshes() async {
         let list = make()
         gate.end(page(0..<10, next: 10), of: 1)
@@ -125,7 +124,7 @@ struct PagedLoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("cancelling keeps what has come and shows no error")
+    @Test("Cancelling keeps the loaded items and shows no error")
     func cancels() async {
         let list = make()
         gate.end(page(0..<10, next: 10), of: 1)
@@ -143,7 +142,7 @@ struct PagedLoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a server that always has more is believed up to the limit")
+    @Test("A server that always has more is followed up to the limit")
     func bounded() async {
         let list = make(limit: 3)
         for number in 1...5 { gate.end(page(number..<number + 1, next: number), of: number) }

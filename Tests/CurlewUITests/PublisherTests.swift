@@ -3,13 +3,10 @@
 
 #if canImport(Combine)
 import Combine
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewUI
 import Testing
 
-@Suite("Publishers", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct PublisherTests {
     struct User: Codable, Sendable {
@@ -58,7 +55,7 @@ struct PublisherTests {
         return screen.shown
     }
 
-    @Test("an endpoint, an inline request and routes deliver one value or one error, for each subscriber again")
+    @Test("Endpoints, inline requests and routes deliver one value or error to each subscriber")
     func values() async throws {
         let endpoint = client.publisher(for: GetUser())
         #expect(try await outcome(of: endpoint) { $0.firstName } == ["Emily"])
@@ -75,7 +72,7 @@ struct PublisherTests {
     }
 
     /// The lines of the page UserInterfaces.
-    @Test("as the page shows it")
+    @Test("The example of the page works")
     func page() async throws {
         let screen = Screen()
         let subscription = client.publisher(for: GetUser()).sink { completion in

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import TestServers
 import Testing
 
@@ -20,14 +16,14 @@ struct BodyTests {
         return server
     }
 
-    @Test("Foundation adds a form's type to a body without one; not here")
+    @Test("A body without a type gets no form's type from Foundation")
     func contentType() async throws {
         let server = try echo()
         _ = try await transport.exchange(.post, server.url + "/echo", body: .bytes(Data("a=1".utf8)))
         #expect(server.requests.map { $0.headers[.contentType] } == [nil])
     }
 
-    @Test("a stream that is too long for its file fails")
+    @Test("A stream that is too long for its file fails")
     func longStream() async throws {
         let server = try echo()
         let small = URLSessionTransport(uploadSpool: 1000)
@@ -36,7 +32,7 @@ struct BodyTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("no file is left behind by a long stream")
+    @Test("No file is left behind by a long stream")
     func spool() async throws {
         let server = try echo()
         let folder = FileManager.default.temporaryDirectory.path
@@ -53,7 +49,7 @@ struct BodyTests {
         #expect(await eventually { left() == 0 })
     }
 
-    @Test("a long body is read as it comes", arguments: [false, true])
+    @Test("A long body is read as it comes", arguments: [false, true])
     func longBody(chunked: Bool) async throws {
         let server = try MockServer.always(.generated(bytes: 5_000_000, chunked: chunked))
         let response = try await transport.exchange(.get, server.url + "/")
@@ -67,7 +63,7 @@ struct BodyTests {
     }
 
     #if !canImport(Darwin)
-    @Test("a reader who stays too far behind gets an error, not all the memory")
+    @Test("A reader that stays too far behind gets an error, not all the memory")
     func reader() async throws {
         let server = try MockServer.always(.generated(bytes: 8_000_000))
         let transport = URLSessionTransport(unreadBody: 1 << 20)

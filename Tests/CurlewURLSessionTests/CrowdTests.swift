@@ -2,18 +2,14 @@
 
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import TestServers
 import Testing
 
 /// Many at once. In processes of their own: a trap of the system's library must not take the other tests along.
 @Suite(.timeLimit(.minutes(1)))
 struct CrowdTests {
-    @Test("cancelling at any moment, answers coming in between, neither traps nor hangs")
+    @Test("Cancelling at any moment, with responses in between, neither traps nor hangs")
     func storm() async {
         await #expect(processExitsWith: .success) {
             let transport = URLSessionTransport()
@@ -37,7 +33,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("transports that come and go leave no session behind that traps")
+    @Test("Transports that come and go leave no session behind that traps")
     func turnover() async {
         await #expect(processExitsWith: .success) {
             let server = try MockServer.always(.text("ok"), to: nil)
@@ -50,7 +46,7 @@ struct CrowdTests {
     }
 
     #if !canImport(Darwin)
-    @Test("known traps of the system's library end the process: trailers, and an end within the head")
+    @Test("The system's library ends the process at trailers, and at an end within the head")
     func traps() async {
         // No guard is possible: the bytes meet the library before they meet us. When this test fails, the library has
         // been mended, and the page about URLSession can lose a line. A child that did not get so far succeeds.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import TestServers
 import Testing
 
@@ -13,7 +9,7 @@ import Testing
 struct EndingTests {
     private let transport = URLSessionTransport()
 
-    @Test("an unread body is dropped with its last copy")
+    @Test("An unread body is dropped with its last copy")
     func abandoned() async throws {
         let server = try MockServer.answering(.generated(bytes: 1_000_000).stalled(at: .afterBytes(100_000)))
         var response: HTTPResponse? = try await transport.exchange(.get, server.url + "/") { $0.streaming = true }
@@ -23,7 +19,7 @@ struct EndingTests {
         #expect(await eventually { transport.snapshot.active == 0 })
     }
 
-    @Test("a body that stalls ends with an error that has its head")
+    @Test("A body that stalls ends with an error that has its head")
     func stalledBody() async throws {
         let server = try MockServer.answering(.generated(bytes: 1000).stalled(at: .afterBytes(10)))
         let error = await transport.failure(.get, server.url + "/", timeouts: Timeouts(idle: .milliseconds(60)))
@@ -31,7 +27,7 @@ struct EndingTests {
         #expect(await eventually { transport.snapshot.active == 0 })
     }
 
-    @Test("the attempt's deadline, also while a body is produced")
+    @Test("The attempt's deadline ends an exchange, also while a body is produced")
     func attempt() async throws {
         let (stream, continuation) = AsyncStream<Data>.makeStream()
         defer { continuation.finish() }
@@ -44,7 +40,7 @@ struct EndingTests {
         }
     }
 
-    @Test("connections that the server has closed lose nothing and repeat nothing", arguments: [0, 1000])
+    @Test("Connections that the server has closed lose nothing and repeat nothing", arguments: [0, 1000])
     func staleConnections(count: Int) async throws {
         let server = try MockServer.always(.text("fine").closingSilently(), to: nil)
         let body = count == 0 ? RequestBody.empty : .bytes(pattern(count))

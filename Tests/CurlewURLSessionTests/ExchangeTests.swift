@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import TestServers
 import Testing
 
@@ -13,7 +9,7 @@ import Testing
 struct ExchangeTests {
     private let transport = URLSessionTransport()
 
-    @Test("every method arrives as written", arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
+    @Test("Every method arrives as written", arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
     func methods(name: String) async throws {
         let server = try MockServer()
         server.on(nil, "/any", respond: .text("done"))
@@ -26,7 +22,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "every status is a response",
+        "Every status is a response",
         arguments: [200, 201, 204, 206, 300, 304, 400, 403, 404, 418, 429, 500, 503, 599])
     func statuses(code: Int) async throws {
         let server = try MockServer.answering(.status(HTTPStatus(code), headers: ["X-Mark": "here"]))
@@ -35,7 +31,7 @@ struct ExchangeTests {
         #expect(response.headers["X-Mark"] == "here")
     }
 
-    @Test("so are those without a target", arguments: [301, 302, 303, 305, 306, 307, 308])
+    @Test("Redirects without a target are responses", arguments: [301, 302, 303, 305, 306, 307, 308])
     func redirectsWithoutTarget(code: Int) async throws {
         let server = try MockServer.answering(.status(HTTPStatus(code)), .text("moved", status: HTTPStatus(code)))
         let response = try await transport.exchange(.get, server.url + "/")
@@ -50,7 +46,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "so is a demand for credentials, with its body",
+        "A demand for credentials is a response, with its body",
         arguments: ["Basic realm=\"a\"", "Bearer", "Digest realm=\"x\", nonce=\"1\"", "Basic", "", "Negotiate"])
     func unauthorized(challenge: String) async throws {
         let server = try MockServer()

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCookies
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import TestServers
 import Testing
 
@@ -18,7 +14,7 @@ import FoundationNetworking
 struct HeaderTests {
     private let transport = URLSessionTransport()
 
-    @Test("fields arrive; those of one name are joined as their kind is")
+    @Test("Fields arrive; those of one name are joined as their kind is")
     func sent() async throws {
         let server = try MockServer.always(.text("ok"))
         let headers: HTTPHeaders = [
@@ -37,7 +33,7 @@ struct HeaderTests {
         #expect(!got.contains(.contentLength))
     }
 
-    @Test("fields come sorted by name; cookies come apart")
+    @Test("Fields come sorted by name; cookies are separated")
     func received() async throws {
         let server = try MockServer()
         server.enqueue(
@@ -56,7 +52,7 @@ struct HeaderTests {
         #expect(names == names.sorted())
     }
 
-    @Test("a decoded body no longer claims to be encoded; a raw one is asked for uncoded")
+    @Test("A decoded body no longer claims to be encoded; a raw one is requested uncoded")
     func codings() async throws {
         let server = try MockServer()
         // "hello" in gzip.
@@ -74,7 +70,7 @@ struct HeaderTests {
         #expect(server.requests.last?.headers[.acceptEncoding] == "identity")
     }
 
-    @Test("the app's own configuration is used, without what would be policy")
+    @Test("The app's own configuration is used, without its policies")
     func configuration() async throws {
         let settings = URLSessionConfiguration.default
         settings.httpAdditionalHeaders = ["X-Everywhere": "yes"]

@@ -2,10 +2,7 @@
 
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
-import CurlewCore
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import TestServers
 import Testing
 
@@ -14,7 +11,7 @@ import Testing
 /// In processes of their own: on Linux all sessions of a process share one queue, and other tests would make them wait.
 @Suite(.timeLimit(.minutes(2)))
 struct OneArrivalTests {
-    @Test("a POST without a key reaches the server once, whatever that does")
+    @Test("A POST without a key reaches the server once, whatever the server does")
     func once() async {
         await #expect(processExitsWith: .success) {
             try await OneArrivalTests.eachArrivesOnce(OneArrival.all)
@@ -22,7 +19,7 @@ struct OneArrivalTests {
     }
 
     /// On Linux, with a body on a used connection, about one in thirty arrived twice before such requests had new ones.
-    @Test("nor a second time when the connection that it could use is reset, in hundreds of tries")
+    @Test("A POST arrives once when its possible connection is reset, in hundreds of tries")
     func often() async {
         await #expect(processExitsWith: .success) {
             let resets = OneArrival.all.filter { $0.description.hasPrefix("reset at beforeRequestRead") }
@@ -53,7 +50,7 @@ struct OneArrivalTests {
         }
     }
 
-    @Test("with a key it is sent again")
+    @Test("A POST with a key is sent again")
     func again() async throws {
         let transport = URLSessionTransport()
         let again = OneArrival.all.filter { $0.description.hasPrefix("status") }

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 #if !canImport(Darwin)
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewURLSession
-import Foundation
 import TestServers
 import Testing
 
 /// Requests that libcurl must not send again: each has a new connection, and a slot while it runs.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnConnectionTests {
-    @Test("a request with a body, or that must not be repeated, gets a connection of its own")
+    @Test("A request with a body, or that must not be repeated, gets a connection of its own")
     func connections() async throws {
         let transport = URLSessionTransport()
         let server = try MockServer.always(.text("fine"), to: nil)
@@ -26,7 +22,7 @@ struct OwnConnectionTests {
         #expect(server.requests.map(\.connectionIndex) == [0, 1, 0, 2, 0, 0])
     }
 
-    @Test("a used connection that is dead costs a request with a body nothing", arguments: [HTTPMethod.put, .delete])
+    @Test("A used connection that is dead costs a request with a body nothing", arguments: [HTTPMethod.put, .delete])
     func bodies(method: HTTPMethod) async throws {
         let transport = URLSessionTransport()
         for death in [MockResponse.Interruption.close, .reset] {
@@ -45,7 +41,7 @@ struct OwnConnectionTests {
     }
 
     /// A repeated request whose body Foundation does not rewind would leave its connection in the middle of a message.
-    @Test("the bytes of a request are never the body of the one before", arguments: [50, 1000])
+    @Test("The bytes of a request are never the body of the one before", arguments: [50, 1000])
     func framing(count: Int) async throws {
         let transport = URLSessionTransport()
         let server = try MockServer.always(.text("mine"), to: nil)
@@ -62,7 +58,7 @@ struct OwnConnectionTests {
         #expect(try await transport.exchange(.get, server.url + "/", timeouts: timeouts).text() == "mine")
     }
 
-    @Test("at most pool.perHost run at a time; one that waits can be cancelled, be late, and have its turn")
+    @Test("At most pool.perHost run at a time; a waiting one can be cancelled, late, or take its turn")
     func slots() async throws {
         let transport = URLSessionTransport(
             configuration: TransportConfiguration(pool: TransportConfiguration.Pool(perHost: 2)))
@@ -89,7 +85,7 @@ struct OwnConnectionTests {
         #expect(await reason(of: held[1]) == .refused(by: .shutdown))
     }
 
-    @Test("shutdown ends what waits for a slot, and a drain lets it finish")
+    @Test("A shutdown ends waiting requests, and a drain lets them finish")
     func shutdown() async throws {
         let server = try MockServer()
         server.on(.post, "/stalled", respond: .text("x").stalled(at: .beforeHead))
@@ -110,7 +106,7 @@ struct OwnConnectionTests {
         for task in slow { #expect(try await task.value == "done") }
     }
 
-    @Test("hundreds of such requests, some cancelled at any moment, leave no descriptor behind")
+    @Test("Hundreds of requests, some cancelled at any moment, leave no descriptor behind")
     func leaks() async {
         await #expect(processExitsWith: .success) {
             let transport = URLSessionTransport()

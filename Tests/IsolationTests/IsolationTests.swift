@@ -15,7 +15,7 @@ struct IsolationTests {
         PlainInterceptor(), ApproachableInterceptor(), PlainInterceptor(), ApproachableInterceptor(),
     ]
 
-    @Test("Conformers of both modules pass a call on in order, out and back, over a transport of either")
+    @Test("Conformers of both modules pass a call on in order, over a transport of either")
     func order() async throws {
         let transports: [any Transport] = [PlainTransport(), ApproachableTransport()]
         for transport in transports {

@@ -3,8 +3,8 @@
 import Foundation
 import Testing
 
-/// What the README and the articles show is compiled: each block of Swift stands in a file of `Snippets`
-/// or `Migration`.
+/// What the README and the articles show is compiled: each block of Swift stands in a file of `FirstWeek`,
+/// `Snippets` or `Migration`.
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentationTests {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

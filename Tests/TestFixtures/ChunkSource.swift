@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
-package import CurlewFoundation
-import CurlewTesting
-
 /// The body of a transport: gives its chunks, then ends, fails, or waits forever until it is cancelled. Says what was
 /// asked of it.
 package final class ChunkSource: ResponseBodySource {

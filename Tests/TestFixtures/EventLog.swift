@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
-
 /// Keeps what a closure makes of the events of calls, in order; nil is left out.
 package final class EventLog<Entry: Sendable>: RequestObserver {
     private let kept = Locked<[Entry]>([])

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
-import CurlewFoundation
-package import CurlewHTTP
-import CurlewTesting
-
 package struct Person: Codable, Sendable, Equatable {
     package var id: Int
     package var name: String
@@ -82,12 +77,20 @@ extension HTTPResponse {
 }
 
 extension APIClient {
-    /// A client without interceptors at `https://api.example/v1`.
+    /// The client of a test: without interceptors at `https://api.example/v1`, with what the test chooses.
     package static func testing(
         _ transport: any Transport, baseURL: BaseURL? = "https://api.example/v1", pipeline: Pipeline = [],
+        headers: HTTPHeaders? = nil, timeouts: Timeouts? = nil, limits: Limits? = nil,
+        observers: [any RequestObserver]? = nil, time: (any TimeSource)? = nil,
         configuration: APIClient.Configuration = APIClient.Configuration()
     ) -> APIClient {
-        APIClient(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
+        var configuration = configuration
+        if let headers { configuration.headers = headers }
+        if let timeouts { configuration.timeouts = timeouts }
+        if let limits { configuration.limits = limits }
+        if let observers { configuration.observers = observers }
+        if let time { configuration.time = time }
+        return APIClient(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
     /// The same with one response for everything.
@@ -106,6 +109,21 @@ package func failure(_ work: () async throws(NetworkError) -> Void) async -> Net
     } catch {
         return error
     }
+}
+
+/// The reason of the error that `work` throws; nil if it throws none, or one of another type.
+package func failureReason<Value>(_ work: () async throws -> Value) async -> NetworkError.Reason? {
+    do {
+        _ = try await work()
+        return nil
+    } catch {
+        return (error as? NetworkError)?.reason
+    }
+}
+
+/// The same of work that does not wait.
+package func thrownReason<Value>(_ work: () throws -> Value) -> NetworkError.Reason? {
+    if case .failure(let error as NetworkError) = Result(catching: work) { error.reason } else { nil }
 }
 
 extension APIClient {

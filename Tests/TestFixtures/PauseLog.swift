@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
-package import CurlewFoundation
-import CurlewTesting
-
 /// A clock that skips pauses and records their durations.
 package struct PauseLog: TimeSource {
     private let clock = ManualClock.skippingWaits

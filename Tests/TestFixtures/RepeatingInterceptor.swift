@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
-
 /// Runs the rest of the chain a given number of times, each time as another attempt.
 package struct RepeatingInterceptor: Interceptor {
     let times: Int

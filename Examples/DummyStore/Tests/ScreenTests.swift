@@ -6,12 +6,12 @@ import Testing
 
 @testable import DummyStoreModel
 
-@Suite("The account's screen", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct AccountTests {
     enum Place: CaseIterable { case server, memory }
 
-    @Test("the same business code works over both services", arguments: Place.allCases)
+    @Test("The same business code works over both services", arguments: Place.allCases)
     func bothServices(place: Place) async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -40,7 +40,7 @@ struct AccountTests {
         return Account(APIUserService(client: client, tokens: TokenStore()))
     }
 
-    @Test("a cancelled load shows no error, whether the screen or its task ends it", arguments: [true, false])
+    @Test("A cancelled load shows no error, whether the screen or its task ends it", arguments: [true, false])
     func cancelled(byScreen: Bool) async throws {
         let clock = ManualClock()
         let account = slow(clock)
@@ -54,7 +54,7 @@ struct AccountTests {
         #expect(account.problem == nil)
     }
 
-    @Test("a load that is not cancelled shows its error")
+    @Test("A load that is not cancelled shows its error")
     func failed() async throws {
         let clock = ManualClock()
         let account = slow(clock)
@@ -66,10 +66,10 @@ struct AccountTests {
     }
 }
 
-@Suite("The catalogue", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct CatalogueTests {
-    @Test("products come page by page, each once")
+    @Test("Products come page by page, each once")
     func pages() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -84,7 +84,7 @@ struct CatalogueTests {
         #expect(shop.api.requestCount == 3)
     }
 
-    @Test("a search finds what has the text, and an empty one everything")
+    @Test("A search finds what has the text, and an empty one everything")
     func search() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -96,7 +96,7 @@ struct CatalogueTests {
         #expect(catalogue.products.items.count == 4)
     }
 
-    @Test("an empty page ends the list, whatever the total says")
+    @Test("An empty page ends the list, whatever the total says")
     func emptyPage() async {
         let mock = MockTransport { $0.on(FindProducts.self) { _ in #"{"products": [], "total": 9, "skip": 0}"# } }
         let products = Catalogue(client: .mock(mock)).products

@@ -24,10 +24,10 @@ final class Shop {
     static let emily = Credentials(username: "emilys", password: "emilyspass")
 }
 
-@Suite("Signing in", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct SignInTests {
-    @Test("signing in stores the token")
+    @Test("Signing in stores the token")
     func storesToken() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -39,7 +39,7 @@ struct SignInTests {
         #expect(tokens?.expiresAt != nil)
     }
 
-    @Test("who has signed in is there after a restart of the app and of the service")
+    @Test("Who has signed in is there after a restart of the app and of the service")
     func survivesRestart() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "dummy-store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -67,7 +67,7 @@ struct SignInTests {
         #expect(after.user.error?.statusCode == 401)
     }
 
-    @Test("the current user before signing in fails with status 401")
+    @Test("The current user before signing in fails with status 401")
     func nobody() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -75,7 +75,7 @@ struct SignInTests {
         #expect(error?.statusCode == 401)
     }
 
-    @Test("after signing in it has id 1 and first name Emily")
+    @Test("After signing in it has id 1 and first name Emily")
     func emily() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -85,7 +85,7 @@ struct SignInTests {
         #expect(user.firstName == "Emily")
     }
 
-    @Test("a wrong password is refused and stores nothing, also while another user is signed in")
+    @Test("A wrong password is refused and stores nothing, also while another user is signed in")
     func wrongPassword() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -98,7 +98,7 @@ struct SignInTests {
         #expect(try await shop.tokens.tokens == before)
     }
 
-    @Test("a refresh token that has ended signs the user out")
+    @Test("A refresh token that has ended signs the user out")
     func endedSession() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -108,7 +108,7 @@ struct SignInTests {
         #expect(try await shop.tokens.tokens == nil)
     }
 
-    @Test("an ended token is refreshed once for ten calls")
+    @Test("An ended token is refreshed once for ten calls")
     func renewal() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -127,7 +127,7 @@ struct SignInTests {
         #expect(try await shop.service.currentUser().id == 1)
     }
 
-    @Test("users decode from canned JSON")
+    @Test("Users decode from canned JSON")
     func cannedJSON() async throws {
         let client = APIClient.mock {
             $0.on(GetCurrentUser.self) { _ in

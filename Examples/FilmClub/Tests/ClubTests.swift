@@ -10,7 +10,7 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct ClubTests {
-    @Test("another environment is another base URL, and has no user signed in")
+    @Test("Another environment is another base URL, and has no user signed in")
     func environments() async {
         let mock = MockTransport {
             $0.on(.post, "/auth/login", .json(text: #"{"accessToken": "token"}"#))
@@ -32,7 +32,7 @@ struct ClubTests {
         #expect(mock.requests.map { $0.request.headers[.authorization] } == [nil, nil, "Bearer token", nil, nil])
     }
 
-    @Test("a refused user sees the reason")
+    @Test("A refused user sees the reason")
     func refusedSignIn() async {
         let mock = MockTransport {
             $0.on(.post, "/auth/login", .json(text: #"{"message": "Invalid credentials"}"#, status: .badRequest))
@@ -42,7 +42,7 @@ struct ClubTests {
         #expect(club.member == nil && club.refusal == .refused("Invalid credentials"))
     }
 
-    @Test("a poster is sent from its file to the service, for the signed-in user")
+    @Test("A poster is sent from its file to the service, for the signed-in user")
     func poster() async throws {
         let api = try SampleAPI()
         defer { api.stop() }

@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct FilmListTests {
-    @Test("a view model loads two films from the mock")
+    @Test("A view model loads two films from the mock")
     func twoFilmsFromTheMock() async {
         let mock = MockTransport { $0.on(.get, "/v1/films", .films([.metropolis, .m])) }
         let list = FilmList(mock.service())
@@ -19,7 +19,7 @@ struct FilmListTests {
         #expect(mock.requests.map { "\($0.method) \($0.path)" } == ["GET /v1/films"])
     }
 
-    @Test("a 503 shows as a server error")
+    @Test("A 503 shows as a server error")
     func a503ShowsAsAServerError() async {
         let mock = MockTransport { $0.fail(with: NetworkError(statusCode: 503)) }
         let list = FilmList(mock.service())
@@ -29,7 +29,7 @@ struct FilmListTests {
         #expect(list.films.items.isEmpty && !list.films.isLoading)
     }
 
-    @Test("after a failure a retry loads the films")
+    @Test("After a failure a retry loads the films")
     func retry() async {
         let mock = MockTransport {
             $0.fail(.first(3), with: NetworkError(.unreachable))
@@ -42,7 +42,7 @@ struct FilmListTests {
         #expect(list.films.items == [.m] && list.problem == nil)
     }
 
-    @Test("a cancelled load shows no error")
+    @Test("A cancelled load shows no error")
     func cancelledLoad() async {
         let gate = Gate()
         let mock = MockTransport {
@@ -61,7 +61,7 @@ struct FilmListTests {
         gate.open()
     }
 
-    @Test("pages follow each other until one is short")
+    @Test("Pages follow each other until one is short")
     func pages() async {
         let films = (1...5).map { Film(id: "\($0)", title: "Film \($0)", year: 2000, releaseDate: .distantPast) }
         let mock = MockTransport {
@@ -78,7 +78,7 @@ struct FilmListTests {
         #expect(list.films.items == films && !list.films.hasMore)
     }
 
-    @Test("without a server the list says from when it is")
+    @Test("Without a server the list says from when it is")
     func notice() async {
         let clock = ManualClock(date: Date(timeIntervalSince1970: 1_700_000_000), skipsWaits: true)
         let mock = MockTransport {
@@ -104,7 +104,7 @@ struct FilmListTests {
     }
 
     @Test(
-        "an age is shown in the largest unit that fits",
+        "An age is shown in the largest unit that fits",
         arguments: [(0.5, "just now"), (1, "1 second ago"), (90, "1 minute ago"), (200_000, "2 days ago")])
     func ages(seconds: Double, words: String) {
         let now = Date(timeIntervalSince1970: 1_700_000_000)

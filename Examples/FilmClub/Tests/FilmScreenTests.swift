@@ -23,7 +23,7 @@ struct FilmScreenTests {
         }
     }
 
-    @Test("a rating shows at once, and then what the server makes of it")
+    @Test("A rating shows at once, and then what the server makes of it")
     func rating() async {
         // Another user has rated the film in the meantime.
         let screen = FilmScreen("m", mock { .json(Film.m.with(3.5, of: 4), codecs: .snakeCase) }.service())
@@ -38,7 +38,7 @@ struct FilmScreenTests {
         #expect(screen.refusal == nil)
     }
 
-    @Test("a rating that is refused is taken back, and the screen says why")
+    @Test("A rating that is refused is taken back, and the screen says why")
     func rollback() async {
         let screen = FilmScreen(
             "m",
@@ -54,7 +54,7 @@ struct FilmScreenTests {
         #expect(screen.problem == nil)
     }
 
-    @Test("characters that do not come leave the film")
+    @Test("Characters that do not come leave the film")
     func parts() async {
         let mock = mock { .status(.ok) }
         mock.fail(.get, "/v1/films/:id/characters", with: NetworkError(statusCode: 500))
@@ -64,7 +64,7 @@ struct FilmScreenTests {
         #expect(screen.characters.error?.isServerError == true)
     }
 
-    @Test("a poster without a signed-in user is not sent")
+    @Test("A poster without a signed-in user is not sent")
     func poster() async {
         let mock = mock { .status(.ok) }
         let screen = FilmScreen("m", mock.service())

@@ -15,10 +15,10 @@ private func slowClient(_ clock: ManualClock) -> APIClient {
     }
 }
 
-@Suite("Completions", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct CompletionTests {
-    @Test("a call that is cancelled completes exactly once, and the response that comes later changes nothing")
+    @Test("A call that is cancelled completes exactly once, and the response that comes later changes nothing")
     func cancelled() async throws {
         let clock = ManualClock()
         let service = CurlewNetworkService(client: slowClient(clock))
@@ -43,7 +43,7 @@ struct CompletionTests {
         #expect(results == [.failure(.cancelled)])
     }
 
-    @Test("a call that is cancelled before it begins completes once too")
+    @Test("A call that is cancelled before it begins completes once too")
     func cancelledAtOnce() async {
         let mock = MockTransport { $0.on(.get, "/users/:id", .json(text: "{}")) }
         let service = CurlewNetworkService(client: .mock(mock))
@@ -54,7 +54,7 @@ struct CompletionTests {
         #expect(result == .failure(.cancelled))
     }
 
-    @Test("completions come on the main queue, for the façade and for typed calls")
+    @Test("Completions come on the main queue, for the façade and for typed calls")
     func mainQueue() async throws {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
@@ -74,7 +74,7 @@ struct CompletionTests {
         #expect(places == [true, true])
     }
 
-    @Test("a custom executor receives each completion once, also that of a cancelled call")
+    @Test("A custom executor receives each completion once, also that of a cancelled call")
     func executor() async throws {
         let queue = DispatchQueue(label: "archive")
         let key = DispatchSpecificKey<Bool>()
@@ -101,7 +101,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("nothing runs before the executor says so")
+    @Test("Nothing runs before the executor says so")
     func heldBack() async throws {
         let (works, writer) = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
         let (names, nameWriter) = AsyncStream.makeStream(of: String.self)
@@ -124,7 +124,7 @@ struct CompletionTests {
     }
 }
 
-@Suite("Actions", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct ActionTests {
     private func entries(_ mock: MockTransport, _ work: (APIClient, Session) async -> Void) async -> [String] {
         let journal = Journal()
@@ -133,7 +133,7 @@ struct ActionTests {
         return await journal.entries
     }
 
-    @Test("actions run in their order: before, token, after; and before, after an error")
+    @Test("Actions run in their order: before, token, after; and before, after an error")
     func order() async {
         let mock = MockTransport {
             $0.on(.get, "/auth/me", .json(text: #"{"id": 1, "firstName": "A", "lastName": "B"}"#))
@@ -148,7 +148,7 @@ struct ActionTests {
             entries == ["begin currentUser", "token", "status 200", "begin user(_:)", "failed unreachable"])
     }
 
-    @Test("the token is sent with calls that ask for it, to their own origin, and with no other")
+    @Test("The token is sent with calls that ask for it, to their own origin, and with no other")
     func token() async {
         let mock = MockTransport { $0.onAny { _ in .json(text: "{}") } }
         _ = await entries(mock) { client, session in

@@ -28,9 +28,9 @@ extension NetworkService {
     }
 }
 
-@Suite("The old façade", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct FacadeTests {
-    @Test("the old façade and the new call agree on every user, and on who is not there", arguments: 1...11)
+    @Test("The old façade and the new call agree on every user, and on who is not there", arguments: 1...11)
     func agree(id: Int) async throws {
         let api = try SampleAPI()
         defer { api.stop() }
@@ -48,7 +48,7 @@ struct FacadeTests {
         #expect(new.id == id && id <= 10)
     }
 
-    @Test("a description is sent whole")
+    @Test("A description is sent whole")
     func everything() async throws {
         let mock = MockTransport { $0.on(.post, "/things", .json(text: "[1, 2]")) }
         let service = CurlewNetworkService(client: .mock(mock))
@@ -60,7 +60,7 @@ struct FacadeTests {
         #expect(call.routeName == "Everything")
     }
 
-    @Test("what cannot be sent is an error of the call, and nothing leaves")
+    @Test("What cannot be sent is an error of the call, and nothing leaves")
     func cannotBeBuilt() async {
         let mock = MockTransport()
         let service = CurlewNetworkService(client: .mock(mock))
@@ -87,7 +87,7 @@ struct FacadeTests {
         (NetworkError(.encoding), .requestCannotBeBuilt),
     ]
 
-    @Test("each error has its old case", arguments: errors)
+    @Test("Each error has its old case", arguments: errors)
     func mapping(error: NetworkError, expected: ServiceError) async {
         #expect(ServiceError(error) == expected)
         let client = APIClient.mock { $0.fail(with: error) }
@@ -95,7 +95,7 @@ struct FacadeTests {
         #expect(throws: expected) { try result.get() }
     }
 
-    @Test("a body of another shape, and none at all")
+    @Test("A body of another shape, and none at all")
     func bodies() async {
         let client = APIClient.mock {
             $0.on(.get, "/users/1", .json(text: #"{"id": "one"}"#))
@@ -109,10 +109,10 @@ struct FacadeTests {
     }
 }
 
-@Suite("The old screen and the new one", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct ScreenTests {
-    @Test("both show the same, signed in and not, and when the server is down")
+    @Test("Both show the same, signed in and not, and when the server is down")
     func same() async throws {
         let api = try SampleAPI()
         defer { api.stop() }

@@ -6,9 +6,9 @@ import Foundation
 import Testing
 
 /// The program as it is built, in a real terminal and without one.
-@Suite("The conversation", .serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct ConversationTests {
-    @Test("a story grows, Ctrl-C stops it but not the program, and one that fails is told again")
+    @Test("A story grows, Ctrl-C stops it but not the program, and one that fails is told again")
     func conversation() async throws {
         let terminal = try Tmux(
             columns: 80, rows: 50, "'\(try builtProgram("Storyteller"))' --slow; echo \"status $?\"; exec cat")
@@ -31,7 +31,7 @@ struct ConversationTests {
         #expect(!screen.contains("both of them."), "no story has come to its end")
     }
 
-    @Test("without a terminal the scenes are shown, all checks hold, and nothing is for a terminal only")
+    @Test("Without a terminal the scenes are shown, all checks hold, and nothing is for a terminal only")
     func scenes() throws {
         let (status, output) = try runProgram([try builtProgram("Storyteller")])
         #expect(status == 0, "\(output)")

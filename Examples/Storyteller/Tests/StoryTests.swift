@@ -18,7 +18,7 @@ func eventually(_ condition: @MainActor () -> Bool) async -> Bool {
     return true
 }
 
-@Suite("A story", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct StoryTests {
     private nonisolated static func text(_ text: String) -> MockEventStep {
@@ -45,7 +45,7 @@ struct StoryTests {
         let messages: [Message]
     }
 
-    @Test("the text grows with each event, and the tokens are counted per second")
+    @Test("The text grows with each event, and the tokens are counted per second")
     func whole() async throws {
         let clock = ManualClock()
         let client = APIClient.mock { mock in
@@ -83,7 +83,7 @@ struct StoryTests {
         #expect(call.request.headers[.accept] == "text/event-stream")
     }
 
-    @Test("an error inside the stream ends the story, with a name or without", arguments: ["error", nil])
+    @Test("An error inside the stream ends the story, with a name or without", arguments: ["error", nil])
     func failure(name: String?) async throws {
         let (story, client) = Self.story([
             Self.text("Once"), .event(#"{"error":{"message":"Overloaded.","code":529}}"#, name: name),
@@ -98,7 +98,7 @@ struct StoryTests {
     }
 
     @Test(
-        "a stream without its end marker is no complete story, and the POST is not repeated", arguments: [true, false])
+        "A stream without its end marker is no complete story, and the POST is not repeated", arguments: [true, false])
     func incomplete(isReset: Bool) async {
         let (story, client) = Self.story([Self.text("Once")] + (isReset ? [.interruption(.reset)] : []))
         await story.tell(about: "birds")
@@ -111,7 +111,7 @@ struct StoryTests {
         #expect(client.recordedCalls.count == 1)
     }
 
-    @Test("what is no part of a story ends it with an error", arguments: ["no JSON", "{}", #"{"choices":1}"#])
+    @Test("What is no part of a story ends it with an error", arguments: ["no JSON", "{}", #"{"choices":1}"#])
     func malformed(data: String) async {
         let (story, _) = Self.story([Self.text("Once"), .event(data), Self.done])
         await story.tell(about: "birds")
@@ -122,7 +122,7 @@ struct StoryTests {
         #expect(error.reason == .decoding)
     }
 
-    @Test("a story is not longer than its limit")
+    @Test("A story is not longer than its limit")
     func tooLong() async {
         let piece = String(repeating: "x", count: 60_000)
         let (story, _) = Self.story(Array(repeating: Self.text(piece), count: 6) + [Self.done])
@@ -131,7 +131,7 @@ struct StoryTests {
         #expect(story.text.utf8.count == 240_000)
     }
 
-    @Test("a cancelled story keeps its text and is no error, and a second call in the meantime does nothing")
+    @Test("A cancelled story keeps its text and is no error, and a second call in the meantime does nothing")
     func cancelled() async {
         let (story, client) = Self.story([Self.text("Once"), .interruption(.stall)])
         let telling = Task { await story.tell(about: "birds") }
@@ -146,14 +146,14 @@ struct StoryTests {
     }
 }
 
-@Suite("The service of stories", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct StoryServiceTests {
     private static func story(_ service: StoryService, key: String = StoryService.key) throws -> Story {
         Story(client: APIClient(baseURL: try BaseURL(service.url), pipeline: .standard.adding(.bearer { key })))
     }
 
-    @Test("its stories end, fail and break as planned, once each")
+    @Test("Its stories end, fail and break as planned, once each")
     func outcomes() async throws {
         let service = try StoryService(pause: .zero)
         defer { service.stop() }
@@ -173,7 +173,7 @@ struct StoryServiceTests {
         #expect(await service.outcome() == .told(count))
     }
 
-    @Test("it sees that a reader has stopped")
+    @Test("It sees that a reader has stopped")
     func stopped() async throws {
         let service = try StoryService(pause: .seconds(30))
         defer { service.stop() }
@@ -186,7 +186,7 @@ struct StoryServiceTests {
         #expect(await service.outcome() == .closedByClient(after: 1))
     }
 
-    @Test("it refuses other keys")
+    @Test("It refuses other keys")
     func refused() async throws {
         let service = try StoryService(pause: .zero)
         defer { service.stop() }

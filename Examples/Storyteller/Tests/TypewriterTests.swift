@@ -4,26 +4,26 @@ import Testing
 
 @testable import Storyteller
 
-@Suite("The typewriter", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct TypewriterTests {
     private static func outputs(_ pieces: [String], isLive: Bool, width: Int = 10) -> [String] {
         var page = Typewriter(isLive: isLive, width: width)
         return pieces.map { page.add($0) } + [page.end()]
     }
 
-    @Test("in a pipe only whole lines appear")
+    @Test("In a pipe only whole lines appear")
     func lines() {
         let outputs = Self.outputs(["one t", "wo three", " four"], isLive: false)
         #expect(outputs == ["", "", "    one two\n", "    three four\n"])
     }
 
-    @Test("in a terminal each word appears when it is complete")
+    @Test("In a terminal each word appears when it is complete")
     func words() {
         let outputs = Self.outputs(["one t", "wo three", " four"], isLive: true)
         #expect(outputs == ["    one", " two", "\n    three", " four\n"])
     }
 
-    @Test("both give the same text, however it is cut", arguments: 1...7)
+    @Test("Both give the same text, however it is cut", arguments: 1...7)
     func cuts(size: Int) {
         let text = "A story\nof  two lines, with a veryveryverylongword, ✓ and é.\n\nThe end"
         let characters = Array(text)
@@ -37,13 +37,13 @@ struct TypewriterTests {
         #expect(whole.contains("veryveryve\n    rylongword"))
     }
 
-    @Test("a model cannot control the terminal")
+    @Test("A model cannot control the terminal")
     func controls() {
         let outputs = Self.outputs(["a\u{1B}[2Jb\u{7}\u{202E}c\r", "d 👩‍👧"], isLive: true, width: 20)
         #expect(outputs.joined() == "    a[2Jbc\n    d 👩‍👧\n")
     }
 
-    @Test("nothing gives nothing")
+    @Test("Nothing gives nothing")
     func empty() {
         #expect(Self.outputs(["", "  "], isLive: true) == ["", "", ""])
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TeamDirectoryModel
 
-@Suite("The chat", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct ChatTests {
     private nonisolated static func event(_ kind: String, _ text: String = "") -> String {
@@ -23,7 +23,7 @@ struct ChatTests {
         return (Chat(client: client, name: "Ada", capacity: capacity), client)
     }
 
-    @Test("typed messages in both directions, and a goodbye")
+    @Test("Typed messages in both directions, and a goodbye")
     func messages() async throws {
         let (chat, client) = Self.chat { peer in
             try peer.send(Self.event("joined"))
@@ -47,7 +47,7 @@ struct ChatTests {
         #expect(request.headers[.authorization] == "Bearer secret")
     }
 
-    @Test("it keeps the latest lines")
+    @Test("It keeps the latest lines")
     func capacity() async {
         let (chat, _) = Self.chat(capacity: 2) { peer in
             for number in 1...5 { try peer.send(Self.event("said", "\(number)")) }
@@ -58,7 +58,7 @@ struct ChatTests {
         #expect(chat.error == nil)
     }
 
-    @Test("a lost connection is an error, and the chat can be joined again")
+    @Test("A lost connection is an error, and the chat can be joined again")
     func lost() async {
         let (chat, client) = Self.chat { peer in
             try peer.send(Self.event("said", "one"))
@@ -73,7 +73,7 @@ struct ChatTests {
         #expect(client.recordedCalls.count == 2)
     }
 
-    @Test("an unknown event ends the chat with an error")
+    @Test("An unknown event ends the chat with an error")
     func unknown() async {
         let (chat, _) = Self.chat { peer in
             try peer.send(Self.event("exploded"))
@@ -84,7 +84,7 @@ struct ChatTests {
         #expect(chat.state == .closed)
     }
 
-    @Test("who has not joined cannot say anything")
+    @Test("Who has not joined cannot say anything")
     func early() async {
         let (chat, client) = Self.chat { _ in }
         let error = await #expect(throws: NetworkError.self) { try await chat.say("hello?") }
@@ -92,7 +92,7 @@ struct ChatTests {
         #expect(client.recordedCalls.isEmpty)
     }
 
-    @Test("it ends without an error when its task is cancelled")
+    @Test("It ends without an error when its task is cancelled")
     func cancelled() async {
         let (chat, _) = Self.chat { peer in
             try peer.send(Self.event("joined"))
@@ -106,7 +106,7 @@ struct ChatTests {
         #expect(chat.error == nil)
     }
 
-    @Test("at the service: two people see the same, a name enters once, and no name not at all")
+    @Test("At the service: two people see the same, a name enters once, and no name not at all")
     func service() async throws {
         let api = try SampleAPI()
         defer { api.stop() }

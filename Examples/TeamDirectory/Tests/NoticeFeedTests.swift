@@ -18,14 +18,14 @@ func eventually(_ condition: @MainActor () -> Bool) async -> Bool {
     return true
 }
 
-@Suite("The live notices", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct NoticeFeedTests {
     private nonisolated static func notice(_ id: Int) -> MockEventStep {
         .event(#"{"id": \#(id), "text": "news \#(id)", "isRead": false}"#, id: "\(id)")
     }
 
-    @Test("each change of the team is a notice, once, although the service cuts the connection")
+    @Test("Each change of the team is a notice, once, although the service cuts the connection")
     func service() async throws {
         let api = try SampleAPI()
         defer { api.stop() }
@@ -53,7 +53,7 @@ struct NoticeFeedTests {
         #expect(feed.error == nil)
     }
 
-    @Test("a lost stream waits, and asks for what comes after the last notice, with the client's token")
+    @Test("A lost stream waits, and asks for what comes after the last notice, with the client's token")
     func reconnection() async throws {
         let clock = ManualClock()
         let client = APIClient.mock(
@@ -84,7 +84,7 @@ struct NoticeFeedTests {
         #expect(fields.map { $0[.authorization] } == ["Bearer secret", "Bearer secret"])
     }
 
-    @Test("it keeps the latest notices, and continues after them when it is followed again")
+    @Test("It keeps the latest notices, and continues after them when it is followed again")
     func capacity() async throws {
         let client = APIClient.mock(configuration: APIClient.Configuration(time: ManualClock.skippingWaits)) {
             $0.on(.get, "/team/notices/stream") { call -> HTTPResponse in
@@ -100,7 +100,7 @@ struct NoticeFeedTests {
         #expect(feed.notices.map(\.id) == [4, 5])
     }
 
-    @Test("a refusal and a notice that cannot be read end the stream with an error", arguments: [true, false])
+    @Test("A refusal and a notice that cannot be read end the stream with an error", arguments: [true, false])
     func failure(isRefusal: Bool) async {
         let client = APIClient.mock {
             $0.on(.get, "/team/notices/stream") { _ -> HTTPResponse in
@@ -115,7 +115,7 @@ struct NoticeFeedTests {
         #expect(isRefusal ? feed.error?.statusCode == 403 : feed.error?.reason == .decoding)
     }
 
-    @Test("it ends without an error when its task is cancelled")
+    @Test("It ends without an error when its task is cancelled")
     func cancelled() async {
         let client = APIClient.mock {
             $0.on(.get, "/team/notices/stream", .events([Self.notice(1), .interruption(.stall)]))

@@ -55,7 +55,7 @@ actor Room {
     }
 }
 
-@Suite("The dashboard", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct DashboardTests {
     /// A client whose server answers when all three parts have been asked for.
@@ -76,7 +76,7 @@ struct DashboardTests {
         }
     }
 
-    @Test("all three calls are in progress before one ends, with async let")
+    @Test("All three calls are in progress before one ends, with async let")
     func asyncLet() async throws {
         let page = try await Dashboard.load(from: client())
         #expect(page.profile.name == "Ada")
@@ -84,7 +84,7 @@ struct DashboardTests {
         #expect(page.notices.map(\.text) == ["Hello"])
     }
 
-    @Test("all three calls are in progress before one ends, in a group")
+    @Test("All three calls are in progress before one ends, in a group")
     func group() async {
         let screen = DashboardScreen(client: client())
         await screen.all.load()
@@ -94,7 +94,7 @@ struct DashboardTests {
         #expect(screen.notices.value?.count == 1)
     }
 
-    @Test("a part that fails fails alone on the screen, and a retry asks for it only")
+    @Test("A part that fails fails alone on the screen, and a retry asks for it only")
     func partFails() async throws {
         let api = try SampleAPI()
         defer { api.stop() }
@@ -115,9 +115,9 @@ struct DashboardTests {
     }
 }
 
-@Suite("Many calls", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct FanOutTests {
-    @Test("a fan-out never exceeds its bound, and uses it", arguments: [1, 3, 4, 12, 20])
+    @Test("A fan-out never exceeds its bound, and uses it", arguments: [1, 3, 4, 12, 20])
     func bounded(limit: Int) async throws {
         let room = Room()
         let client = APIClient.mock {
@@ -134,7 +134,7 @@ struct FanOutTests {
         #expect(await room.most == min(limit, 12))
     }
 
-    @Test("the first failure ends the others and is thrown")
+    @Test("The first failure ends the others and is thrown")
     func failure() async {
         let error = await #expect(throws: NetworkError.self) {
             try await fanOut(Array(0..<100), atMost: 2) { number in
@@ -145,16 +145,16 @@ struct FanOutTests {
         #expect(error?.reason == .unreachable)
     }
 
-    @Test("nothing to do is done at once")
+    @Test("Nothing to do is done at once")
     func empty() async throws {
         let nothing = try await fanOut([Int](), atMost: 4) { $0 }
         #expect(nothing.isEmpty)
     }
 }
 
-@Suite("The table of calls", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct CallTableTests {
-    @Test("each call has a line; the second one finds the connection of the first")
+    @Test("Each call has a line; the second one finds the connection of the first")
     func lines() async throws {
         let api = try SampleAPI()
         defer { api.stop() }

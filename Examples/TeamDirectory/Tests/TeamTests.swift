@@ -7,10 +7,10 @@ import Testing
 
 @testable import TeamDirectoryModel
 
-@Suite("The team", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct TeamTests {
-    @Test("a member is created, read, changed and removed, here and on the server")
+    @Test("A member is created, read, changed and removed, here and on the server")
     func roundTrip() async throws {
         let api = try SampleAPI()
         defer { api.stop() }
@@ -35,7 +35,7 @@ struct TeamTests {
         #expect(team.members.value == founders)
     }
 
-    @Test("an avatar arrives complete, with its name and type")
+    @Test("An avatar arrives complete, with its name and type")
     func avatar() async throws {
         let api = try SampleAPI()
         defer { api.stop() }
@@ -50,7 +50,7 @@ struct TeamTests {
     private let ada = Member(id: 1, name: "Ada", email: "ada@example.com", role: "admin")
     private let grace = Member(id: 2, name: "Grace", email: "grace@example.com", role: "editor")
 
-    @Test("a change shows at once and is taken back on a 500, and other changes stay")
+    @Test("A change shows at once and is taken back on a 500, and other changes stay")
     func rollback() async throws {
         let clock = ManualClock()
         let client = APIClient.mock(configuration: APIClient.Configuration(time: clock)) { [ada, grace] in
@@ -74,7 +74,7 @@ struct TeamTests {
         #expect(team.members.error == nil)
     }
 
-    @Test("the error contains the server's reason for a refusal, and a member that could not be removed is back")
+    @Test("The error contains the server's reason for a refusal, and a member that could not be removed is back")
     func refusal() async throws {
         let api = try SampleAPI()
         defer { api.stop() }

@@ -8,10 +8,10 @@ import TopQuestionsModel
 
 @testable import TopQuestions
 
-@Suite("Questions", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct ModelTests {
-    @Test("questions decode from canned JSON")
+    @Test("Questions decode from canned JSON")
     func decoding() async throws {
         let questions = try await APIClient.preview.send(QuestionList(tag: "swift"))
         let first = try #require(questions.first)
@@ -24,7 +24,7 @@ struct ModelTests {
         #expect(questions[1].owner.plainName == "deleted user" && questions[1].owner.standing == "")
     }
 
-    @Test("the calls are what the service documents")
+    @Test("The calls are what the service documents")
     func calls() throws {
         let client = APIClient.preview
         #expect(
@@ -36,7 +36,7 @@ struct ModelTests {
     }
 
     @Test(
-        "large numbers are shortened",
+        "Large numbers are shortened",
         arguments: [
             (0, "0"), (999, "999"), (1000, "1k"), (1049, "1k"), (1050, "1.1k"), (1234, "1.2k"), (9949, "9.9k"),
             (9950, "10k"), (12_345, "12k"), (999_499, "999k"), (999_500, "1M"), (3_400_000, "3.4M"), (-1234, "-1.2k"),
@@ -46,7 +46,7 @@ struct ModelTests {
         #expect(number.shortened == text)
     }
 
-    @Test("the picture comes after its question, from another origin, which gets no token")
+    @Test("The picture comes after its question, from another origin, which gets no token")
     func sequence() async throws {
         let list = try await APIClient.preview.send(QuestionList())
         let client = APIClient.mock(baseURL: "https://api.example", pipeline: [.bearer { "secret" }]) {
@@ -62,7 +62,7 @@ struct ModelTests {
         #expect(calls.map { $0.request.headers[.authorization] } == ["Bearer secret", nil])
     }
 
-    @Test("who has no picture causes no call for one, and who is not found is not found")
+    @Test("Who has no picture causes no call for one, and who is not found is not found")
     func ends() async throws {
         let list = try await APIClient.preview.send(QuestionList())
         let model = QuestionModel(list[1], client: .preview)
@@ -76,7 +76,7 @@ struct ModelTests {
         #expect(missing.question.error?.isNotFound == true)
     }
 
-    @Test("a cancelled load shows no error")
+    @Test("A cancelled load shows no error")
     func cancelled() async throws {
         let clock = ManualClock()
         let client = APIClient.mock(configuration: APIClient.Configuration(time: clock)) {
@@ -92,7 +92,7 @@ struct ModelTests {
         #expect(!model.questions.isLoading && model.questions.value == nil)
     }
 
-    @Test("a 503 shows as an error, and a retry mends it")
+    @Test("A 503 shows as an error, and a retry mends it")
     func unavailable() async throws {
         let client = APIClient.mock {
             $0.on(QuestionList.self) { _ in Data(PackageResources.Questions_json) }
@@ -107,7 +107,7 @@ struct ModelTests {
         #expect(model.questions.value?.count == 2)
     }
 
-    @Test("the embedded server speaks the same language, with its own pictures")
+    @Test("The embedded server speaks the same language, with its own pictures")
     func server() async throws {
         let service = try SampleAPI()
         defer { service.stop() }
@@ -123,7 +123,7 @@ struct ModelTests {
     }
 }
 
-@Suite("Markup", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct MarkupTests {
     @Test(
         "HTML is reduced to what people read",
@@ -143,7 +143,7 @@ struct MarkupTests {
         #expect(html.withoutMarkup == text)
     }
 
-    @Test("what is no tag, as often as it may come, costs one look each")
+    @Test("What is no tag, as often as it may come, costs one look each")
     func long() {
         let text = String(repeating: "<", count: 200_000)
         #expect(text.withoutMarkup == text)

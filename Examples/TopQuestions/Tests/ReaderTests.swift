@@ -7,7 +7,7 @@ import Testing
 
 @testable import TopQuestions
 
-@Suite("The reader", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct ReaderTests {
     /// The text of the screen as soon as it is as expected, or as it is when that takes too long.
@@ -24,7 +24,7 @@ struct ReaderTests {
         await text(of: reader) { $0.contains(part) }
     }
 
-    @Test("keys move, open and go back")
+    @Test("Keys move, open and go back")
     func keys() async {
         let reader = Reader(client: .preview, tag: "swift", place: "here", outage: nil)
         reader.start()
@@ -40,7 +40,7 @@ struct ReaderTests {
         #expect(!reader.press(.interrupt, page: 10))
     }
 
-    @Test("a picture that fails leaves the text, and says so")
+    @Test("A picture that fails leaves the text, and says so")
     func picture() async {
         let reader = Reader(client: .preview, tag: nil, place: "here", outage: nil)
         reader.start()
@@ -49,7 +49,7 @@ struct ReaderTests {
         #expect(await text(of: reader, with: "✗ This was not found.").contains("Both name a value."))
     }
 
-    @Test("an outage fails one call, which keeps what was there, and trying again mends it")
+    @Test("An outage fails one call, which keeps what was there, and trying again mends it")
     func outage() async throws {
         let service = try SampleAPI()
         defer { service.stop() }
@@ -69,7 +69,7 @@ struct ReaderTests {
         #expect(mended.contains("▸ 1.3k") && !mended.contains(message))
     }
 
-    @Test("leaving a question ends what is in progress for it")
+    @Test("Leaving a question ends what is in progress for it")
     func leaving() async throws {
         let service = try SampleAPI()
         defer { service.stop() }

@@ -8,7 +8,7 @@ import TopQuestionsModel
 
 @testable import TopQuestions
 
-@Suite("Screens", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct ScreenTests {
     private nonisolated static let sizes = [
@@ -31,7 +31,7 @@ struct ScreenTests {
         return try await APIClient().send(Request<Data>.get(url: service.assetsURL + "/avatars/ada-lovelace.png"))
     }
 
-    @Test("every screen fills its size exactly, and nothing overflows", arguments: sizes)
+    @Test("Every screen fills its size exactly, and nothing overflows", arguments: sizes)
     func sizes(size: Size) async throws {
         let questions = try await questions()
         let contents: [Screen.Content] = [
@@ -50,7 +50,7 @@ struct ScreenTests {
         }
     }
 
-    @Test("the list has two lines for a question, and marks the one that is selected")
+    @Test("The list has two lines for a question, and marks the one that is selected")
     func list() async throws {
         var screen = screen(.list(try await questions(), selected: 0))
         #expect(
@@ -64,7 +64,7 @@ struct ScreenTests {
             ])
     }
 
-    @Test("an empty list says so, one that is not there yet does not")
+    @Test("An empty list says so, one that is not there yet does not")
     func empty() {
         var none = screen(.list([], selected: 0))
         #expect(none.lines(in: Size(columns: 40, rows: 6))[1].text == " No questions.")
@@ -72,7 +72,7 @@ struct ScreenTests {
         #expect(unknown.lines(in: Size(columns: 40, rows: 6))[1].text == "")
     }
 
-    @Test("the selected question is always in sight")
+    @Test("The selected question is always in sight")
     func focus() async throws {
         let questions = try await questions()
         var screen = screen(.list(questions + questions, selected: 3))
@@ -84,7 +84,7 @@ struct ScreenTests {
         #expect(screen.lines(in: Size(columns: 40, rows: 12))[1].text.contains("1.2k"), "and room shows what is before")
     }
 
-    @Test("a question is its title, what is known of it, its text, and who asked")
+    @Test("A question is its title, what is known of it, its text, and who asked")
     func question() async throws {
         var screen = screen(.question(try await questions()[0], .none))
         #expect(
@@ -95,7 +95,7 @@ struct ScreenTests {
             ])
     }
 
-    @Test("what loads and what failed is shown below")
+    @Test("What loads and what failed is shown below")
     func activity() {
         var loading = screen(.list([], selected: 0), .loading(12))
         #expect(loading.lines(in: Size(columns: 40, rows: 6))[4].text == " ⠹ Loading …")
@@ -111,7 +111,7 @@ struct ScreenTests {
             ])
     }
 
-    @Test("the sample server's pictures are drawn, others are named")
+    @Test("The sample server's pictures are drawn, others are named")
     func pictures() async throws {
         let picture = Picture(try await avatar())
         let lines = picture.lines(columns: 16)
@@ -128,7 +128,7 @@ struct ScreenTests {
         #expect(Picture(Data("GIF89a".utf8)).about == "GIF, 1 kB")
     }
 
-    @Test("no picture of broken bytes is drawn beyond its bytes")
+    @Test("No picture of broken bytes is drawn beyond its bytes")
     func brokenPictures() async throws {
         let bytes = Array(try await avatar())
         for length in stride(from: 0, to: bytes.count - 12, by: 7) {
@@ -143,9 +143,9 @@ struct ScreenTests {
     }
 }
 
-@Suite("Options", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct OptionsTests {
-    @Test("the command line is read, and what means nothing is refused")
+    @Test("The command line is read, and what means nothing is refused")
     func options() {
         #expect(Options([])?.isLive == false)
         let live = Options(["--live", "--tag", "swiftui"])

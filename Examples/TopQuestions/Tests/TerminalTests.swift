@@ -8,7 +8,7 @@ import Testing
 @testable import TopQuestions
 
 /// The program as it is built, in a real terminal.
-@Suite("In a terminal", .serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct TerminalTests {
     /// The program between two readings of the terminal's settings, which have to be the same.
     private func terminal(_ words: [String] = [], columns: Int = 80, rows: Int = 24) throws -> Tmux {
@@ -26,7 +26,7 @@ struct TerminalTests {
         #expect(try terminal.value("#{alternate_on} #{cursor_flag} #{wrap_flag}") == "0 1 1")
     }
 
-    @Test("list, move, open, back, resize and quit")
+    @Test("List, move, open, back, resize and quit")
     func walk() async throws {
         let terminal = try terminal()
         let list = try await terminal.wait(for: "▸ 1.3k  When does a SwiftUI view ask for its data again?")
@@ -58,7 +58,7 @@ struct TerminalTests {
         try await expectRestored(terminal, status: 0)
     }
 
-    @Test("an error, and a retry that mends it, in the list and in a question")
+    @Test("An error, and a retry that mends it, in the list and in a question")
     func errors() async throws {
         let terminal = try terminal()
         let message = "The service is not available right now."
@@ -82,7 +82,7 @@ struct TerminalTests {
         try await expectRestored(terminal, status: 0)
     }
 
-    @Test("a slow service shows the wheel until the list is there")
+    @Test("A slow service shows the wheel until the list is there")
     func slow() async throws {
         let terminal = try terminal(["--slow"])
         try await terminal.wait("a wheel and no list") { $0.contains("Loading …") && !$0.contains("▸") }
@@ -91,7 +91,7 @@ struct TerminalTests {
         try await expectRestored(terminal, status: 0)
     }
 
-    @Test("a signal ends it as a key does: the terminal is returned", arguments: [SIGTERM, SIGINT, SIGHUP])
+    @Test("A signal ends it as a key does: the terminal is returned", arguments: [SIGTERM, SIGINT, SIGHUP])
     func signals(number: Int32) async throws {
         let terminal = try terminal()
         try await terminal.wait(for: "▸ 1.3k")
@@ -102,7 +102,7 @@ struct TerminalTests {
         try await expectRestored(terminal, status: 128 + Int(number))
     }
 
-    @Test("without a terminal it prints the list and the first question")
+    @Test("Without a terminal it prints the list and the first question")
     func plain() throws {
         let (status, output) = try runProgram([try builtProgram("TopQuestions"), "--tag", "swiftui"])
         #expect(status == 0)
@@ -113,7 +113,7 @@ struct TerminalTests {
         #expect(output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
-    @Test("it explains itself, and refuses what it does not know")
+    @Test("It explains itself, and refuses what it does not know")
     func usage() throws {
         let help = try runProgram([try builtProgram("TopQuestions"), "--help"])
         #expect(help.status == 0 && help.output.contains("--live") && help.output.contains("api.stackexchange.com"))

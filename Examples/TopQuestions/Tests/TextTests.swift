@@ -5,10 +5,10 @@ import Testing
 
 @testable import TopQuestions
 
-@Suite("Text in columns", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct TextTests {
     @Test(
-        "columns are counted as terminals do",
+        "Columns are counted as terminals do",
         arguments: [
             ("abc", 3), ("配列", 4), ("é", 1), ("e\u{301}", 1), ("🐦", 2), ("❤️", 2), ("ｆ", 2), ("…", 1), ("", 0),
         ])
@@ -17,7 +17,7 @@ struct TextTests {
     }
 
     @Test(
-        "text is broken between words, and inside of long ones",
+        "Text is broken between words, and inside of long ones",
         arguments: [
             ("one two three", 7, ["one two", "three"]),
             ("one two", 3, ["one", "two"]),
@@ -32,7 +32,7 @@ struct TextTests {
         #expect(text.wrapped(to: columns) == lines)
     }
 
-    @Test("a line is cut to the columns, with a mark, also in the middle of a wide character")
+    @Test("A line is cut to the columns, with a mark, also in the middle of a wide character")
     func cutting() {
         var line = Line("abc", .bold)
         line.append("配列")
@@ -45,14 +45,14 @@ struct TextTests {
         #expect(line.padded(to: 9).columns == 9)
     }
 
-    @Test("the text of a server cannot steer the terminal")
+    @Test("The text of a server cannot steer the terminal")
     func steering() {
         let line = Line("a\u{1B}[2Jb\u{7}\u{9B}c\u{202E}d\u{2028}e\r\nf")
         #expect(line.text == "a [2Jb  c d e f")
         #expect(Painter(environment: [:]).paint(line) == line.text)
     }
 
-    @Test("colours are as many as the environment says")
+    @Test("Colours are as many as the environment says")
     func colours() {
         let top = Pixel(red: 0, green: 51, blue: 255)
         let pixels = Line("▀", .pixels(top: top, bottom: Pixel(red: 255, green: 255, blue: 255)))
@@ -65,10 +65,10 @@ struct TextTests {
     }
 }
 
-@Suite("Keys", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct KeyDecoderTests {
     @Test(
-        "keys are read from what terminals send",
+        "Keys are read from what terminals send",
         arguments: [
             ("\u{1B}[A\u{1B}[B", [Key.up, .down]),
             ("\u{1B}OA\u{1B}OD\u{1B}OC", [.up, .left, .right]),
@@ -90,7 +90,7 @@ struct KeyDecoderTests {
         #expect(text.utf8.flatMap { decoder.decode([$0]) } == keys)
     }
 
-    @Test("an Escape with nothing after it is the key, and half a sequence is none")
+    @Test("An Escape with nothing after it is the key, and half a sequence is none")
     func waiting() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0x1B]) == [])
@@ -101,7 +101,7 @@ struct KeyDecoderTests {
         #expect(!decoder.isWaiting)
     }
 
-    @Test("broken text and endless sequences do no harm")
+    @Test("Broken text and endless sequences do no harm")
     func broken() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0xFF, 0xC3, 0x6A, 0xED, 0xA0, 0x80, 0x6B]) == [.character("j"), .character("k")])

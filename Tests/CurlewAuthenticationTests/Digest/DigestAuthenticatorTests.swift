@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -30,7 +27,7 @@ struct DigestAuthenticatorTests {
     }
 
     @Test(
-        "the responses of RFC 7616 section 3.9.1",
+        "The responses of RFC 7616 section 3.9.1 are computed",
         arguments: [
             ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
             ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
@@ -48,7 +45,7 @@ struct DigestAuthenticatorTests {
         #expect(part("opaque", of: field) == "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS")
     }
 
-    @Test("the response of RFC 2617 section 3.5, and of a server that knows no protection (RFC 2069)")
+    @Test("The response of RFC 2617 section 3.5 is computed, and that without qop (RFC 2069)")
     func older() {
         var digest = DigestAuthenticator(user: "Mufasa", password: "Circle Of Life", minimum: .withoutProtection) {
             "0a4f113b"
@@ -66,7 +63,7 @@ struct DigestAuthenticatorTests {
         #expect(part("qop", of: old) == nil && part("nc", of: old) == nil)
     }
 
-    @Test("the user's hash of RFC 7616 section 3.4.4 replaces the name, and a foreign name is encoded")
+    @Test("The user's hash of RFC 7616 section 3.4.4 replaces the name; other names are encoded")
     func names() {
         let user = "J\u{e4}s\u{f8}n Doe"
         var digest = DigestAuthenticator(user: user, password: "Secret, or not?") { Self.cnonce }
@@ -81,7 +78,7 @@ struct DigestAuthenticatorTests {
         #expect(part("username*", of: field) == "UTF-8''J%C3%A4s%C3%B8n%20Doe")
     }
 
-    @Test("the strongest algorithm that is offered is taken, whatever the order; others are left alone")
+    @Test("The strongest offered algorithm is taken, in any order; unknown ones are ignored")
     func choice() {
         let rest = "\(Self.realm), \(Self.nonces)"
         for fields in [
@@ -96,7 +93,7 @@ struct DigestAuthenticatorTests {
     }
 
     @Test(
-        "what cannot be met is left alone",
+        "A challenge that cannot be met is ignored",
         arguments: [
             "Basic realm=\"x\"", "Digest realm=\"x\"", "Digest nonce=\"n\", qop=\"auth-int\"",
             "Digest nonce=\"n\", algorithm=SHA-3", "Bearer", "",
@@ -107,7 +104,7 @@ struct DigestAuthenticatorTests {
         #expect(digest.authorization(method: .get, target: "/") == nil)
     }
 
-    @Test("a nonce is used again with a rising count, until another one comes")
+    @Test("A nonce is used again with a rising count, until another one comes")
     func counting() throws {
         var digest = Self.mufasa()
         let challenge = "Digest \(Self.realm), algorithm=SHA-256, \(Self.nonces)"
@@ -129,7 +126,7 @@ struct DigestAuthenticatorTests {
         #expect(digest.receive(Self.challenges(same), sent: last) == .refused)
     }
 
-    @Test("a server that has forgotten its nonces and does not say so is believed once; a wrong password is not")
+    @Test("A refusal after forgotten nonces is tried again once; a wrong password is not")
     func forgotten() {
         var digest = Self.mufasa()
         var verdict = digest.receive(Self.challenges("Digest realm=r, nonce=n1"), sent: nil)
@@ -147,7 +144,7 @@ struct DigestAuthenticatorTests {
         #expect(next == nil)
     }
 
-    @Test("what another call has learnt in the meantime stays, unless it does not hold here")
+    @Test("A nonce that another call has learnt stays, unless it does not hold here")
     func meanwhile() {
         var digest = Self.mufasa()
         _ = digest.receive(Self.challenges("Digest realm=r, nonce=n1, domain=\"/a\""), sent: nil)
@@ -160,7 +157,7 @@ struct DigestAuthenticatorTests {
         #expect(part("nonce", of: digest.authorization(method: .get, target: "/b")) == "n4")
     }
 
-    @Test("a session's secret is made of its first nonces", arguments: ["MD5-sess", "sha-256-SESS"])
+    @Test("A session's secret is made of its first nonces", arguments: ["MD5-sess", "sha-256-SESS"])
     func sessions(name: String) throws {
         let algorithm = try #require(DigestChallenge.Algorithm(name))
         let numbers = Locked(0)
@@ -181,7 +178,7 @@ struct DigestAuthenticatorTests {
         }
     }
 
-    @Test("outside of the protection space no credential is sent in advance")
+    @Test("Outside of the protection space no credential is sent in advance")
     func space() {
         var digest = Self.mufasa()
         _ = digest.receive(
@@ -193,7 +190,7 @@ struct DigestAuthenticatorTests {
         }
     }
 
-    @Test("quotes in what the server sends return as they were")
+    @Test("Quotes in a challenge are returned as they were")
     func quotes() {
         var digest = Self.mufasa()
         _ = digest.receive(Self.challenges(#"Digest realm="a\"b\\c", nonce="n\"1", opaque="\"""#), sent: nil)
@@ -202,7 +199,7 @@ struct DigestAuthenticatorTests {
         #expect(part("opaque", of: field) == "\"")
     }
 
-    @Test("random challenges do no harm", arguments: UInt64(0)..<20)
+    @Test("Random challenges never trap", arguments: UInt64(0)..<20)
     func fuzz(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let pieces = [

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -14,8 +11,7 @@ struct DigestInterceptorTests {
         _ mock: MockTransport, password: String = "p", url: BaseURL = "https://api.test",
         minimum: BuiltInInterceptor.DigestMinimum = .sha256
     ) -> APIClient {
-        APIClient(
-            baseURL: url, pipeline: [.digest(user: "u", password: password, minimum: minimum)], transport: mock)
+        APIClient.testing(mock, baseURL: url, pipeline: [.digest(user: "u", password: password, minimum: minimum)])
     }
 
     /// A server that takes one user, names a nonce a number of times, and calls the others stale.
@@ -47,7 +43,7 @@ struct DigestInterceptorTests {
         }
     }
 
-    @Test("the first call is sent twice, those that follow once, and a stale nonce costs one more")
+    @Test("The first call is sent twice, later ones once, and a stale nonce costs one more request")
     func flow() async throws {
         let mock = server(uses: 3)
         let client = client(mock)
@@ -57,7 +53,7 @@ struct DigestInterceptorTests {
         }
     }
 
-    @Test("a wrong password is refused once and not tried again")
+    @Test("A wrong password is refused once and not tried again")
     func wrongPassword() async throws {
         let mock = server(uses: 3)
         let error = await client(mock, password: "wrong").failure(Request<Void>.get("/"))
@@ -65,14 +61,14 @@ struct DigestInterceptorTests {
         #expect(mock.requestCount == 2)
     }
 
-    @Test("a server that calls every nonce stale gets three requests")
+    @Test("A server that calls every nonce stale gets three requests")
     func stale() async throws {
         let mock = server(uses: 0)
         await #expect(throws: NetworkError.self) { try await client(mock).send(Request<Void>.get("/")) }
         #expect(mock.requestCount == 3)
     }
 
-    @Test("another origin's challenge is not answered")
+    @Test("A challenge of another origin is not met")
     func foreign() async throws {
         let mock = server(uses: 3)
         await #expect(throws: NetworkError.self) {
@@ -82,7 +78,7 @@ struct DigestInterceptorTests {
         #expect(mock.requestCount == 1)
     }
 
-    @Test("many calls at once all get through")
+    @Test("Many concurrent calls succeed")
     func concurrent() async throws {
         let mock = server(uses: 1000)
         let client = client(mock)
@@ -92,18 +88,18 @@ struct DigestInterceptorTests {
         }
     }
 
-    @Test("nothing is answered over plain http, unless its origin is named or this machine")
+    @Test("No challenge is met over plain http, unless its origin is named or this machine")
     func plainText() async throws {
         let error = await client(server(uses: 3), url: "http://api.test").failure(Request<Void>.get("/"))
         #expect(error?.reason == .configuration && error?.detail.contains("unencrypted") == true)
         try await client(server(uses: 3), url: "http://127.0.0.1:7").send(Request<Void>.get("/"))
-        let named = APIClient(
-            baseURL: "http://api.test", pipeline: [.digest(user: "u", password: "p", for: "http://api.test")],
-            transport: server(uses: 3))
+        let named = APIClient.testing(
+            server(uses: 3), baseURL: "http://api.test",
+            pipeline: [.digest(user: "u", password: "p", for: "http://api.test")])
         try await named.send(Request<Void>.get("/"))
     }
 
-    @Test("a challenge that is too weak is not answered, and the error says what to do")
+    @Test("A challenge that is too weak is not met, and the error has advice")
     func weak() async throws {
         let mock = MockTransport.answering { _ in
             HTTPResponse(status: .unauthorized, headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth"])

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -27,7 +24,7 @@ struct DigestStrengthTests {
         #expect(part("algorithm", of: digest.authorization(method: .get, target: "/")) == "SHA-256")
     }
 
-    @Test("what is weaker than the app's minimum is not answered; SHA-256 is the default")
+    @Test("A challenge below the app's minimum is not met; SHA-256 is the default")
     func minimum() {
         let offers: [(String, BuiltInInterceptor.DigestMinimum)] = [
             ("nonce=n", .withoutProtection), ("nonce=n, algorithm=SHA-256", .withoutProtection),
@@ -48,7 +45,7 @@ struct DigestStrengthTests {
         }
     }
 
-    @Test("after SHA-256, a challenge with MD5 or without qop is not answered, stale or not, whatever the app allows")
+    @Test("After SHA-256, a challenge with MD5 or without qop is never met")
     func downgrade() {
         for weaker in [
             "nonce=evil, algorithm=MD5, stale=true", "nonce=evil, algorithm=MD5, qop=auth", "nonce=evil, stale=true",
@@ -65,7 +62,7 @@ struct DigestStrengthTests {
         }
     }
 
-    @Test("the response names an algorithm only if the challenge does (RFC 7616 section 3.4)")
+    @Test("The response names an algorithm only if the challenge does (RFC 7616 section 3.4)")
     func unnamed() {
         var digest = DigestAuthenticator(user: "u", password: "p", minimum: .md5)
         #expect(receive(&digest, "nonce=n, qop=auth") == .again)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -17,7 +14,7 @@ struct OAuth2AnswerTests {
         try app.code(from: url, redirect: redirect, state: state)
     }
 
-    @Test("the code is taken from a response to this sign-in only")
+    @Test("The code is taken from a response to this sign-in only")
     func code() throws {
         #expect(try code("app://back?code=c%2F1&state=s") == "c/1")
         #expect(try code("app://back?state=a+b&code=c#fragment?code=no", state: "a b") == "c")
@@ -36,7 +33,7 @@ struct OAuth2AnswerTests {
     }
 
     @Test(
-        "a response to another redirect URI does not belong to this sign-in",
+        "A response to another redirect URI does not belong to this sign-in",
         arguments: [
             ("app://back", "app://other"), ("app://back", "other://back"), ("app://back", "app://back/more"),
             ("https://app.test/in", "https://app.test.evil.test/in"), ("https://app.test/in", "http://app.test/in"),
@@ -51,7 +48,7 @@ struct OAuth2AnswerTests {
     }
 
     @Test(
-        "the same redirect URI may be written otherwise",
+        "The same redirect URI may be written otherwise",
         arguments: [
             ("app://Back", "APP://back?code=c&state=s"), ("https://app.test", "https://app.test/?code=c&state=s"),
             ("https://app.test/in?tenant=1", "https://APP.test/in?tenant=1&code=c&state=s"),
@@ -61,7 +58,7 @@ struct OAuth2AnswerTests {
         #expect(try code(url, redirect) == "c")
     }
 
-    @Test("where the app names the server, its responses have to name it too (RFC 9207), errors as well")
+    @Test("Where the app names the server, every response has to name it too (RFC 9207)")
     func issuer() throws {
         let app = OAuth2(clientID: "app", tokenEndpoint: "https://id.test/token", issuer: "https://id.test")
         func code(_ more: String) throws -> String {
@@ -79,13 +76,13 @@ struct OAuth2AnswerTests {
         #expect(try self.code("app://back?state=s&code=c&iss=x") == "c")
     }
 
-    @Test("no secret follows a redirect of the token endpoint", arguments: [301, 302, 303, 307, 308])
+    @Test("No secret follows a redirect of the token endpoint", arguments: [301, 302, 303, 307, 308])
     func redirects(status: Int) async throws {
         let mock = MockTransport.answering { call in
             guard call.request.origin.host == "id.test" else { return .json(text: #"{"access_token":"theirs"}"#) }
             return HTTPResponse(status: HTTPStatus(status), headers: ["Location": "https://evil.test/token"])
         }
-        let client = APIClient(baseURL: "https://api.test", pipeline: [.redirects()], transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.redirects()])
         let oauth = OAuth2(
             clientID: "a", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "s3cret"),
             revocationEndpoint: "https://id.test/revoke")
@@ -103,14 +100,14 @@ struct OAuth2AnswerTests {
         #expect(mock.requests.allSatisfy { $0.request.origin.host == "id.test" })
     }
 
-    @Test("tokens of another type than Bearer are not used as bearer tokens")
+    @Test("Tokens of another type than Bearer are not used as bearer tokens")
     func types() async throws {
         for (type, isTaken) in [
             ("Bearer", true), ("bearer", true), (nil, true), ("DPoP", false), ("mac", false), ("N_A", false),
         ] as [(String?, Bool)] {
             let field = type.map { #","token_type":"\#($0)""# } ?? ""
             let mock = MockTransport.answering { _ in .json(text: #"{"access_token":"a"\#(field)}"#) }
-            let client = APIClient(baseURL: "https://api.test", pipeline: [], transport: mock)
+            let client = APIClient.testing(mock, baseURL: "https://api.test")
             do throws(NetworkError) {
                 _ = try await client.send(app.clientCredentials)
                 #expect(isTaken, "\(type ?? "none")")
@@ -125,7 +122,7 @@ struct OAuth2AnswerTests {
         }
     }
 
-    @Test("no text and no dump shows a secret")
+    @Test("No text and no dump shows a secret")
     func descriptions() throws {
         let oauth = OAuth2(
             clientID: "a", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "s3cret"))

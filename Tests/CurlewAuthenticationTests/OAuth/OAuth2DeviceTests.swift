@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -25,7 +22,7 @@ struct OAuth2DeviceTests {
         let transport = MockTransport.answering { _ in rest.withLock { $0.popFirst() } ?? Self.error("invalid_request")
         }
         mock = transport
-        return APIClient(baseURL: "https://api.test", pipeline: [.redirects()], transport: transport)
+        return APIClient.testing(transport, baseURL: "https://api.test", pipeline: [.redirects()])
     }
 
     private func device(_ more: String = #","interval":5"#, lifetime: Int = 900) throws -> OAuth2.DeviceAuthorization {
@@ -52,7 +49,7 @@ struct OAuth2DeviceTests {
         }
     }
 
-    @Test("the codes are asked for, and read with the defaults of the RFC")
+    @Test("The device codes are requested, and read with the defaults of the RFC")
     func codes() async throws {
         var mock: MockTransport?
         let client = client(
@@ -71,7 +68,7 @@ struct OAuth2DeviceTests {
         #expect(mock?.requests.first?.request.urlString == "https://id.test/codes")
     }
 
-    @Test("numbers of a server are held within limits, and its texts reach no terminal as commands")
+    @Test("A server's numbers are clamped, and its texts reach no terminal as commands")
     func limits() throws {
         #expect(try device(#","interval":0"#).interval == .seconds(1))
         #expect(try device(#","interval":1e9"#, lifetime: 60).interval == .seconds(60))
@@ -85,7 +82,7 @@ struct OAuth2DeviceTests {
         }
     }
 
-    @Test("it polls at the interval until the user has agreed, and less often when the server asks for it")
+    @Test("Polling keeps to the interval until the user agrees, and slows down on request")
     func agreed() async throws {
         let pending = Self.error("authorization_pending")
         let (result, asked, seconds) = await poll(
@@ -94,7 +91,7 @@ struct OAuth2DeviceTests {
         #expect(asked == 4 && seconds == 5 + 5 + 10 + 10)
     }
 
-    @Test("a server that does not respond well is asked half as often each time, and one that says no is believed")
+    @Test("A failing server is polled half as often each time; a refusal ends the polling")
     func troubles() async throws {
         let down = HTTPResponse(status: .serviceUnavailable)
         let (result, asked, seconds) = await poll([down, down, Self.tokens], try device())
@@ -110,7 +107,7 @@ struct OAuth2DeviceTests {
         }
     }
 
-    @Test("it ends with the codes")
+    @Test("Polling ends when the codes expire")
     func ended() async throws {
         let pending = [HTTPResponse](repeating: Self.error("authorization_pending"), count: 100)
         let (result, asked, seconds) = await poll(pending, try device(lifetime: 32))
@@ -119,7 +116,7 @@ struct OAuth2DeviceTests {
         #expect(asked == 6 && seconds == 32)
     }
 
-    @Test("it ends with its task")
+    @Test("Polling ends with its task")
     func cancelled() async throws {
         var mock: MockTransport?
         let client = client([], &mock)
@@ -136,7 +133,7 @@ struct OAuth2DeviceTests {
         #expect(mock?.requestCount == 0)
     }
 
-    @Test("signing out forgets the tokens, whatever the server says, and makes both worthless")
+    @Test("Signing out forgets the tokens whatever the server says, and revokes both")
     func revocation() async throws {
         for status in [HTTPStatus.ok, .serviceUnavailable] {
             var mock: MockTransport?
@@ -156,7 +153,7 @@ struct OAuth2DeviceTests {
         }
     }
 
-    @Test("a server that revokes no access tokens is fine; one without the endpoint is not asked")
+    @Test("A server that revokes no access tokens is accepted; one without the endpoint is not asked")
     func partial() async throws {
         var mock: MockTransport?
         let client = client([HTTPResponse(), Self.error("unsupported_token_type")], &mock)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// Requests with refresh tokens and client secrets go to their endpoint only, even if an interceptor of the app follows
@@ -27,8 +24,7 @@ struct OAuth2SingleHopTests {
             return HTTPResponse(
                 status: .temporaryRedirect, headers: [.location: "https://elsewhere.test/token"])
         }
-        let client = APIClient(
-            baseURL: "https://id.test", pipeline: Pipeline.empty.adding(interceptor), transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://id.test", pipeline: Pipeline.empty.adding(interceptor))
         try? await client.send(request)
         return mock.requests.map(\.request.origin.host)
     }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewAuthentication
@@ -15,12 +12,12 @@ struct OAuth2Tests {
 
     private func sent(_ request: Request<Tokens>) async throws -> RecordedCall {
         let mock = MockTransport.answering { [tokens] _ in .json(text: tokens) }
-        let client = APIClient(baseURL: "https://api.test", pipeline: [.bearer { "other" }], transport: mock)
+        let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.bearer { "other" }])
         #expect(try await client.send(request) == Tokens(accessToken: "a1", refreshToken: "r1"))
         return try #require(mock.requests.first)
     }
 
-    @Test("the example of RFC 7636 appendix B")
+    @Test("The example of RFC 7636 appendix B is computed")
     func pkce() throws {
         let pkce = try #require(OAuth2.PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
@@ -31,7 +28,7 @@ struct OAuth2Tests {
         }
     }
 
-    @Test("the page that asks the person")
+    @Test("The URL of the sign-in page has the items of the request")
     func authorization() throws {
         let pkce = try #require(OAuth2.PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         let url = try app.authorizationURL(
@@ -47,7 +44,7 @@ struct OAuth2Tests {
         }
     }
 
-    @Test("a code is exchanged with its proof, and no other credential is sent")
+    @Test("A code is exchanged with its proof, and no other credential is sent")
     func exchange() async throws {
         let pkce = OAuth2.PKCE()
         let call = try await sent(app.exchange("c/1", redirect: "app://back", pkce))
@@ -59,7 +56,7 @@ struct OAuth2Tests {
                 + "&code_verifier=\(pkce.verifier)&client_id=app+one")
     }
 
-    @Test("a client says who it is in its way")
+    @Test("A client authenticates by the configured method")
     func client() async throws {
         let basic = OAuth2(
             clientID: "a:b", tokenEndpoint: "https://id.test/token", authentication: .basic(secret: "p w"))
@@ -75,17 +72,16 @@ struct OAuth2Tests {
     }
 
     @Test(
-        "no secret is sent where others can read it, or to no server", arguments: ["http://id.test/token", "nowhere"])
+        "No secret is sent over plain http, or to no server", arguments: ["http://id.test/token", "nowhere"])
     func insecure(endpoint: String) async throws {
         let oauth = OAuth2(clientID: "a", tokenEndpoint: endpoint, authentication: .basic(secret: "s"))
         let mock = MockTransport.answering { _ in HTTPResponse() }
-        let client = APIClient(baseURL: "https://api.test", pipeline: [], transport: mock)
-        let error = await #expect(throws: NetworkError.self) { try await client.send(oauth.clientCredentials) }
-        #expect(error?.reason == .invalidRequest)
+        let client = APIClient.testing(mock, baseURL: "https://api.test")
+        #expect(await failureReason { try await client.send(oauth.clientCredentials) } == .invalidRequest)
         #expect(mock.requestCount == 0)
     }
 
-    @Test("a service obtains tokens by itself: once for all calls, and again when they are refused")
+    @Test("A service obtains tokens once for all calls, and again when they are refused")
     func obtaining() async throws {
         let issued = Locked(0)
         let mock = MockTransport.answering { call in
@@ -97,8 +93,8 @@ struct OAuth2Tests {
             return HTTPResponse(status: call.request.headers[.authorization] == current ? .ok : .unauthorized)
         }
         let service = OAuth2(clientID: "s", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "x"))
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(TokenStore(), obtain: service.obtain)], transport: mock)
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.bearer(TokenStore(), obtain: service.obtain)])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { try await client.send(Request<Void>.get("/")) } }
             try await group.waitForAll()
@@ -109,13 +105,13 @@ struct OAuth2Tests {
         #expect(issued.withLock { $0 } == 6)
     }
 
-    @Test("a service whose credentials are refused gets a clear error, a bounded number of times")
+    @Test("A service whose credentials are refused gets a clear error after a bounded number of tries")
     func refused() async throws {
         let mock = MockTransport.answering { _ in .json(text: #"{"error":"invalid_client"}"#, status: .unauthorized) }
         let service = OAuth2(clientID: "s", tokenEndpoint: "https://id.test/token")
         let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 3), time: ManualClock())
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: [.bearer(store, obtain: service.obtain)], transport: mock)
+        let client = APIClient.testing(
+            mock, baseURL: "https://api.test", pipeline: [.bearer(store, obtain: service.obtain)])
         for _ in 0..<5 {
             let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
             #expect(error?.reason == .notAuthenticated(.refreshFailed))

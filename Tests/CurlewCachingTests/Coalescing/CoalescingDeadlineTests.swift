@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCaching
@@ -15,7 +13,7 @@ struct CoalescingDeadlineTests {
         .get("/x").options { $0.timeouts = Timeouts(total: total) }
     }
 
-    @Test("a wait that no caller lives to see ends the call at once, with the response it has")
+    @Test("A retry's wait beyond every caller's deadline ends the call at once, with its response")
     func retry() async throws {
         let sharing = Sharing([.coalescing(), .retry()]) { _ in .status(429, headers: ["Retry-After": "50"]) }
         sharing.origin.open()
@@ -23,7 +21,7 @@ struct CoalescingDeadlineTests {
         #expect(error?.reason == .status(429) && error?.retryAfter == .seconds(50))
     }
 
-    @Test("a wait that the most patient caller lives to see is waited for; the others leave at their deadlines")
+    @Test("The wait lasts for the most patient caller; the others leave at their deadlines")
     func patient() async throws {
         let answers = Locked(0)
         let sharing = Sharing([.coalescing(), RetryInterceptor(random: { 0 })]) { _ in
@@ -44,7 +42,7 @@ struct CoalescingDeadlineTests {
         #expect(sharing.origin.sent.count == 2)
     }
 
-    @Test("a token that comes after the deadline is refused at once")
+    @Test("A token that comes after the deadline is refused at once")
     func rateLimit() async throws {
         let sharing = Sharing([.coalescing(), .rateLimit(1, every: .seconds(50))])
         sharing.origin.open()

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// Random joins, cancellations, failures and readers of all kinds, at random moments.
@@ -39,7 +35,7 @@ struct CoalescingPropertyTests {
     }
 
     @Test(
-        "no call is lost, all receive the same bytes, and the work is cancelled when the last one leaves and not before"
+        "All calls receive the same bytes, and the work is cancelled when the last one leaves"
     )
     func property() async throws {
         for seed in UInt64(1)...400 {
@@ -48,9 +44,7 @@ struct CoalescingPropertyTests {
             let ledger = Ledger(staying: plan.conducts.count)
             let joins = JoinObserver()
             let origin = PlannedOrigin(plan, ledger, joins)
-            let client = APIClient.testing(
-                origin, pipeline: [.coalescing()],
-                configuration: APIClient.Configuration(observers: [joins]))
+            let client = APIClient.testing(origin, pipeline: [.coalescing()], observers: [joins])
             let readers = plan.conducts.map { conduct, delay in
                 Task { await Self.call(client, conduct, delay, plan, ledger) }
             }
@@ -71,7 +65,7 @@ struct CoalescingPropertyTests {
         }
     }
 
-    @Test("calls that come and go get one response each, whole, and no exchange stays behind", arguments: 1...5)
+    @Test("Calls that come and go get one whole response each, and no exchange stays behind", arguments: 1...5)
     func storm(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let origin = NumberingOrigin()

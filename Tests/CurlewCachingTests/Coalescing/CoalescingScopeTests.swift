@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
+import ConformanceCases
 import Testing
 
 @testable import CurlewCaching
@@ -50,7 +48,7 @@ private struct Signed: Interceptor {
 }
 
 /// Which calls share, and which do not.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct CoalescingScopeTests {
     typealias Call = Request<HTTPResponse>
 
@@ -64,7 +62,7 @@ struct CoalescingScopeTests {
         return sharing.origin.sent.count
     }
 
-    @Test("what differs in anything that selects a response is not shared")
+    @Test("Requests that differ in what selects a response are not shared")
     func differences() async throws {
         let plain = Call(.get, "/x")
         let others: [Call] = [
@@ -83,7 +81,7 @@ struct CoalescingScopeTests {
         }
     }
 
-    @Test("what differs in nothing that selects a response is")
+    @Test("Requests that differ in nothing that selects a response are shared")
     func noDifferences() async throws {
         let plain = Call(.get, "/x").header("A", "1").header("B", "2")
         let others: [Call] = [
@@ -102,7 +100,7 @@ struct CoalescingScopeTests {
         #expect(try await requests([plain, plain.header(.xRequestID, "7")], declared) == 2)
     }
 
-    @Test("what must not be shared never is")
+    @Test("Requests that must not be shared never are")
     func never() async throws {
         let calls: [Call] = [
             Call(.post, "/x"), Call(.put, "/x"), Call(.delete, "/x"), Call(HTTPMethod(rawValue: "get"), "/x"),
@@ -113,7 +111,7 @@ struct CoalescingScopeTests {
         for call in calls { #expect(try await requests([call, call]) == 2, "\(call.method) \(call.headers)") }
     }
 
-    @Test("two principals never share, and neither shares with an unknown one")
+    @Test("Two principals never share, and neither shares with an unknown one")
     func principals() async throws {
         let sharing = Sharing([.coalescing(), Acting()])
         var calls: [Task<Int, any Error>] = []
@@ -125,14 +123,12 @@ struct CoalescingScopeTests {
         for call in calls { _ = try await call.value }
     }
 
-    @Test("a response is not shared if another user has signed in in the meantime; the others ask again")
+    @Test("A response is not shared if another user has signed in meanwhile")
     func signIn() async throws {
         let user = Locked("ann")
         let origin = GatedOrigin { .answer($0.headers["X-User"] ?? "") }
         let joins = JoinObserver()
-        let client = APIClient.testing(
-            origin, pipeline: [.coalescing(), Signed(user: user)],
-            configuration: APIClient.Configuration(observers: [joins]))
+        let client = APIClient.testing(origin, pipeline: [.coalescing(), Signed(user: user)], observers: [joins])
         let calls = (0..<10).map { _ in Task { try await client.send(Request<String>.get("/x")) } }
         try await joins.tally.reaches(9)
         try await origin.sent.reaches(1)
@@ -144,13 +140,12 @@ struct CoalescingScopeTests {
         #expect(origin.sent.count > 1)
     }
 
-    @Test("on a clock that skips waits a shared exchange is waited for all the same")
+    @Test("On a clock that skips waits a shared exchange still waits")
     func skippedWaits() async throws {
         let origin = GatedOrigin { _ in .answer("x") }
         let joins = JoinObserver()
         let client = APIClient.testing(
-            origin, pipeline: [.coalescing()],
-            configuration: APIClient.Configuration(observers: [joins], time: ManualClock.skippingWaits))
+            origin, pipeline: [.coalescing()], observers: [joins], time: ManualClock.skippingWaits)
         let calls = (0..<2).map { _ in Task { try await client.send(Request<String>.get("/x")) } }
         try await joins.tally.reaches(1)
         try await origin.sent.reaches(1)
@@ -158,7 +153,7 @@ struct CoalescingScopeTests {
         for call in calls { #expect(try await call.value == "x") }
     }
 
-    @Test("clients with other interceptors never share, also when they have this one in common")
+    @Test("Clients with other interceptors never share, also with this interceptor in common")
     func chains() async throws {
         let sharing = Sharing()
         let clients = [
@@ -178,7 +173,7 @@ struct CoalescingScopeTests {
         for call in calls { _ = try await call.value }
     }
 
-    @Test("a writer sees its own write: no call joins an exchange that began before")
+    @Test("A writer sees its own write: no call joins an exchange that began before")
     func readYourWrites() async throws {
         let origin = GatedOrigin { _ in .answer("1") }
         let joins = JoinObserver()
@@ -198,7 +193,7 @@ struct CoalescingScopeTests {
         for call in after { #expect(try await call.value == 1) }
     }
 
-    @Test("no text in a value makes two keys equal", arguments: 0..<20 as Range<UInt64>)
+    @Test("No text in a value makes two keys equal", arguments: 0..<20 as Range<UInt64>)
     func keys(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         // Few characters, so that the same text comes about with other borders, and one letter in two spellings.
@@ -226,5 +221,27 @@ struct CoalescingScopeTests {
             seen[key] = parts
         }
         #expect(seen.count > 100)
+    }
+
+    @Test("Two users' concurrent calls share no exchange, by each kind of identity")
+    func leaks() async throws {
+        var (calls, leaks) = (0, [String]())
+        for way in IdentityWay.all where way.source != .client {
+            await Task.yield()
+            let sharing = Sharing(way.pipeline(with: .coalescing())) { way.answer(to: $0, "private") }
+            var tasks: [(user: String, task: Task<String, any Error>)] = []
+            for user in ["ann", "bob"] {
+                calls += 1
+                let task = try await IdentityWay.$user.withValue(user) { try await sharing.begin(way.call()) }
+                tasks.append((user, task))
+            }
+            sharing.origin.open()
+            for (user, task) in tasks {
+                let answer = try await task.value
+                if answer != user { leaks.append("\(way): \(user) got the response of \(answer)") }
+            }
+        }
+        #expect(calls == (Placement.allCases.count * 2 * 2 + 1) * 60 * 2)
+        #expect(leaks.count == 0, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
     }
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCaching
@@ -10,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CoalescingTests {
-    @Test("a thousand calls for the same thing are one request, and all get its response")
+    @Test("A thousand equal calls are one request, and all get its response")
     func thousand() async throws {
         let sharing = Sharing()
         let calls = (0..<1000).map { _ in Task { try await sharing.client.send(Request<Int>.get("/x")) } }
@@ -22,7 +19,7 @@ struct CoalescingTests {
         #expect(Set(sharing.joins.joined.map(\.call)).count == 999)
     }
 
-    @Test("a call that comes after the response asks again")
+    @Test("A call after the response sends another request")
     func later() async throws {
         let sharing = Sharing()
         sharing.origin.open()
@@ -31,7 +28,7 @@ struct CoalescingTests {
         #expect(sharing.joins.tally.count == 0)
     }
 
-    @Test("all callers receive an error")
+    @Test("All callers receive an error")
     func errors() async throws {
         let sharing = Sharing { _ in throw NetworkError(.unreachable, detail: "gone") }
         let calls = try await sharing.begin(20)
@@ -40,7 +37,7 @@ struct CoalescingTests {
         #expect(sharing.origin.sent.count == 1)
     }
 
-    @Test("all callers receive an unsuccessful status, with its body")
+    @Test("All callers receive an unsuccessful status, with its body")
     func statuses() async throws {
         let sharing = Sharing { _ in .answer(.notFound, "none") }
         let calls = try await sharing.begin(5)
@@ -54,7 +51,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test("a cancelled caller leaves alone, the one that began as well")
+    @Test("A cancelled caller leaves alone, also the first one")
     func cancellation() async throws {
         let sharing = Sharing()
         let calls = try await sharing.begin(6)
@@ -66,7 +63,7 @@ struct CoalescingTests {
         #expect(sharing.origin.sent.count == 1)
     }
 
-    @Test("the exchange ends when the last one leaves, and the next call begins another")
+    @Test("The exchange ends when the last caller leaves, and the next call begins another")
     func last() async throws {
         let sharing = Sharing()
         let calls = try await sharing.begin(3)
@@ -79,7 +76,7 @@ struct CoalescingTests {
         #expect(try await next[0].value == 1)
     }
 
-    @Test("each call keeps its own deadline")
+    @Test("Each call keeps its own deadline")
     func deadlines() async throws {
         let sharing = Sharing()
         func begin(_ seconds: Int) async throws -> Task<Int, any Error> {
@@ -101,7 +98,7 @@ struct CoalescingTests {
         #expect(try await long.value == 1)
     }
 
-    @Test("the deadline of the last one ends the exchange")
+    @Test("The last caller's deadline ends the exchange")
     func lastDeadline() async throws {
         let sharing = Sharing(total: .seconds(5))
         let calls = try await sharing.begin(3)
@@ -111,7 +108,7 @@ struct CoalescingTests {
         try await sharing.origin.cancelled.reaches(1)
     }
 
-    @Test("no alarm outlives its exchange")
+    @Test("No alarm outlives its exchange")
     func alarms() async throws {
         let sharing = Sharing(total: .seconds(5))
         let calls = try await sharing.begin(3)
@@ -121,7 +118,7 @@ struct CoalescingTests {
         try await yieldUntil { sharing.clock.sleeperCount == 0 }
     }
 
-    @Test("the work has the priority of the most urgent who waits")
+    @Test("The exchange has the priority of the most urgent waiting call")
     func priority() async throws {
         let sharing = Sharing()
         let slow = try await sharing.begin(Request<Int>.get("/x"), priority: .background)
@@ -132,7 +129,7 @@ struct CoalescingTests {
         #expect(sharing.origin.lastPriority == .high)
     }
 
-    @Test("a call with a higher priority at its host does not wait behind others")
+    @Test("A call with a higher priority at its host does not wait behind others")
     func requestPriority() async throws {
         let sharing = Sharing()
         func begin(_ priority: RequestOptions.Priority?) async throws -> Task<Int, any Error> {
@@ -147,7 +144,7 @@ struct CoalescingTests {
         for call in calls { #expect(try await call.value == 1) }
     }
 
-    @Test("redirects are shared hop by hop")
+    @Test("Redirects are shared hop by hop")
     func redirects() async throws {
         let sharing = Sharing([.redirects(), .coalescing()]) { request in
             guard request.target == "/v1/x" else { return .answer("2") }

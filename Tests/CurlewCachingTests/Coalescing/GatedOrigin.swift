@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewTesting
 
 /// A count that tests wait for.
 final class Tally: Sendable {
@@ -93,10 +91,8 @@ struct Sharing {
     ) {
         origin = GatedOrigin(answer)
         client = .testing(
-            origin, pipeline: pipeline,
-            configuration: APIClient.Configuration(
-                timeouts: Timeouts(connect: nil, firstByte: nil, idle: nil, total: total), observers: [joins],
-                time: clock))
+            origin, pipeline: pipeline, timeouts: Timeouts(connect: nil, firstByte: nil, idle: nil, total: total),
+            observers: [joins], time: clock)
     }
 
     /// Begins a call for `/x`, and returns once it is in progress: it has been sent, or has joined.

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
+import CurlewCaching
 import Testing
 
 /// Bodies that still arrive when the head of a shared exchange is there: one call reads them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct SharedBodyTests {
     static let chunks = (0..<64).map { Data(repeating: UInt8($0), count: 1000) }
     static let whole = chunks.reduce(Data(), +)
@@ -50,7 +47,7 @@ struct SharedBodyTests {
         }
     }
 
-    @Test("one call reads it, the others ask for themselves, and all get all bytes", arguments: [1, 2, 20])
+    @Test("One call reads the shared body, the others send requests, and all get all bytes", arguments: [1, 2, 20])
     func everything(count: Int) async throws {
         let sources = Sources()
         let sharing = Sharing { _ in sources.response() }
@@ -64,7 +61,7 @@ struct SharedBodyTests {
         #expect(sources.made.count == count && sources.made.allSatisfy { $0.pulls == 65 })
     }
 
-    @Test("nothing is pulled before it is read, and one chunk for each that is taken")
+    @Test("Nothing is pulled before it is read, and one chunk for each that is taken")
     func demand() async throws {
         let sources = Sources()
         let sharing = Sharing(total: .seconds(60)) { _ in sources.response() }
@@ -79,7 +76,7 @@ struct SharedBodyTests {
         }
     }
 
-    @Test("a call that was cancelled leaves the body to another one")
+    @Test("A call that was cancelled leaves the body to another one")
     func cancelled() async throws {
         let sources = Sources()
         let sharing = Sharing { _ in sources.response() }
@@ -91,7 +88,7 @@ struct SharedBodyTests {
         #expect(sources.made.count == 2)
     }
 
-    @Test("who lets go of the response ends the transfer", arguments: [false, true])
+    @Test("Releasing the response ends the transfer", arguments: [false, true])
     func letGo(hasDeadline: Bool) async throws {
         let sources = Sources()
         let sharing = Sharing(total: hasDeadline ? .seconds(60) : nil) { _ in sources.response() }
@@ -107,7 +104,7 @@ struct SharedBodyTests {
         #expect(source.pulls == 1)
     }
 
-    @Test("the deadline of the call ends its reading, although the exchange has none")
+    @Test("The deadline of the call ends its reading, although the exchange has none")
     func deadline() async throws {
         let sources = Sources(waitsAtEnd: true)
         let sharing = Sharing { _ in sources.response() }
@@ -122,7 +119,7 @@ struct SharedBodyTests {
         try await yieldUntil { source.wasCancelled }
     }
 
-    @Test("cancelling the reader ends the transfer", arguments: [false, true])
+    @Test("Cancelling the reader ends the transfer", arguments: [false, true])
     func cancelledReader(hasDeadline: Bool) async throws {
         let sources = Sources(waitsAtEnd: true)
         let sharing = Sharing { _ in sources.response() }
@@ -134,6 +131,39 @@ struct SharedBodyTests {
         reader.cancel()
         #expect(await reader.value.1?.reason == .cancelled)
         try await yieldUntil { source.wasCancelled }
+    }
+
+    /// A body or a value that reports its release.
+    private final class Held: ResponseBodySource {
+        private let gone: Tally
+
+        init(_ gone: Tally) { self.gone = gone }
+
+        func next() async throws -> Data? { nil }
+
+        func cancel() {}
+
+        deinit { gone.add() }
+    }
+
+    /// The work may be over while the call that begins it still does so. That is the more likely, the less the work has
+    /// to do and the more other threads are idle: so the responses come at once, and the calls are on the main actor.
+    /// Each call has a path of its own: a later exchange for the same thing would replace what is left.
+    @MainActor
+    @Test("An exchange that is over at once keeps no response, whole or not", arguments: [false, true])
+    func atOnce(isWhole: Bool) async throws {
+        let (gone, rounds) = (Tally(), 2000)
+        let interceptor = BuiltInInterceptor.coalescing()
+        let next = Next { _, _ in
+            let held = Held(gone)
+            return HTTPResponse(
+                body: isWhole ? ResponseBody(value: held) : ResponseBody(held, limit: 1 << 20, length: nil))
+        }
+        for round in 0..<rounds {
+            _ = try await interceptor.intercept(HTTPRequest(url: "https://a.test/\(round)"), next: next)
+        }
+        try await gone.reaches(rounds)
+        withExtendedLifetime(interceptor) {}
     }
 }
 

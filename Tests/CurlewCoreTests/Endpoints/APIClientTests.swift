@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import CurlewObservability
 import Testing
 
@@ -71,8 +68,7 @@ struct APIClientTests {
     }
 
     @Test func aPipelineThatCannotWorkIsListedAndThrownBySend() async throws {
-        let client = APIClient.testing(
-            transport, pipeline: [.bearer { "token" }, .logging()])
+        let client = APIClient.testing(transport, pipeline: [.bearer { "token" }, .logging()])
         #expect(!client.problems.isEmpty)
         #expect(client.description.contains("problem"))
         let error = await client.failure(.person(id: 1))
@@ -97,7 +93,7 @@ struct APIClientTests {
         #expect(threads.withLock { $0 }.contains(currentThread()) == false)
     }
 
-    @Test func manyCallsAtOnceDoNotMixTheirAnswers() async throws {
+    @Test func concurrentCallsDoNotMixTheirResponses() async throws {
         let client = APIClient.testing(
             ClosureTransport { request, _ in
                 await Task.yield()
@@ -128,4 +124,13 @@ struct APIClientTests {
         _ = try? await client.with(baseURL: "https://b.test").send(Request<Void>.get("/x"))
         for request in transport.requests { #expect(!request.headers.contains(.authorization)) }
     }
+}
+
+/// Distinguishes threads. The main actor always runs on the same one.
+private func currentThread() -> UInt {
+    #if canImport(Glibc)
+    UInt(pthread_self())
+    #else
+    UInt(bitPattern: pthread_self())
+    #endif
 }

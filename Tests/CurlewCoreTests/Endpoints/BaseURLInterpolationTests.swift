@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 /// Values in a base URL: they cannot change where the calls go.
@@ -46,7 +43,7 @@ struct BaseURLInterpolationTests {
         }
     }
 
-    @Test("What is meant works")
+    @Test("Interpolated schemes, hosts, ports and paths form the URL that the text spells")
     func meant() throws {
         let (tenant, region, port) = ("acme", "eu-west-1", 8080)
         #expect(("https://\(tenant).api.example.com/v1" as BaseURL) == "https://acme.api.example.com/v1")

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -46,8 +43,7 @@ struct CompletionTests {
             handed.withLock { $0 += 1 }
             work()
         }
-        let client = APIClient.testing(
-            RecordingTransport(), configuration: APIClient.Configuration(completionExecutor: executor))
+        let client = APIClient.testing(RecordingTransport(), configuration: .init(completionExecutor: executor))
         for place in [executor, .client] {
             let result = await withCheckedContinuation { continuation in
                 client.send(.person(id: 1), deliverOn: place) { continuation.resume(returning: $0) }

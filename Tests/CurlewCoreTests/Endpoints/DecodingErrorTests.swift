@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -56,7 +53,7 @@ struct DecodingErrorTests {
     }
 
     @Test(arguments: ["{", "", "null", #"{"id":1}"#, "[1", "\u{FEFF}{}x", #"{"id":1e999,"name":"x"}"#])
-    func malformedAnswersAreErrorsAndTheClientStaysUsable(text: String) async throws {
+    func malformedResponsesAreErrorsAndTheClientStaysUsable(text: String) async throws {
         let client = APIClient.testing(
             ClosureTransport { request, _ in .answer(request.target.hasSuffix("bad") ? text : Person.annJSON) })
         let error = try #require(await client.failure(Request<Person>.get("/bad")))
@@ -72,7 +69,7 @@ struct DecodingErrorTests {
         #expect(error.response?.isTruncated == true)
     }
 
-    @Test func errorsOfADecodeOfOnesOwnAreKeptAsTheCause() async throws {
+    @Test func errorsOfACustomDecodeAreKeptAsTheCause() async throws {
         let client = APIClient.answering()
         let error = try #require(await client.failure(Own()))
         #expect(error.reason == .interceptor)
@@ -97,20 +94,18 @@ struct DecodingErrorTests {
         #expect(try await client.send(raised).count == 10_000)
     }
 
-    @Test func observersHearOfAFailureToDecodeAndOfNoSuccess() async throws {
+    @Test func observersReceiveAFailureToDecodeAndNoSuccess() async throws {
         let observer = Self.labels()
-        let client = APIClient.testing(
-            RecordingTransport(.ok, "nonsense"), configuration: APIClient.Configuration(observers: [observer]))
+        let client = APIClient.testing(RecordingTransport(.ok, "nonsense"), observers: [observer])
         _ = await client.failure(.person(id: 1))
         #expect(observer.entries == ["began", "sent", "answered", "measured", "failed decoding"])
     }
 }
 
 extension DecodingErrorTests {
-    @Test func observersHearOfACallThatCouldNotBeBuilt() async throws {
+    @Test func observersReceiveACallThatCouldNotBeBuilt() async throws {
         let observer = Self.labels()
-        let client = APIClient.testing(
-            RecordingTransport(), configuration: APIClient.Configuration(observers: [observer]))
+        let client = APIClient.testing(RecordingTransport(), observers: [observer])
         let call = Request<Person>.get("/a/../b")
         _ = await client.failure(call)
         #expect(observer.entries == ["failed invalidRequest"])

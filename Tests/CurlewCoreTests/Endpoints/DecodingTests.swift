@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -39,7 +36,7 @@ struct DecodingTests {
         #expect(try APIClient.answering().request(for: GetPerson(id: 1)).headers[.accept] == "application/json")
     }
 
-    @Test func theAnswerIsWhatTheCallNames() async throws {
+    @Test func theResponseHasTheTypeThatTheCallNames() async throws {
         let client = APIClient.answering()
         #expect(try await client.send(GetPerson(id: 1)) == .ann)
         #expect(try await client.send(.person(id: 1)) == .ann)
@@ -66,7 +63,7 @@ struct DecodingTests {
     }
 
     @Test(arguments: [(204, ""), (205, ""), (200, "")])
-    func anEmptyAnswerIsNilWhereThatIsAllowed(status: Int, body: String) async throws {
+    func anEmptyResponseIsNilWhereThatIsAllowed(status: Int, body: String) async throws {
         let client = APIClient.answering(HTTPStatus(status), body)
         #expect(try await client.send(Request<Person?>.get("/x")) == nil)
         #expect(try await client.send(Request<Data?>.get("/x")) == nil)
@@ -109,8 +106,7 @@ struct DecodingTests {
     @Test func aStatusErrorCarriesABoundedExcerptAndItsRequest() async throws {
         let text = #"{"message":"no such film","token":"s3cret"}"# + String(repeating: " ", count: 100)
         let transport = RecordingTransport(404, text)
-        let client = APIClient.testing(
-            transport, configuration: APIClient.Configuration(limits: Limits(errorExcerpt: 64)))
+        let client = APIClient.testing(transport, limits: Limits(errorExcerpt: 64))
         let error = try #require(await client.failure(.person(id: 1)))
         #expect(error.response?.body.count == 64)
         #expect(error.response?.isTruncated == true)
@@ -142,7 +138,7 @@ struct DecodingTests {
         #expect(try await client.send(Request<Stamped>.get("/x").options { $0.codecs = .snakeCase }) == expected)
     }
 
-    @Test func responseTellsWhatCameAroundTheValue() async throws {
+    @Test func aResponseHasTheMessageAroundTheValue() async throws {
         let attempts = [1, 2].map { Attempt(number: $0, duration: .seconds($0), outcome: .status(.created)) }
         let client = APIClient.testing(
             ClosureTransport { _, _ in

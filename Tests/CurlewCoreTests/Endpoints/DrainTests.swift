@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -23,14 +21,14 @@ struct DrainTests {
         }
         return .mock(
             mock, pipeline: [RetryInterceptor(random: { 0.5 }), .concurrencyLimit(limit)],
-            configuration: APIClient.Configuration(time: clock))
+            configuration: .init(time: clock))
     }
 
     private func call(_ client: APIClient) -> Task<NetworkError.Reason?, Never> {
         Task { await client.failure(Request<Void>.get("/"))?.reason }
     }
 
-    @Test("what waits in a queue or pauses between attempts finishes; new calls are refused, of derived clients too")
+    @Test("A drain lets queued and pausing calls finish; new calls fail, of derived clients too")
     func drains() async throws {
         let client = client()
         let pausing = call(client)
@@ -49,7 +47,7 @@ struct DrainTests {
         #expect(await call(client).value == .refused(by: .shutdown))
     }
 
-    @Test("a drain ends with its time, and says that something is left")
+    @Test("A drain ends with its time, and says that calls are left")
     func late() async throws {
         let client = client()
         let pausing = call(client)
@@ -63,7 +61,7 @@ struct DrainTests {
         #expect(await pausing.value == nil)
     }
 
-    @Test("a client without calls has nothing to wait for")
+    @Test("A drain of a client without calls returns at once")
     func idle() async {
         #expect(await client().drain(for: .zero))
     }

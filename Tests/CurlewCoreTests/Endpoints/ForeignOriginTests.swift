@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -23,9 +21,7 @@ struct ForeignOriginTests {
     }
 
     static func client(_ pipeline: Pipeline, headers: HTTPHeaders = [:]) -> APIClient {
-        .mock(
-            baseURL: "https://home.test", pipeline: pipeline, configuration: APIClient.Configuration(headers: headers)
-        ) {
+        .mock(baseURL: "https://home.test", pipeline: pipeline, configuration: .init(headers: headers)) {
             $0.onAny { _ in .status(204) }
         }
     }
@@ -63,20 +59,18 @@ struct ForeignOriginTests {
         #expect("\(home.headers.map(\.value))".contains(Self.canary))
     }
 
-    @Test("A client without a base URL sends its configuration's fields nowhere, unless they are harmless")
+    @Test("A client without a base URL sends its fields nowhere, unless they are harmless")
     func homeless() async throws {
         let mock = MockTransport { $0.onAny { _ in .status(204) } }
         let headers: HTTPHeaders = [.authorization: Self.canary, "X-Unknown": Self.canary, .acceptLanguage: "de"]
-        let client = APIClient(
-            baseURL: nil, pipeline: .standard, transport: mock, configuration: APIClient.Configuration(headers: headers)
-        )
+        let client = APIClient.testing(mock, baseURL: nil, pipeline: .standard, headers: headers)
         try await client.send(Request<Void>.get(url: "https://other.test/x").header("X-Own", "1"))
         let request = try #require(mock.requests.last?.request)
         #expect(!"\(request.headers.map(\.value))".contains(Self.canary))
         #expect(request.headers["X-Own"] == "1" && request.headers[.acceptLanguage] == "de")
     }
 
-    @Test("A hook for an origin runs for its requests only, and what it adds is sent there")
+    @Test("Fields that a hook for an origin adds are sent to that origin only")
     func scoped() async throws {
         let hook = BuiltInInterceptor.onRequest(for: "https://other.test/any") { request, _ in
             request.headers[.authorization] = Self.canary
@@ -94,7 +88,7 @@ struct ForeignOriginTests {
     }
 
     @Test(
-        "The scope in the traits of an app's interceptor determines which origin receives what it adds",
+        "The declared scope of an app's interceptor decides which origins receive what it adds",
         arguments: [
             (nil, [true, false, false, false]), (.clientOrigin, [true, false, false, false]),
             (.unrestricted, [true, true, true, true]),
@@ -148,7 +142,7 @@ struct ForeignOriginTests {
     @Test("A client without a base URL says which of its fields go nowhere")
     func homelessProblem() {
         let configuration = APIClient.Configuration(headers: [.authorization: Self.canary, .acceptLanguage: "de"])
-        let client = APIClient(baseURL: nil, pipeline: [], transport: MockTransport(), configuration: configuration)
+        let client = APIClient.testing(MockTransport(), baseURL: nil, configuration: configuration)
         #expect(
             client.problems.count == 1 && client.problems.first?.contains("no call receives Authorization of") == true)
         let based = client.with(baseURL: "https://a.test")

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
 import CurlewObservability
 import CurlewRecording
 import Testing
@@ -20,7 +18,7 @@ struct PreviewTests {
             }, configuration: APIClient.Configuration(observers: observers))
     }
 
-    @Test func showsWhatInterceptorsDoToTheRequestAndSendsNothing() async throws {
+    @Test func aPreviewShowsTheInterceptedRequestAndSendsNothing() async throws {
         let client = client([.onRequest { request, _ in request.headers["X-Tenant"] = "acme" }, .bearer { "t0ken" }])
         let request = try await client.preview(.person(id: 1))
         #expect(request.urlString == "https://api.test/v1/people/1")
@@ -29,7 +27,7 @@ struct PreviewTests {
         #expect(!request.curlCommand().contains("t0ken"))
     }
 
-    @Test func leavesOutWhatOnlyMakesSenseWithAnAnswer() async throws {
+    @Test func aPreviewOmitsInterceptorsThatNeedAResponse() async throws {
         let log = EventLog { _, _ in "event" }
         let client = client(
             [
@@ -42,16 +40,14 @@ struct PreviewTests {
         #expect(events.withLock { $0 } == [] && log.entries == [])
     }
 
-    @Test func throwsWhatAnInterceptorThrows() async throws {
+    @Test func aPreviewThrowsTheErrorOfAnInterceptor() async throws {
         let client = client([.onRequest { _, _ in throw NetworkError(.storage, detail: "no disk") }])
-        let error = await #expect(throws: NetworkError.self) { try await client.preview(.person(id: 1)) }
-        #expect(error?.reason == .storage)
+        #expect(await failureReason { try await client.preview(.person(id: 1)) } == .storage)
     }
 
-    @Test func saysSoWhenAnInterceptorAnswersByItself() async throws {
+    @Test func aPreviewReportsAnInterceptorThatRespondsItself() async throws {
         let client = client([ShortCircuit()])
-        let error = await #expect(throws: NetworkError.self) { try await client.preview(.person(id: 1)) }
-        #expect(error?.reason == .configuration)
+        #expect(await failureReason { try await client.preview(.person(id: 1)) } == .configuration)
     }
 
     private struct ShortCircuit: Interceptor {

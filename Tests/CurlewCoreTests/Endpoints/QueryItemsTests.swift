@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import CurlewTransfers
 import Testing
 
@@ -21,7 +18,7 @@ struct RequestBuildingTests {
         func encode<Value: Encodable>(_ value: Value) throws -> Data { Data("WHAT".utf8) }
     }
 
-    @Test func acceptFollowsTheAnswer() throws {
+    @Test func acceptFollowsTheResponseType() throws {
         let client = APIClient.testing(RecordingTransport())
         #expect(try client.request(for: .person(id: 1)).headers[.accept] == "application/json")
         #expect(try client.request(for: Request<Person?>.get("/x")).headers[.accept] == "application/json")
@@ -59,7 +56,7 @@ struct RequestBuildingTests {
 
     @Test func anotherOriginGetsNothingThatMayBeASecret() throws {
         let client = APIClient.testing(
-            RecordingTransport(), configuration: APIClient.Configuration(headers: ["X-API-Key": "s3cret", "X-B": "b"])
+            RecordingTransport(), headers: ["X-API-Key": "s3cret", "X-B": "b"]
         ).with(query: ["key": "s3cret"])
         for call in [
             Request<Data>.get(url: "https://cdn.example/a.png"), .get(url: "https://api.example:444/v1/a"),

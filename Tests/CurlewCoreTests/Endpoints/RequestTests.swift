@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import CurlewTransfers
 import Testing
 
@@ -37,7 +34,7 @@ struct RequestTests {
         #expect(try JSONDecoder().decode(Person.self, from: built[3].body.data ?? Data()) == .ann)
     }
 
-    @Test func aCallWithoutATypeIsOneWithoutAnAnswer() async throws {
+    @Test func aCallWithoutATypeHasNoResponseValue() async throws {
         try await client.send(.delete("/people/1"))
         try await client.send(.post("/people", json: Person.ann))
         #expect(transport.requests.map(\.method) == [.delete, .post])
@@ -73,7 +70,7 @@ struct RequestTests {
                 && plain.baseURL == nil)
     }
 
-    @Test func mapChangesTheAnswerAndKeepsTheRest() async throws {
+    @Test func mapChangesTheResponseOnly() async throws {
         let names = Request<Person>.person(id: 1).options { $0.acceptedStatuses = [404] }.map(\.name)
         #expect(try await client.send(names) == "Ann")
         #expect(names.options.acceptedStatuses == [404])

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// Requests that are made of routes and of complete messages.
-@Suite("A route or message that becomes a request", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct RouteRequestTests {
     private struct Elsewhere: Route {
         var method: HTTPMethod { .query }
@@ -24,7 +20,7 @@ struct RouteRequestTests {
         var name: String { "elsewhere" }
     }
 
-    @Test("keeps everything of the route")
+    @Test("A request made from a route keeps everything of the route")
     func all() throws {
         let call = Elsewhere().decoding(Person.self)
         #expect(call.name == "elsewhere" && call.options.isIdempotent == true)
@@ -33,7 +29,7 @@ struct RouteRequestTests {
         #expect(request.headers["X-Kind"] == "route" && request.body.data == Data("what".utf8))
     }
 
-    @Test("may be changed and mapped, and a mock still sees the route")
+    @Test("A request made from a route can be changed and mapped, and a mock still sees the route")
     func seen() async throws {
         let mock = MockTransport { $0.on(PeopleAPI.self) { _ in Person.ann } }
         let client = APIClient.mock(mock)
@@ -46,7 +42,7 @@ struct RouteRequestTests {
         #expect(mock.requests.first?.request.headers["X-Kind"] == "changed")
     }
 
-    @Test("asks for no media type and looks at no body where it is sent for nothing; its status counts")
+    @Test("A route sent for nothing accepts no media type and ignores the body; its status counts")
     func ignoring() async throws {
         let mock = MockTransport { $0.on(.get, "/people/1", .text("no JSON at all", status: .created)) }
         let call = PeopleAPI.one(1).ignoringBody()
@@ -57,7 +53,7 @@ struct RouteRequestTests {
         await #expect(throws: NetworkError(statusCode: 403)) { try await APIClient.mock(mock).send(call) }
     }
 
-    @Test("is a typed call of a message: decoded, for nothing, or as it comes")
+    @Test("A route is a typed call of a message: decoded, for nothing, or as it comes")
     func messages() async throws {
         let mock = MockTransport {
             $0.on(.post, "/v1/count", .json(text: "3"))

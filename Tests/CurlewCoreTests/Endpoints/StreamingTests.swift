@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -27,7 +24,7 @@ struct StreamingTests {
         #expect(chunks == ["a", "b"])
     }
 
-    @Test func whatIsLeftUnreadIsCancelledOnReturn() async throws {
+    @Test func unreadBytesAreCancelledOnReturn() async throws {
         let source = ChunkSource([Data("a".utf8)], waitsAtEnd: true)
         let kept = try await client(source).withResponse(to: PeopleAPI.list) { response in
             var iterator = response.body.makeAsyncIterator()

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import Foundation
 import Testing
 
 /// Which addresses are public, and which a policy lets through.
@@ -23,7 +21,7 @@ struct AddressPolicyTests {
         ("3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff"), ("4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
     ]
 
-    @Test("at each border of each block: inside refused, outside allowed, alone and inside of IPv6", arguments: blocks)
+    @Test("At each border of each block, inside is refused and outside allowed, also within IPv6", arguments: blocks)
     func borders(block: (first: String, last: String)) throws {
         let (first, last) = (try number(block.first), try number(block.last))
         for value in [first, last, first + (last - first) / 2] { check(value, isPublic: false) }
@@ -58,7 +56,7 @@ struct AddressPolicyTests {
         try #require(IPAddress(text)).bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    @Test("the borders of the blocks of IPv6", arguments: longBlocks)
+    @Test("The borders of the blocks of IPv6 are exact", arguments: longBlocks)
     func longBorders(block: (first: String, last: String)) throws {
         let first = try #require(IPAddress(block.first))
         let last = try #require(IPAddress(block.last))
@@ -66,7 +64,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "beside the blocks of IPv6 are public addresses",
+        "Addresses beside the blocks of IPv6 are public",
         arguments: [
             "2000::", "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:200::", "2001:db7:ffff::1", "2001:db9::",
             "3ffe:ffff::1", "3fff:1000::", "2606:4700:4700::1111", "64:ff9b::8.8.8.8", "2002:808:808::1",
@@ -77,7 +75,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "what forgery aims at is refused",
+        "Addresses that request forgery aims at are refused",
         arguments: [
             "127.0.0.1", "::1", "0.0.0.0", "::", "169.254.169.254", "fd00:ec2::254", "100.100.100.200",
             "168.63.129.16", "192.0.0.192", "fe80::1", "fec0::1", "ff02::1", "fd12:3456::1", "255.255.255.255",
@@ -88,7 +86,7 @@ struct AddressPolicyTests {
         #expect(!TransportConfiguration.AddressPolicy.publicOnly.allows(try #require(IPAddress(text))))
     }
 
-    @Test("exceptions have names, and what is refused by name stays refused")
+    @Test("Exceptions have names, and an address refused by name stays refused")
     func exceptions() throws {
         let policy = TransportConfiguration.AddressPolicy.publicOnly.allowing("10.1.0.0/16", "::1").refusing(
             "10.1.2.0/24", "8.8.8.8")
@@ -106,7 +104,7 @@ struct AddressPolicyTests {
         #expect(asking != TransportConfiguration.AddressPolicy.asking { $0.isIPv4 }.allowing("::1"))
     }
 
-    @Test("what cannot be kept is a problem of the configuration")
+    @Test("A rule that cannot be kept is a problem of the configuration")
     func problems() {
         var configuration = TransportConfiguration(addressPolicy: .publicOnly.allowing("10.0.0.0/33", "localhost"))
         #expect(configuration.problems.count == 2)
@@ -122,7 +120,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "no address, no network",
+        "Text that is no address is no network",
         arguments: [
             "", "localhost", "127.1", "0x7f.0.0.1", "2130706433", "010.0.0.1", "1.2.3.4\0", "fe80::1%eth0", "[::1", ":",
             "1.2.3.4/33", "1.2.3.4/", "1.2.3.4/-1", "1.2.3.4/+8", "::/129", "::ffff:1.2.3.4/95", "1.2.3.4/8/8",
@@ -132,7 +130,7 @@ struct AddressPolicyTests {
         #expect(IPNetwork(text) == nil)
     }
 
-    @Test("networks hold what begins with their bits, and are written as they are read")
+    @Test("A network holds the addresses that begin with its bits, and is written as it is read")
     func networks() throws {
         let mapped = try #require(IPNetwork("::ffff:10.0.0.0/104"))
         #expect(mapped == IPNetwork("10.0.0.0/8"))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -46,7 +44,7 @@ struct AttemptTimeoutTests {
                 "The call took 3 s; it may take 3 s, and each attempt may wait 5 s for its response.") == true)
     }
 
-    @Test("Each redirect has a time of its own")
+    @Test("Each redirect has an attempt timeout of its own")
     func eachHop() async throws {
         let client = client([.redirects(), .attemptTimeout(.seconds(5))]) {
             $0.on(.get, "/1", delay: .seconds(4), .status(302, headers: [.location: "/2"]))
@@ -76,20 +74,20 @@ struct AttemptTimeoutTests {
         #expect(Pipeline([.attemptTimeout(.seconds(5))]).description == "AttemptTimeout(5 s) → transport")
     }
 
-    @Test("A limit that leaves no time is a problem of the pipeline", arguments: [0, -1])
+    @Test("An attempt timeout that leaves no time is a problem of the pipeline", arguments: [0, -1])
     func problem(seconds: Int) {
         #expect(Pipeline([.attemptTimeout(.seconds(seconds))]).problems().count == 1)
         #expect(Pipeline([.attemptTimeout(.milliseconds(1))]).problems().isEmpty)
     }
 
-    @Test("One that is longer than the whole call is none: the total limit acts", arguments: [4, 5, 6])
+    @Test("Where the attempt timeout is longer than the call, the total timeout ends the call", arguments: [4, 5, 6])
     func longer(attempt: Int) async throws {
         let client = client([.attemptTimeout(.seconds(attempt))], total: .seconds(5)) { $0.onAny { _ in .status(204) } }
         #expect(client.problems.isEmpty)
         try await client.send(Request<Void>.get("/"))
     }
 
-    @Test("A call sets a limit of its own, longer or shorter, or none, with and without one of the pipeline")
+    @Test("A call sets its own attempt timeout, longer, shorter or none, whatever the pipeline says")
     func ofTheCall() async throws {
         let cases: [(pipeline: Pipeline, attempt: Duration?, expected: Duration?)] = [
             ([.attemptTimeout(.seconds(5))], .seconds(7), .seconds(7)),

@@ -3,7 +3,6 @@
 import CurlewAuthentication
 import CurlewCaching
 import CurlewCookies
-import CurlewHTTP
 import CurlewObservability
 import CurlewResilience
 import Testing
@@ -21,22 +20,6 @@ struct BuiltInInterceptorTests {
         .attemptTimeout(.seconds(1)), .httpsOnly(), .onRequest { _, _ in },
         .onRequest(for: "https://other.test") { _, _ in }, .onResponse { _, _ in }, .onError { _, _ in },
     ]
-
-    @Test("A pipeline runs the interceptors themselves, however they are added", arguments: all)
-    func unwrapped(_ interceptor: BuiltInInterceptor) {
-        let kind = ObjectIdentifier(type(of: interceptor.base))
-        let pipelines = [
-            Pipeline([interceptor]), Pipeline.empty.adding(interceptor), Pipeline.empty.replacing(interceptor),
-            Pipeline.empty.adding(interceptor, at: .wire),
-            Pipeline.empty.adding(interceptor, changesPrincipal: false),
-        ]
-        for pipeline in pipelines {
-            #expect(pipeline.entries.map { ObjectIdentifier(type(of: $0.interceptor)) } == [kind])
-            #expect(pipeline.description == "\(interceptor) → transport")
-        }
-        let chain = Chain([interceptor], ClosureTransport(changesPrincipal: false) { _, _ in HTTPResponse() })
-        #expect(chain.interceptors.map { ObjectIdentifier(type(of: $0)) } == [kind])
-    }
 
     @Test("Only the additions of a request hook are restricted to one origin", arguments: all)
     func scope(_ interceptor: BuiltInInterceptor) throws {
@@ -63,13 +46,5 @@ struct BuiltInInterceptorTests {
         }
         let response = try await Wrapping(base: .bearer { "token" }).intercept(request, next: next)
         #expect(response.headers[.authorization] == "Bearer token")
-    }
-
-    @Test("replacing(_:) replaces the interceptor of the same placement")
-    func replaces() {
-        let pipeline = Pipeline([.redirects(), .retry(), .bearer { "token" }]).replacing(.retry(.attempts(7)))
-        let retries = pipeline.entries.compactMap { $0.interceptor as? RetryInterceptor }
-        #expect(retries.map(\.policy.attempts) == [7])
-        #expect(pipeline.entries.count == 3)
     }
 }

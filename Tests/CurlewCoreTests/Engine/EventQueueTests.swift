@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -40,7 +37,7 @@ struct EventQueueTests {
 
     private let context = ExchangeContext()
 
-    @Test("an observer continues, and a waiter waits for all earlier events")
+    @Test("An observer continues, and a waiter waits for all earlier events")
     func order() async throws {
         let observer = Slow()
         let queue = EventQueue([observer])
@@ -60,7 +57,7 @@ struct EventQueueTests {
         await queue.allDelivered()
     }
 
-    @Test("of too many events the newest are dropped, and their number is reported instead")
+    @Test("Of too many events the newest are dropped, and their number is reported instead")
     func lost() async throws {
         let observer = Slow()
         let queue = EventQueue([observer], capacity: 2)
@@ -74,7 +71,7 @@ struct EventQueueTests {
         #expect(observer.heard == ["joined", "joined", "joined", "lost 3", "trailers"])
     }
 
-    @Test("an observer that hangs holds up the end of a call for a bounded time, and gets the rest later")
+    @Test("A hanging observer delays the end of a call for a bounded time, and gets the rest later")
     func hanging() async throws {
         let observer = Slow()
         let queue = EventQueue([observer], patience: .milliseconds(20))
@@ -89,7 +86,7 @@ struct EventQueueTests {
         #expect(observer.heard == ["joined", "joined", "joined"])
     }
 
-    @Test("an event that waits holds no transfer")
+    @Test("A waiting event keeps no transfer alive")
     func transfers() async throws {
         let (observer, ended) = (Slow(), SharedResult<Void>())
         let context = ExchangeContext(observers: [observer])
@@ -108,33 +105,31 @@ struct EventQueueTests {
         #expect(observer.heard == ["began", "succeeded"])
     }
 
-    @Test("a client and those made from it have one queue, and one without observers has none")
+    @Test("A client and those made from it have one queue, and one without observers has none")
     func queues() throws {
-        let client = APIClient.mock(configuration: APIClient.Configuration(observers: [Slow(isHeld: false)])) { _ in }
+        let client = APIClient.mock(configuration: .init(observers: [Slow(isHeld: false)])) { _ in }
         let queue = try #require(client.core.events)
         #expect(client.with(headers: ["X": "1"]).core.events === queue)
         #expect(client.adding(.onError { _, _ in }).core.events === queue)
         #expect(APIClient.mock { _ in }.core.events == nil)
     }
 
-    @Test("observers are called outside of every task, so that none waits for them")
+    @Test("Observers are called outside of every task, so that none waits for them")
     func thread() async throws {
         let places = EventLog { _, _ in withUnsafeCurrentTask { $0 != nil } }
-        let client = APIClient.mock(configuration: APIClient.Configuration(observers: [places])) {
+        let client = APIClient.mock(configuration: .init(observers: [places])) {
             $0.onAny { _ in .status(204) }
         }
         try await client.send(Request<Void>.get("/"))
         #expect(Set(places.entries) == [false])
     }
 
-    @Test("a mock is measured like a transport, on the clock of the call, and what a stub says of itself stays")
+    @Test("A mock is measured like a transport, on the call's clock, and a stub's own metrics stay")
     func mock() async throws {
         let log = EventLog { event, _ -> ExchangeMetrics? in
             if case .measured(let metrics) = event { metrics } else { nil }
         }
-        let client = APIClient.mock(
-            configuration: APIClient.Configuration(observers: [log], time: ManualClock.skippingWaits)
-        ) {
+        let client = APIClient.mock(configuration: .init(observers: [log], time: ManualClock.skippingWaits)) {
             $0.on(.get, "/slow", delay: .milliseconds(30), .text("late"))
             $0.on(.get, "/own") { _ in
                 var response = HTTPResponse.text("own")
@@ -150,7 +145,7 @@ struct EventQueueTests {
         #expect(log.entries.map(\.bytesReceived) == [nil, 12, nil])
     }
 
-    @Test("what an interceptor leaves behind is reported as cancelled before the end, and never after it")
+    @Test("An exchange that an interceptor leaves is reported as cancelled before the call's end")
     func leftBehind() async throws {
         let (observer, gate) = (Slow(isHeld: false), SharedResult<Void>())
         let begun = SharedResult<Void>()

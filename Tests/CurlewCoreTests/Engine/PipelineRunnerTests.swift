@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
@@ -132,7 +130,7 @@ struct PipelineRunnerTests {
         #expect(context.attempt == 2)
     }
 
-    @Test("The context has the call's timeouts and limits, else the client's, and the earlier deadline")
+    @Test("The context has the call's timeouts and limits, else the client's, and the first deadline")
     func contextValues() {
         var options = RequestOptions()
         options.timeouts = Timeouts(total: .seconds(3))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
@@ -77,7 +75,7 @@ struct PipelineTests {
         #expect(response.headers[values: "Passed"] == ["a", "b", "c"])
     }
 
-    @Test("An interceptor's own objection is a problem of the pipeline")
+    @Test("A problem that an interceptor names is a problem of the pipeline")
     func objection() {
         struct Picky: Interceptor {
             var traits: InterceptorTraits {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import Testing
+
+@testable import CurlewCore
 
 /// Which request goes through which proxy.
 @Suite(.timeLimit(.minutes(1)))
@@ -13,7 +13,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "the scheme of the request chooses the variable; HTTP_PROXY never counts",
+        "The scheme of the request chooses the variable; HTTP_PROXY never counts",
         arguments: [
             (["http_proxy": "http://p:1"], "http://p:1", nil), (["HTTP_PROXY": "http://p:1"], nil, nil),
             (["https_proxy": "p:2"], nil, "http://p:2"), (["HTTPS_PROXY": "p:2"], nil, "http://p:2"),
@@ -28,7 +28,7 @@ struct ProxyRulesTests {
         #expect(try proxy(environment, "https://service.example/") == https)
     }
 
-    @Test("without being asked the environment does not count, and this machine is always reached directly")
+    @Test("The environment counts only on request, and this machine is always reached directly")
     func direct() throws {
         let origin = try HTTPRequest(.get, url: "http://service.example/").origin
         let environment = ["http_proxy": "p:1", "all_proxy": "p:1"]
@@ -39,7 +39,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "the list of hosts without a proxy",
+        "NO_PROXY lists hosts, domains and networks that are reached without a proxy",
         arguments: [
             ("example.com", "example.com", true), ("example.com", "a.b.example.com", true),
             (".example.com", "example.com", true), ("*.example.com", "a.example.com", true),
@@ -63,7 +63,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "a URL of a proxy",
+        "The URL of a proxy names its scheme, host, port and credentials",
         arguments: [
             ("http://p.example:3128/", "http://p.example:3128", nil, nil),
             ("p.example", "http://p.example:80", nil, nil),
@@ -80,7 +80,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "what is no URL of a proxy is a problem that names the variable and shows no credentials",
+        "An invalid proxy URL is a problem that names the variable and hides credentials",
         arguments: [
             "ftp://p.example", "http://", "http://p.example:0", "http://p.example:99999", "http://p.example/path",
             "http://secret:secret@p example", "http://p.example:80x", "http://%zz:secret@p.example",
@@ -91,7 +91,7 @@ struct ProxyRulesTests {
         #expect(problems.count == 1 && problems[0].contains("all_proxy") && !problems[0].contains("secret"))
     }
 
-    @Test("an entry of a list in code has to mean something")
+    @Test("An entry of a no-proxy list in code has to be valid")
     func badEntries() {
         let proxy = ProxyConfiguration.Server(.http, host: "p.example")
         let configuration = TransportConfiguration(
@@ -99,7 +99,7 @@ struct ProxyRulesTests {
         #expect(configuration.problems.count == 2)
     }
 
-    @Test("no description shows credentials")
+    @Test("No description of a proxy shows credentials")
     func secrets() {
         let proxy = ProxyConfiguration.Server(.socks5, host: "p.example", user: "secret-user", password: "secret-word")
         let configuration = TransportConfiguration(proxy: .fixed(proxy))
@@ -107,6 +107,17 @@ struct ProxyRulesTests {
         dump(configuration, to: &dumped)
         for text in ["\(proxy)", "\(configuration)", String(reflecting: configuration), dumped] {
             #expect(text.contains("p.example") && !text.contains("secret"), "\(text)")
+        }
+    }
+
+    @Test("A fixed proxy elsewhere is not used for this machine; a proxy on this machine is")
+    func fixed() throws {
+        for host in ["localhost", "app.localhost", "127.0.0.1", "[::1]"] {
+            let origin = try #require(Origin(scheme: "http", host: host, port: 8080))
+            let elsewhere = ProxyRules(.fixed(ProxyConfiguration.Server(.http, host: "proxy.example", port: 3128)))
+            #expect(elsewhere.proxy(for: origin) == nil, "\(host)")
+            let here = ProxyRules(.fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: 3128)))
+            #expect(here.proxy(for: origin) != nil, "\(host)")
         }
     }
 }

@@ -2,8 +2,6 @@
 
 import CurlewAuthentication
 import CurlewCaching
-import CurlewCore
-import Foundation
 import Testing
 
 /// What can be said about a configuration without connecting.
@@ -12,7 +10,7 @@ struct TLSConfigurationTests {
     static let keys = ["a", "b"].map { "sha256//" + MessageDigest.sha256(Data($0.utf8)).base64EncodedString() }
 
     @Test(
-        "a pattern means one host, or one label beneath a name",
+        "A host pattern means one host, or one label beneath a name",
         arguments: [
             ("api.example.com", "api.example.com", true), ("API.example.com", "api.example.com", true),
             ("api.example.com.", "api.example.com", true), ("api.example.com", "api.example.com.", true),
@@ -26,7 +24,7 @@ struct TLSConfigurationTests {
     }
 
     @Test(
-        "what is no host is no pattern",
+        "Text that is no host is no pattern",
         arguments: [
             "", "*", "*.", "a.*.com", "https://example.com", "example.com:443", "a b", "example.com/", "*a.com",
         ])
@@ -38,7 +36,7 @@ struct TLSConfigurationTests {
         #expect(TransportConfiguration(tls: TLSConfiguration(identity: identity)).problems.count == 1)
     }
 
-    @Test("an exact host comes before a pattern, and the first of equals")
+    @Test("An exact host comes before a pattern, and the first of equals counts")
     func choice() {
         let wild = TLSConfiguration.PinSet(hosts: ["*.example.com"], keys: Self.keys)
         let exact = TLSConfiguration.PinSet(hosts: ["api.example.com"], keys: Self.keys, mode: .reportOnly)
@@ -48,7 +46,7 @@ struct TLSConfigurationTests {
         #expect([wild, exact].first(for: "example.com") == nil)
     }
 
-    @Test("a set needs a backup key, a host, and keys that are pins")
+    @Test("A pin set needs a backup key, a host, and keys that are pins")
     func pinProblems() {
         func problems(_ hosts: [String], _ keys: [String]) -> [String] {
             TransportConfiguration(tls: TLSConfiguration(pins: [TLSConfiguration.PinSet(hosts: hosts, keys: keys)]))
@@ -65,7 +63,7 @@ struct TLSConfigurationTests {
         }
     }
 
-    @Test("no description shows a key or a passphrase")
+    @Test("No description shows a key or a passphrase")
     func secrets() {
         let secret = "open sesame"
         let data = Data(secret.utf8)
@@ -86,7 +84,7 @@ struct TLSConfigurationTests {
     }
 
     @Test(
-        "the digest is SHA-256",
+        "The digest is SHA-256",
         arguments: [
             ("", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="),
             ("abc", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
@@ -95,7 +93,7 @@ struct TLSConfigurationTests {
         #expect(MessageDigest.sha256(Data(text.utf8)).base64EncodedString() == expected)
     }
 
-    @Test("what a server's key means, by the set's mode and time")
+    @Test("A pin set's mode and expiry decide what a server's key means")
     func pinVerdict() {
         let now = Date(timeIntervalSince1970: 1_000_000)
         func judge(_ key: String?, _ mode: TLSConfiguration.PinSet.Mode, expires: Date? = nil) -> (
@@ -128,7 +126,7 @@ struct TLSConfigurationTests {
     }
 
     @Test(
-        "which keys of a path are compared is a matter of the scope",
+        "The scope of a pin set decides which keys of a path are compared",
         arguments: [
             (["a", "x"], true, true), (["x", "a"], false, true), (["x", "y", "b"], false, true),
             (["x", "y"], false, false), ([nil, "a"], false, true), ([nil], false, false), ([], false, false),
@@ -150,7 +148,7 @@ struct TLSConfigurationTests {
         }
     }
 
-    @Test("the path of an expired set is not asked for, and what is shown of a long one is bounded")
+    @Test("The path of an expired set is not read, and a long path is shown in part")
     func pathBounds() {
         let now = Date(timeIntervalSince1970: 1_000_000)
         var pins = TLSConfiguration.PinSet(hosts: ["a.example"], keys: Self.keys, scope: .verifiedChain, expires: now)

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import Testing
 
 /// What cannot work is named before anything is opened.
 @Suite(.timeLimit(.minutes(1)))
 struct TransportConfigurationTests {
-    @Test("the default has no problems")
+    @Test("The default has no problems")
     func standard() {
         #expect(TransportConfiguration().problems.isEmpty)
     }
 
     @Test(
-        "a problem names its option",
+        "Each problem names its option",
         arguments: [
             (
                 TransportConfiguration(pool: TransportConfiguration.Pool(perHost: 0)),
@@ -30,7 +29,7 @@ struct TransportConfigurationTests {
         #expect(configuration.problems.first?.contains(name) == true)
     }
 
-    @Test("what cannot work is held inside its range, in the initialiser and later")
+    @Test("Values out of range are clamped, in the initialiser and later")
     func ranges() {
         let odd = TransportConfiguration(bodyBuffer: -1, smallBody: -1)
         var changed = TransportConfiguration()
@@ -43,7 +42,7 @@ struct TransportConfigurationTests {
     }
 
     @Test(
-        "an override is written as libcurl takes it",
+        "A DNS override is written as libcurl takes it",
         arguments: [
             (.init(host: "A.example", port: 443, target: "10.0.0.1", targetPort: 8443), "a.example:443:10.0.0.1:8443"),
             (.init(host: "a.example", target: "b.example"), "a.example::b.example:"),

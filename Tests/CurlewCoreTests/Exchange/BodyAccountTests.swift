@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -8,7 +7,7 @@ import Testing
 /// Every order of what a producer, a reader and an owner do to the account of a body, without bytes or threads.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyAccountTests {
-    @Test("any five events in any order keep the rules", arguments: Owner.Event.allCases)
+    @Test("Any five events in any order keep the rules", arguments: Owner.Event.allCases)
     func everyOrder(first: Owner.Event) {
         var owner = Owner(capacity: 4, batch: 2)
         var events = [first]
@@ -31,7 +30,7 @@ struct BodyAccountTests {
         return nil
     }
 
-    @Test("long lives of bodies of any capacity and batch keep the rules")
+    @Test("Long random sequences with any capacity and batch size keep the rules")
     func generated() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
@@ -54,7 +53,7 @@ struct BodyAccountTests {
         }
     }
 
-    @Test("a reader who waits gets a batch at once, and less when no more comes for now")
+    @Test("A waiting reader gets a batch at once, and less when no more comes for now")
     func batches() {
         var account = BodyAccount(capacity: 10, batch: 4)
         #expect(account.read() == .wait)
@@ -63,7 +62,7 @@ struct BodyAccountTests {
         #expect(account.waiting == 0)
     }
 
-    @Test("a producer who found no room is resumed once, by the read that makes room")
+    @Test("A producer that found no room is resumed once, by the read that makes room")
     func pause() {
         var account = BodyAccount(capacity: 4)
         #expect(account.arrive(4) == .wait && account.hasRoom() == false && account.arrive(1) == .pause)
@@ -72,7 +71,7 @@ struct BodyAccountTests {
         #expect(account.arrive(9) == .wait && account.read() == .deliver)
     }
 
-    @Test("a body that was dropped after its end has no bytes, and fails where it is read")
+    @Test("A body that was dropped after its end has no bytes, and fails where it is read")
     func abandonedAfterEnd() {
         var account = BodyAccount(capacity: 4)
         #expect(account.arrive(3) == .wait && account.finish(.success(())) == .wait)

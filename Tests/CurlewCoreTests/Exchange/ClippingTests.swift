@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -8,7 +7,7 @@ import Testing
 /// Texts of others are bounded in bytes before they get into an error or a log.
 @Suite(.timeLimit(.minutes(1)))
 struct ClippingTests {
-    @Test("one Character of a megabyte is clipped as anything else")
+    @Test("A single Character of a megabyte is clipped like any other text")
     func combiningMarks() {
         let text = "a" + String(repeating: "\u{301}", count: 500_000)
         #expect(text.count == 1)
@@ -22,7 +21,7 @@ struct ClippingTests {
         let description: String
     }
 
-    @Test("a text is cut where a scalar ends, and not at all if it fits")
+    @Test("A text is cut where a scalar ends, and not at all if it fits")
     func scalars() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// Fields that belong to one connection, and `Host`: only the transport writes them.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionFieldTests {
     @Test(
-        "They are refused with a hint, in any case of letters, on every transport that validates",
+        "Connection fields are refused with a hint, in any case, by every validating transport",
         arguments: [
             "Connection", "keep-alive", "PROXY-CONNECTION", "Proxy-Authorization", "TE", "Trailer", "upgrade",
             "HTTP2-Settings", "Transfer-Encoding", "Host",
@@ -29,7 +26,7 @@ struct ConnectionFieldTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("A reverse proxy passes on what is left")
+    @Test("A reverse proxy passes on the fields that are left")
     func endToEnd() {
         let headers: HTTPHeaders = [
             "Accept": "a", .host: "evil.example", .connection: "close, X-Hop", "X-Hop": "1", "x-hop": "2",

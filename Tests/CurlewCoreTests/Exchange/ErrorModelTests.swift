@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// What an app reads of an error: the server's model, the reason phrase, and the path.
@@ -29,7 +25,7 @@ struct ErrorModelTests {
         return try #require(error).body(as: Refusal.self)
     }
 
-    @Test("the server's own error is read with the codecs of the client, or of the call")
+    @Test("The server's error model is decoded with the codecs of the client, or of the call")
     func codecs() async throws {
         let body = body
         let snake = client(.snakeCase) { .json(text: body, status: .conflict) }
@@ -39,7 +35,7 @@ struct ErrorModelTests {
         #expect(try await refusal(plain, codecs: .snakeCase)?.errorCode == "taken")
     }
 
-    @Test("also when an interceptor threw it, and when a stream was asked for")
+    @Test("The error model is decoded for errors thrown by an interceptor, and for streams")
     func elsewhere() async throws {
         let body = body
         var configuration = APIClient.Configuration()
@@ -57,14 +53,14 @@ struct ErrorModelTests {
         #expect(error?.body(as: Refusal.self)?.errorCode == "taken")
     }
 
-    @Test("codecs that are named win, and an error made manually is plain JSON")
+    @Test("Codecs that are named win, and an error made manually is plain JSON")
     func named() {
         let made = NetworkError(statusCode: 409, body: Data(body.utf8))
         #expect(made.body(as: Refusal.self) == nil)
         #expect(made.body(as: Refusal.self, codecs: .snakeCase)?.errorCode == "taken")
     }
 
-    @Test("a 404 for a path with an encoded slash says what may be wrong", arguments: ["octo/repo", "octo"])
+    @Test("A 404 for a path with an encoded slash gets a hint", arguments: ["octo/repo", "octo"])
     func slash(name: String) async throws {
         let client = client(.json) { .status(.notFound) }
         let error = await client.failure(Request<Int>.get("/repos/\(name)", query: ["q": "a/b"]))
@@ -74,7 +70,7 @@ struct ErrorModelTests {
     }
 
     @Test(
-        "a reason phrase is shown if it differs from the registered one, without control characters"
+        "A reason phrase is shown if it differs from the registered one, without control characters"
     )
     func words() async throws {
         func error(_ words: String?) async throws -> NetworkError {
@@ -92,7 +88,7 @@ struct ErrorModelTests {
         #expect(!hostile.utf8.contains(0x1B) && !hostile.contains("\n  next      Pay"))
     }
 
-    @Test("an error can be made from a response, with its reason phrase")
+    @Test("An error can be made from a response, with its reason phrase")
     func fromResponse() {
         let response = HTTPResponse(
             status: .tooManyRequests, headers: [.retryAfter: "7"], reasonPhrase: "Slow down")

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPRequestTests {
-    @Test("A URL becomes origin and target; what a URL cannot hold is encoded, a fragment is dropped")
+    @Test("A URL becomes origin and target; invalid characters are encoded, a fragment is dropped")
     func parts() throws {
         let request = try HTTPRequest(url: "https://API.example.com:8443/a b?q=é#top")
         #expect("\(request.origin)" == "https://api.example.com:8443")
@@ -19,7 +17,7 @@ struct HTTPRequestTests {
     }
 
     @Test(
-        "What is no absolute http URL is refused, and no secret of it is repeated",
+        "Text that is no absolute http URL is refused, and no secret of it is repeated",
         arguments: [
             "", "/users", "ftp://a.test/", "https://", "https://a b.test/", "https://ada:hunter2@a.test/",
             "https://a.test:99999/", "https://a.test/\nx", "a.test/x?token=hunter2",

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -73,7 +69,7 @@ struct JSONValueTests {
         #expect(throws: (any Error).self) { try decode(deep) }
     }
 
-    @Test func itServesAsBodyAndAsAnswer() async throws {
+    @Test func aJSONValueIsABodyAndAResponse() async throws {
         let transport = RecordingTransport { request, _ in
             HTTPResponse(body: ResponseBody(request.body.data ?? Data()))
         }
@@ -85,7 +81,7 @@ struct JSONValueTests {
 }
 
 extension JSONValueTests {
-    @Test("the body of a request has the members in the order of the literal", arguments: [false, true])
+    @Test("The body of a request has the members in the order of the literal", arguments: [false, true])
     func orderOnTheWire(snake: Bool) async throws {
         let mock = MockTransport.answering { _ in .status(.noContent) }
         var configuration = APIClient.Configuration()
@@ -100,7 +96,7 @@ extension JSONValueTests {
         #expect(mock.requests.first?.text == expected)
     }
 
-    @Test("an encoder that sorts or formats keeps doing so")
+    @Test("An encoder that sorts or formats keeps doing so")
     func ownFormatting() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

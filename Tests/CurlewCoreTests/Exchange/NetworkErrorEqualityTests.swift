@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import CurlewResilience
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -14,7 +10,7 @@ struct NetworkErrorEqualityTests {
         case second(String)
     }
 
-    @Test("an error of a call equals one that a test makes")
+    @Test("An error of a call equals one that a test makes")
     func expected() async throws {
         let client = APIClient.mock { $0.onAny { _ in .text("busy", status: .serviceUnavailable) } }
         await #expect(throws: NetworkError(statusCode: 503)) { try await client.send(Request<Int>.get("/a")) }
@@ -22,7 +18,7 @@ struct NetworkErrorEqualityTests {
         #expect(error != NetworkError(statusCode: 502) && error != NetworkError(.unreachable))
     }
 
-    @Test("the request and the texts do not count; the phase, the policy and the status do")
+    @Test("Equality ignores request and texts, and compares phase, policy and status")
     func meaning() throws {
         let request = try HTTPRequest(.get, url: "https://api.example/")
         let plain = NetworkError(.timedOut(.idle))
@@ -33,7 +29,7 @@ struct NetworkErrorEqualityTests {
         #expect(NetworkError(.refused(by: .rateLimit)) != NetworkError(.refused(by: .overload)))
     }
 
-    @Test("errors of the app are distinguished by type and case")
+    @Test("Errors of the app are distinguished by type and case")
     func own() {
         #expect(NetworkError(Own.first) == NetworkError(Own.first))
         #expect(NetworkError(Own.first) != NetworkError(Own.second("a")))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
@@ -11,7 +9,7 @@ import Testing
 struct NetworkErrorTests {
     struct Own: Error, Equatable {}
 
-    @Test("Any error becomes one, and one that is it already stays as it is")
+    @Test("Any error becomes a NetworkError, and a NetworkError stays as it is")
     func mapping() throws {
         #expect(NetworkError(CancellationError()).isCancelled)
         #expect(NetworkError(NetworkError(.unreachable, detail: "x") as any Error).detail == "x")
@@ -66,7 +64,7 @@ struct NetworkErrorTests {
         #expect(MemoryLayout<NetworkError>.size == MemoryLayout<Int>.size)
     }
 
-    @Test("Statuses read as people ask")
+    @Test("Status predicates match the classes of statuses")
     func statuses() {
         func error(_ code: Int) -> NetworkError { NetworkError(statusCode: code) }
         #expect(error(401).isUnauthorized && !error(403).isUnauthorized && error(403).isForbidden)
@@ -80,7 +78,7 @@ struct NetworkErrorTests {
         #expect(!error(500).isTimeout)
     }
 
-    @Test("Offline is what the system says about this machine, not any server that is away")
+    @Test("Offline means that this machine has no network, not that a server is away")
     func offline() {
         func unreachable(_ number: Int32, code: Int = 7) -> NetworkError {
             let failure = NetworkError.TransportFailure(engine: "test", code: code, message: "", systemError: number)
@@ -107,7 +105,7 @@ struct NetworkErrorTests {
     }
 
     @Test(
-        "A quota that is used up says when to come back, for at most a day, where the status is about that",
+        "An empty quota says when to come back, for at most a day, where the status is about that",
         arguments: [
             (403, ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "90"], .seconds(90), true),
             (403, ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1000000060"], .seconds(60), true),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
@@ -41,7 +39,7 @@ struct NetworkErrorTextTests {
     }
 
     @Test(
-        "The person's texts are sentences without a URL, a type name or anything the server wrote",
+        "The user's texts are sentences without a URL, a type name or text of the server",
         arguments: reasons)
     func person(reason: NetworkError.Reason) throws {
         let error = try Self.full(reason)
@@ -72,7 +70,7 @@ struct NetworkErrorTextTests {
         #expect(try String(reflecting: Self.full(reason)) == text)
     }
 
-    @Test("Each reason has a label of its own for metrics, with nothing in it that varies without bound")
+    @Test("Each reason has a label for metrics, without unbounded content")
     func labels() throws {
         let labels = try Self.reasons.map { try Self.full($0).label }
         #expect(Set(labels).count == labels.count)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// One option changed leaves the others as they are.
@@ -19,7 +16,7 @@ struct OptionMergeTests {
         return try #require(mock.requests.first).context
     }
 
-    @Test("a timeout of a call keeps the client's others, however it is written")
+    @Test("A timeout of a call keeps the client's others, however it is written")
     func timeouts() async throws {
         let configuration = APIClient.Configuration(timeouts: Timeouts(connect: .seconds(3), idle: nil))
         var client = RequestOptions()
@@ -40,7 +37,7 @@ struct OptionMergeTests {
         #expect(Timeouts() == .standard && Timeouts(total: nil) != .standard)
     }
 
-    @Test("a limit of a call keeps the client's others")
+    @Test("A limit of a call keeps the client's others")
     func limits() async throws {
         let configuration = APIClient.Configuration(limits: Limits(responseBody: 10, redirects: 2))
         #expect(
@@ -52,7 +49,7 @@ struct OptionMergeTests {
         #expect(try await context(configuration) { $0.limits = .standard }.limits == .standard)
     }
 
-    @Test("timeouts and limits of a call, of its client and of the configuration stand at the same time")
+    @Test("Timeouts and limits of a call, its client and the configuration hold at the same time")
     func both() async throws {
         let configuration = APIClient.Configuration(
             timeouts: Timeouts(connect: .seconds(3)), limits: Limits(responseBody: 10))
@@ -71,7 +68,7 @@ struct OptionMergeTests {
         #expect(changed.limits == Limits(responseBody: 10, errorExcerpt: 5, redirects: 7))
     }
 
-    @Test("a copy of options keeps its timeouts and limits when the other is changed")
+    @Test("A copy of options keeps its timeouts and limits when the other is changed")
     func copies() {
         var options = RequestOptions()
         options.timeouts.total = .seconds(1)
@@ -84,7 +81,7 @@ struct OptionMergeTests {
         #expect(RequestOptions().timeouts == Timeouts() && RequestOptions().limits == Limits())
     }
 
-    @Test("a copy of a response keeps its metrics when the other's are changed")
+    @Test("A copy of a response keeps its metrics when the other's are changed")
     func metrics() {
         var response = HTTPResponse()
         #expect(response.metrics == ExchangeMetrics())
@@ -96,7 +93,7 @@ struct OptionMergeTests {
         #expect(copy.metrics.bytesSent == 2 && HTTPResponse(metrics: copy.metrics).metrics == copy.metrics)
     }
 
-    @Test("a call may refuse to what its client says yes to")
+    @Test("A call may refuse what its client allows")
     func switches() async throws {
         var client = RequestOptions()
         client.skipsContentDecoding = true
@@ -114,7 +111,7 @@ struct OptionMergeTests {
         )
     }
 
-    @Test("statuses that count as success are those of both")
+    @Test("Accepted statuses are those of the client and of the call")
     func accepted() async throws {
         var client = RequestOptions()
         client.acceptedStatuses = [404]

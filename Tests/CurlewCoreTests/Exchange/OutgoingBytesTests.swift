@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewTesting
-import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

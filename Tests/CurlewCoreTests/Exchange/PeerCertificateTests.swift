@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewTesting
-import Foundation
 import Testing
 
 private typealias PeerCertificate = ConnectionInfo.PeerCertificate
@@ -54,7 +51,8 @@ struct PeerCertificateTests {
         try #require(PeerCertificate(certificate(subject: subject)), sourceLocation: sourceLocation).subject
     }
 
-    @Test("all its fields, with and without a version, in DER and in PEM", arguments: [true, false])
+    @Test(
+        "A certificate's fields are read, with and without a version, from DER and from PEM", arguments: [true, false])
     func fields(hasVersion: Bool) throws {
         let names =
             Self.der(0x82, Array("a.example".utf8)) + Self.der(0x81, Array("mail@a.example".utf8))
@@ -79,7 +77,7 @@ struct PeerCertificateTests {
     }
 
     @Test(
-        "values of every encoding become text, and what is none hexadecimal",
+        "Values of every encoding become text, or hexadecimal digits where they are none",
         arguments: [
             (0x0C, Array("Zoë".utf8), "CN=Zoë"), (0x13, Array("plain".utf8), "CN=plain"),
             (0x16, Array("ia5".utf8), "CN=ia5"), (0x14, [0x5A, 0x6F, 0xEB], "CN=Zoë"),
@@ -92,7 +90,7 @@ struct PeerCertificateTests {
     }
 
     @Test(
-        "no value looks like several, begins a line, or turns the writing direction",
+        "No value looks like several, begins a line, or turns the writing direction",
         arguments: [
             ("a,O=Bank", "CN=a\\,O\\=Bank"), ("a+b;c", "CN=a\\+b\\;c"), ("<\"\\>", "CN=\\<\\\"\\\\\\>"),
             (" a ", "CN=\\ a\\ "), ("#1", "CN=\\#1"), ("a\nb", "CN=a\\nb"), ("\u{1B}[2J", "CN=\\u{1B}[2J"),
@@ -102,7 +100,7 @@ struct PeerCertificateTests {
         #expect(try Self.read(subject: Self.name((Self.commonName, 0x0C, Array(value.utf8)))) == expected)
     }
 
-    @Test("the most specific part comes first, with short names of types or with numbers")
+    @Test("A name begins with its most specific part, with short names of types or numbers")
     func order() throws {
         let subject = Self.name(
             ([0x55, 0x04, 0x06], 0x13, Array("DE".utf8)), ([0x55, 0x04, 0x0A], 0x0C, Array("Example".utf8)),
@@ -124,7 +122,7 @@ struct PeerCertificateTests {
         }
     }
 
-    @Test("texts and their number are bounded, however large a certificate is")
+    @Test("Texts and their number are bounded, however large a certificate is")
     func bounds() throws {
         let long = [UInt8](repeating: 0x61, count: 10_000)
         let accents = Array(("a" + String(repeating: "\u{301}", count: 5000)).utf8)
@@ -147,7 +145,7 @@ struct PeerCertificateTests {
     }
 
     @Test(
-        "times have the form that RFC 5280 §4.1.2.5 prescribes, or are unknown",
+        "Times have the form that RFC 5280 §4.1.2.5 prescribes, or are unknown",
         arguments: [
             ("491231235959Z", 0x17, 2_524_607_999), ("500101000000Z", 0x17, -631_152_000),
             ("20500101000000Z", 0x18, 2_524_608_000), ("99991231235959Z", 0x18, 253_402_300_799),
@@ -166,7 +164,7 @@ struct PeerCertificateTests {
         if expected == nil { #expect("\(last)".contains("to an unknown time")) }
     }
 
-    @Test("bytes that are no certificate are none, and no bytes make it read beyond them")
+    @Test("Bytes that are no certificate are refused, and none are read beyond their end")
     func broken() {
         let names = Self.der(0x82, Array("a.example".utf8)) + Self.der(0x87, [127, 0, 0, 1])
         let whole = Self.certificate(names: names)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
 import Testing
 
 @testable import CurlewCore
@@ -86,7 +85,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("Bytes that cannot be had, or are fewer or more than promised, are an error")
+    @Test("Bytes that are missing, or fewer or more than declared, are an error")
     func chunksThatFail() async throws {
         let short = RequestBody.Part.file(path: "/etc/hosts", offset: 1 << 30, length: 4)
         let table: [(RequestBody, NetworkError.Reason)] = [

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewTesting
-import Foundation
 import Testing
 
 /// Hearing of the end of a body, whatever it is.
@@ -34,7 +31,7 @@ struct ResponseBodyEndTests {
             })
     }
 
-    @Test("Bytes at hand are over at once, and can still be read")
+    @Test("Bytes in memory are complete at once, and can still be read")
     func buffered() async throws {
         let ends = Ends()
         let body = ends.watch(ResponseBody(Data("abc".utf8)))
@@ -52,7 +49,7 @@ struct ResponseBodyEndTests {
         #expect(ends.all == ["complete"])
     }
 
-    @Test("A stream that breaks off, or is longer than its limit")
+    @Test("A stream that breaks off, or is longer than its limit, ends with its error")
     func failing() async throws {
         let ends = Ends()
         let broken = ends.watch(stream(["ab"], then: NetworkError(.connectionLost(.requestMayHaveArrived))))
@@ -63,7 +60,7 @@ struct ResponseBodyEndTests {
         #expect(ends.all.count == 2)
     }
 
-    @Test("A body that is cancelled, or that no reader can read any more")
+    @Test("A body that is cancelled, or that no reader can read any more, ends as dropped, once")
     func dropped() async throws {
         let ends = Ends()
         let body = ends.watch(stream(["a"]))

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
-@Suite("Lines and bytes of a body", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct ResponseBodyLinesTests {
     private func body(_ source: ChunkSource, limit: Int64 = .max) -> ResponseBody {
         ResponseBody(source, limit: limit, length: nil)

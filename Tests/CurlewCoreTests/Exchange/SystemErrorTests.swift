@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 /// Errors of Foundation that mocks, hooks and endpoints throw.
 @Suite(.timeLimit(.minutes(1)))
 struct SystemErrorTests {
     @Test(
-        "an NSError of the system's domains has the reason that its code represents",
+        "An NSError of the system's domains has the reason that its code represents",
         arguments: [
             ("NSURLErrorDomain", -999, NetworkError.Reason.cancelled), ("NSURLErrorDomain", -1001, .timedOut(.idle)),
             ("NSURLErrorDomain", -1003, .unreachable), ("NSURLErrorDomain", -1004, .unreachable),
@@ -35,13 +31,13 @@ struct SystemErrorTests {
         #expect(error.detail.contains("file could not be used") == (reason == .storage))
     }
 
-    @Test("a cancellation stays one when it has passed through Objective-C")
+    @Test("A cancellation stays one when it has passed through Objective-C")
     func bridgedCancellation() {
         #expect(NetworkError(CancellationError() as NSError).isCancelled)
         #expect(NetworkError(NSError(domain: CancellationError()._domain, code: 1)).isCancelled)
     }
 
-    @Test("Foundation's own structs mean the same, also outside of Foundation")
+    @Test("Foundation's own error structs mean the same, also outside of Foundation")
     func structs() {
         #expect(NetworkError(CocoaError(.fileNoSuchFile)).reason == .storage)
         #expect(NetworkError(CocoaError(.propertyListReadCorrupt)).reason == .decoding)
@@ -49,7 +45,7 @@ struct SystemErrorTests {
         #expect(NetworkError(POSIXError(.ENETDOWN)).isOffline)
     }
 
-    @Test("no network is distinguished from a host that is away")
+    @Test("A missing network is distinguished from a host that is away")
     func offline() {
         #expect(NetworkError(NSError(domain: "NSURLErrorDomain", code: -1009)).isOffline)
         #expect(!NetworkError(NSError(domain: "NSURLErrorDomain", code: -1004)).isOffline)
@@ -57,7 +53,7 @@ struct SystemErrorTests {
         #expect(!NetworkError(NSError(domain: "NSURLErrorDomain", code: -1004)).reachedNobody)
     }
 
-    @Test("a stub, a hook and an endpoint may throw them")
+    @Test("A stub, a hook and an endpoint may throw errors of the system")
     func thrown() async {
         struct Own: Endpoint {
             typealias Response = Int
@@ -76,7 +72,7 @@ struct SystemErrorTests {
         await #expect(throws: NetworkError(.timedOut(.idle))) { try await hook.send(Request<Int>.get("/")) }
     }
 
-    @Test("a retry takes them for what they are")
+    @Test("A retry treats errors of the system by their reason")
     func retried() async throws {
         let mock = MockTransport.answering { call in
             if call.context.attempt == 1 { throw NSError(domain: "NSURLErrorDomain", code: -1005) }

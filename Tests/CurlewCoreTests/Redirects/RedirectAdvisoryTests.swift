@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCookies
@@ -35,7 +32,7 @@ struct RedirectAdvisoryTests {
 
     static let all = ["Authorization", "Cookie", "Proxy-Authenticate"]
 
-    @Test("CVE-2024-45336 (Go): a second redirect within the foreign host does not restore the secrets")
+    @Test("CVE-2024-45336 (Go): a redirect within the foreign host does not restore secrets")
     func secondForeignHop() async throws {
         let arrived = try await Self.arrived([
             "https://a.test/1", "https://b.test/1", "https://b.test/2", "https://a.test/2", "https://a.test/3",
@@ -51,7 +48,7 @@ struct RedirectAdvisoryTests {
         #expect(try await Self.arrived(["https://sub.a.test/1", "https://a.test/1"]) == [Self.all, []])
     }
 
-    @Test("CVE-2025-4673 (Go): Proxy-Authenticate is a secret too, and Proxy-Authorization is not sent at all")
+    @Test("CVE-2025-4673 (Go): Proxy-Authenticate is secret; Proxy-Authorization is never sent")
     func proxyFields() async throws {
         let arrived = try await Self.arrived(["https://a.test/1", "https://a.test:444/1"])
         #expect(arrived.last?.filter { $0.hasPrefix("Proxy") } == [])
@@ -128,7 +125,7 @@ struct RedirectAdvisoryTests {
         }
     }
 
-    @Test("GHSA-4992-7rv2-5pvq (undici) and the like: nothing that a server writes into Location forges a field")
+    @Test("GHSA-4992-7rv2-5pvq (undici): no Location of a server forges a field")
     func forgedFields() async throws {
         for location in ["/x\r\nX-Forged: 1", "/x%0d%0aX-Forged:%201", "/x\u{0}", "/x\u{85}X"] {
             var answer = HTTPHeaders()
@@ -142,7 +139,7 @@ struct RedirectAdvisoryTests {
         }
     }
 
-    @Test("swift-eventsource#111: an empty Location ends in a response or an error, never in neither")
+    @Test("Swift-eventsource#111: an empty Location ends in a response or an error, never in neither")
     func emptyLocation() async throws {
         let client = APIClient.mock(pipeline: .standard) { $0.onAny { _ in .status(307, headers: [.location: ""]) } }
         let error = await #expect(throws: NetworkError.self) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -49,14 +46,14 @@ struct RedirectBodyTests {
         return try await RedirectInterceptor().intercept(try HTTPRequest(url: "https://a.test/"), next: next)
     }
 
-    @Test("A short one is read to its end, so that the connection can be used again")
+    @Test("A redirect's short body is read to its end, so that the connection can be used again")
     func drained() async throws {
         let source = Source(chunks: 4)
         #expect(try await Self.follow(source).status == .ok)
         #expect(source.given == 5, "four chunks and the end")
     }
 
-    @Test("A long one is dropped after 64 KiB, one that says so at once")
+    @Test("A redirect's long body is dropped after 64 KiB, or at once if its length is declared")
     func long() async throws {
         let endless = Source(chunks: .max)
         #expect(try await Self.follow(endless).status == .ok)
@@ -68,7 +65,7 @@ struct RedirectBodyTests {
         #expect(declared.isCancelled)
     }
 
-    @Test("One that breaks off does not keep the call from going on; a cancelled call and one out of time end")
+    @Test("A redirect's body that breaks off ends no call; cancellation and deadlines do")
     func broken() async throws {
         let lost = Source(chunks: 1, end: NetworkError(.connectionLost(.requestMayHaveArrived)))
         #expect(try await Self.follow(lost).status == .ok)
@@ -80,7 +77,7 @@ struct RedirectBodyTests {
         }
     }
 
-    @Test("One that is refused is dropped, one that is delivered is untouched")
+    @Test("A refused redirect's body is dropped, a delivered one is untouched")
     func refusedAndDelivered() async throws {
         let source = Source(chunks: 1)
         let next = Next { _, _ in

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCaching
@@ -42,7 +39,7 @@ struct RedirectFieldTests {
     }
 
     @Test(
-        "sixty fields of services that know users and keys by them stay at their origin",
+        "Sixty fields that identify users or keys stay at their origin",
         arguments: [301, 302, 303, 307, 308] as [HTTPStatus], [.get, .post] as [HTTPMethod])
     func unknown(status: HTTPStatus, method: HTTPMethod) async throws {
         let (a, b, c) = ("https://a.test", "https://b.test", "https://c.test")
@@ -80,7 +77,7 @@ struct RedirectFieldTests {
         return Set(client.recordedCalls[1].request.headers.map(\.name))
     }
 
-    @Test("what is known to be harmless is sent along, from the call and from interceptors further in")
+    @Test("Fields that are known to be harmless are sent along, from the call and from interceptors")
     func harmless() async throws {
         // The length belongs to the body, and the transport writes it.
         let names = HTTPField.Name.harmless.subtracting([.contentLength])
@@ -89,7 +86,7 @@ struct RedirectFieldTests {
         #expect(try await Self.forwarded([:], adding: headers).isSuperset(of: names))
     }
 
-    @Test("a declared field is sent along; a secret, and what belongs to the origin, is not whatever is declared")
+    @Test("A declared field is sent along; secrets and fields of the origin never are")
     func declared() async throws {
         let names: Set<HTTPField.Name> = [
             "X-App", "X-Home", "X-Secret", .origin, .referer, .authorization, .cookie,
@@ -106,7 +103,7 @@ struct RedirectFieldTests {
         #expect(undeclared.isDisjoint(with: names))
     }
 
-    @Test("a harmless field that is declared secret stays at its origin")
+    @Test("A harmless field that is declared secret stays at its origin")
     func harmlessSecret() async throws {
         let policy = RedirectPolicy.standard.keeping(secret: [.xRequestID])
         #expect(try await !Self.forwarded([.xRequestID: "1"], policy).contains(.xRequestID))
@@ -114,7 +111,7 @@ struct RedirectFieldTests {
         #expect(try await Self.forwarded([.xRequestID: "1"]).contains(.xRequestID))
     }
 
-    @Test("the validators that a cache adds for the second origin arrive there")
+    @Test("The validators that a cache adds for the second origin arrive there")
     func validators() async throws {
         let client = APIClient.mock(baseURL: "https://a.test", pipeline: .standard.adding(.caching())) {
             $0.onAny { call in

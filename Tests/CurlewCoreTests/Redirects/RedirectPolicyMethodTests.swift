@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCookies
@@ -24,7 +22,8 @@ struct RedirectPolicyMethodTests {
         return policy.decide(status, answer, to: request, after: RedirectTrail())
     }
 
-    @Test("The method of the next request, for every status and method", arguments: [301, 302, 303, 307, 308], methods)
+    @Test(
+        "The method of the next request follows from status and method", arguments: [301, 302, 303, 307, 308], methods)
     func method(status: Int, method: HTTPMethod) throws {
         let becomesGet =
             switch status {
@@ -44,7 +43,7 @@ struct RedirectPolicyMethodTests {
     }
 
     @Test(
-        "Every other status is the caller's, Location or not",
+        "A response of another status goes to the caller, with or without Location",
         arguments: [200, 201, 300, 304, 305, 306, 309, 399, 400, 503])
     func otherStatus(status: Int) throws {
         for method in Self.methods {
@@ -67,7 +66,7 @@ struct RedirectPolicyMethodTests {
     static let oneShot = RequestBody.stream { RequestBody.Chunks(AsyncStream<Data> { $0.finish() }) }
     static let again = RequestBody.stream(replay: .always) { RequestBody.Chunks(AsyncStream<Data> { $0.finish() }) }
 
-    @Test("A body that exists only once is not sent again; one that is not needed any more does not matter")
+    @Test("A body that exists only once is not sent again; a body that is dropped does not matter")
     func oneShotBody() throws {
         for status in [307, 308] as [HTTPStatus] {
             guard case .fail(let error) = try Self.decide(status, .post, body: Self.oneShot) else {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
@@ -46,14 +45,14 @@ struct RedirectPolicyTargetTests {
         #expect(try Self.target(location) == expected)
     }
 
-    @Test("From http one may go to https, and to http")
+    @Test("A redirect from http may lead to https and to http")
     func upgrade() throws {
         #expect(try Self.target("https://a.test/", from: "http://a.test/x") == "https://a.test/")
         #expect(try Self.target("http://b.test/", from: "http://a.test/x") == "http://b.test/")
         #expect(try Self.target("//b.test/", from: "http://a.test/x") == "http://b.test/")
     }
 
-    @Test("An empty Location means the same URL (RFC 3986 §4.4): asked again by GET, the result page for POST")
+    @Test("An empty Location means the same URL (RFC 3986 §4.4): sent again by GET")
     func emptyLocation() throws {
         #expect(try Self.target("") == "https://a.test/p/q?r")
         let post = try HTTPRequest(.post, url: "https://a.test/form")
@@ -121,7 +120,7 @@ struct RedirectPolicyTargetTests {
         #expect(next.headers.map(\.name.text) == (isSame ? Self.headers.map(\.name.text) : kept))
     }
 
-    @Test("A policy may follow less: none, those at home, or what a closure says")
+    @Test("A policy may follow no redirect, those of one origin, or those that a closure allows")
     func policies() throws {
         struct Stop: Error {}
         let here = ["/x"]

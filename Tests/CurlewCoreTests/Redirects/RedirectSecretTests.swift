@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
@@ -84,7 +81,9 @@ struct RedirectSecretTests {
         }
     }
 
-    @Test("Three hosts", arguments: [302, 307] as [HTTPStatus], [true, false])
+    @Test(
+        "No secret leaves its origin on any way through three hosts", arguments: [302, 307] as [HTTPStatus],
+        [true, false])
     func hosts(status: HTTPStatus, ownCookie: Bool) async throws {
         let origins = ["https://a.test", "https://b.test", "https://sub.a.test"]
         for way in Self.ways {
@@ -92,7 +91,7 @@ struct RedirectSecretTests {
         }
     }
 
-    @Test("One host by three ports, without a jar: cookies do not know ports (RFC 6265 §8.5)")
+    @Test("No secret leaves its port, without a jar: cookies do not know ports (RFC 6265 §8.5)")
     func ports() async throws {
         let origins = ["https://a.test", "https://a.test:8443", "https://a.test:9443"]
         for way in Self.ways {
@@ -100,7 +99,7 @@ struct RedirectSecretTests {
         }
     }
 
-    @Test("One name in three spellings")
+    @Test("No secret leaves its scheme and host in three spellings of one name")
     func names() async throws {
         let origins = ["https://a.test", "https://a.test.", "https://a.test.b.test"]
         for way in Self.ways {

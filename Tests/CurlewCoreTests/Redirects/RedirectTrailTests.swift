@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
@@ -18,7 +17,7 @@ struct RedirectTrailTests {
     }
 
     @Test(
-        "A URL that was asked before is asked again, up to the limit, and the error says what it was",
+        "A URL requested before is requested again up to the limit, and the error says so",
         arguments: ["xx", "xyx", "axyx", "aba"])
     func circles(way: String) throws {
         var trail = RedirectTrail()

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -34,7 +32,7 @@ struct BackoffTests {
         #expect(backoff.wait(before: 1, isThrottled: true, random: 0) == .seconds(4))
     }
 
-    @Test("Constant waits know no chance")
+    @Test("Constant waits have no randomness")
     func constant() {
         for random in [0, 0.3, 0.999] {
             #expect(
@@ -43,7 +41,7 @@ struct BackoffTests {
         }
     }
 
-    @Test("Whatever is asked, no wait is negative or longer than the cap, also at the edges of what a clock can hold")
+    @Test("No wait is negative or longer than the cap, also at the ends of the clock")
     func bounds() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

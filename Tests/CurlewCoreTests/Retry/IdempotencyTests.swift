@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -35,7 +33,7 @@ struct IdempotencyTests {
         #expect(keys.count > 4 && keys[4] != first, "another call has another key")
     }
 
-    @Test("Only methods that need one get a key; the caller's own wins; a client can ask for all its calls")
+    @Test("Only methods that need a key get one, or all on request; the caller's own wins")
     func scope() async throws {
         var options = RequestOptions()
         options.sendsIdempotencyKey = true
@@ -51,7 +49,7 @@ struct IdempotencyTests {
     }
 
     @Test(
-        "A POST without a key reaches the transport once, whatever comes of it, unless it cannot have arrived",
+        "A POST without a key reaches the transport once, unless it cannot have arrived",
         arguments: RetryPolicyTests.reasons.map(\.0) + RetryPolicyTests.statuses.map { .status(HTTPStatus($0)) })
     func once(reason: NetworkError.Reason) async throws {
         let client = bench.client(.attempts(5).with { $0.backoff = .constant(.zero) }) { mock in

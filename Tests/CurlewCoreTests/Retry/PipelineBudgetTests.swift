@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCaching
@@ -11,7 +9,7 @@ import Testing
 /// One budget for all that repeats, and one of each of what must not stand twice.
 @Suite(.timeLimit(.minutes(1)))
 struct PipelineBudgetTests {
-    @Test("A retry in place of the preset's pays from the same budget as its hedging, which can be had")
+    @Test("A retry that replaces the preset's pays from the budget of the preset's hedging")
     func replacing() throws {
         let budget = RetryBudget()
         let preset = Pipeline.resilient(hedging: .seconds(1), budget: budget)
@@ -23,7 +21,7 @@ struct PipelineBudgetTests {
         #expect(implicit.problems().isEmpty && implicit.retryBudget != nil)
     }
 
-    @Test("Interceptors without a budget share one, in any order, placed or not; two that are named stay a problem")
+    @Test("Interceptors without a budget share one in any order; two named budgets are a problem")
     func sharing() {
         let budget = RetryBudget()
         let pipelines: [Pipeline] = [
@@ -53,9 +51,8 @@ struct PipelineBudgetTests {
             if number == 1 { try await decided.wait() } else { decided.finish(.success(())) }
             return .status(503)
         }
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: pipeline, transport: transport,
-            configuration: APIClient.Configuration(observers: [Refusal(decided)]))
+        let client = APIClient.testing(
+            transport, baseURL: "https://a.test", pipeline: pipeline, observers: [Refusal(decided)])
         let response = try await client.send(Request<HTTPResponse>(.get, "/"))
         return (response, requests.withLock { $0 }, try #require(client.baseURL?.origin))
     }
@@ -72,7 +69,7 @@ struct PipelineBudgetTests {
         }
     }
 
-    @Test("A retry and a hedging pay from the budget that the app passed to the other, which is empty here")
+    @Test("Retry and hedging pay from the one budget that the app passed to either")
     func paying() async throws {
         let empty = RetryBudget(capacity: 0)
         for pipeline in [
@@ -84,7 +81,7 @@ struct PipelineBudgetTests {
         }
     }
 
-    @Test("A hedging without a budget pays from that of the retry, also if the retry was added or replaced later")
+    @Test("A hedging without a budget pays from the retry's, also if the retry is added later")
     func payingTogether() async throws {
         let pipelines: [Pipeline] = [
             [.retry(.never), .hedging(after: .zero)],
@@ -110,13 +107,13 @@ struct PipelineBudgetTests {
         (Pipeline.empty.adding(.caching()).adding(.caching(), at: .caching, changesPrincipal: false), "2 caches"),
     ]
 
-    @Test("What must not stand twice is a problem, once", arguments: twice)
+    @Test("Each interceptor that must not stand twice is a problem, once", arguments: twice)
     func surplus(pipeline: Pipeline, text: String) {
         let found = pipeline.problems().filter { $0.contains(text) }
         #expect(found.count == 1 && found.first?.contains("replacing(_:)") == true, "\(pipeline.problems())")
     }
 
-    @Test("Breakers of several scopes and limits stand together")
+    @Test("Several breakers and limits of different scopes stand together")
     func together() {
         let pipeline = Pipeline.standard.adding(.circuitBreaker()).adding(.circuitBreaker(per: .route))
             .adding(.rateLimit(10, every: .seconds(1))).adding(.rateLimit(1000, every: .seconds(3600)))

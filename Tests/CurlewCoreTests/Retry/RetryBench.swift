@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-
 /// A clock and clients on it that try again after known waits.
 struct RetryBench: Sendable {
     let clock = ManualClock()

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -24,7 +22,7 @@ struct RetryBudgetTests {
     }
 
     @Test(
-        "Fourteen successes pay for one more; a receipt returns what it was for, once; never beyond full")
+        "Fourteen successes pay for one repetition; a receipt is returned once, never beyond full")
     func deposit() throws {
         let origin = try Self.origin()
         let budget = RetryBudget(capacity: 14)
@@ -46,7 +44,7 @@ struct RetryBudgetTests {
         #expect(budget.tokens(for: origin) == 14)
     }
 
-    @Test("The buckets of the last 256 origins are remembered; the one not used for longest is forgotten, full again")
+    @Test("The buckets of 256 origins are remembered; the least recently used is forgotten")
     func forgetting() throws {
         let budget = RetryBudget()
         for number in 0..<256 { #expect(budget.withdraw(for: try Self.origin(number)) != nil) }

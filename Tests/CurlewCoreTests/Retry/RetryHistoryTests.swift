@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -69,7 +66,7 @@ struct RetryHistoryTests {
         #expect(error?.attempts.map(\.outcome) == [.status(503), .status(302)])
     }
 
-    @Test("What never arrived is sent again without being counted, and the budget stays whole")
+    @Test("A request that never arrived is sent again without being counted or paid for")
     func uncounted() async throws {
         let budget = RetryBudget()
         let client = bench.client(.attempts(2), budget: budget) {
@@ -85,7 +82,7 @@ struct RetryHistoryTests {
         #expect(budget.tokens(for: try #require(client.baseURL?.origin)) == 500)
     }
 
-    @Test("A call that waits for connectivity continues until there is a route, or its bound; it draws on no budget")
+    @Test("A call that waits for connectivity ends with a route or its bound, and pays nothing")
     func connectivity() async throws {
         let policy = RetryPolicy.waitingForConnectivity(upTo: .seconds(30))
         let budget = RetryBudget(capacity: 0)
@@ -133,7 +130,7 @@ struct RetryHistoryTests {
             ])
     }
 
-    @Test("What others note about an attempt is in its entry, on answers and on errors")
+    @Test("Notes of other interceptors about an attempt are in its entry, on responses and errors")
     func notes() async throws {
         struct Slow: Interceptor {
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -11,7 +8,7 @@ import Testing
 struct RetryInterceptorTests {
     let bench = RetryBench()
 
-    @Test("What fails is tried again after exactly the waits of the policy, and the response has the history")
+    @Test("A failure is repeated after exactly the waits of the policy, and the history has them")
     func success() async throws {
         let client = bench.client {
             $0.onAny(
@@ -74,7 +71,7 @@ struct RetryInterceptorTests {
         #expect(error?.description.contains("not retried, because the server may have processed it") == true)
     }
 
-    @Test("What lies further in sees the number of the attempt and what was before it")
+    @Test("Interceptors further in see the number of the attempt and the attempts before it")
     func context() async throws {
         let seen = Locked<[[Int]]>([])
         let client = bench.client {
@@ -87,7 +84,7 @@ struct RetryInterceptorTests {
         #expect(seen.withLock { $0 } == [[1, 0], [2, 1], [3, 2]])
     }
 
-    @Test("An empty budget ends the call with its current outcome, and reports that; success returns tokens")
+    @Test("An empty budget ends the call with its outcome and is reported; success returns tokens")
     func budget() async throws {
         let budget = RetryBudget(capacity: 20)
         let client = bench.client(budget: budget) { $0.onAny { _ in .status(503) } }
@@ -109,7 +106,7 @@ struct RetryInterceptorTests {
         #expect(budget.tokens(for: origin) == 14, "the repetition that helped is given back")
     }
 
-    @Test("Throttled attempts wait longer, and cost what others do")
+    @Test("Throttled attempts wait longer, and cost the same")
     func throttled() async throws {
         let budget = RetryBudget()
         let client = bench.client(budget: budget) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
@@ -34,7 +32,7 @@ struct RetryOriginTests {
         $0.request.origin.host == "a.test" ? .status(503) : .text("from b")
     }
 
-    @Test("What came along and may be a secret does not go to the other origin, whatever attached it")
+    @Test("Fields that may be secret do not follow a retry to another origin")
     func credentials() async throws {
         let client = client(
             pipeline: [
@@ -53,7 +51,7 @@ struct RetryOriginTests {
         #expect(requests.last?.headers[.accept] == "text/plain")
     }
 
-    @Test("What the app sets for the other origin is sent there, and so is a credential that belongs to it")
+    @Test("Fields that the app sets for the other origin are sent there, with its credential")
     func chosen() async throws {
         let retry = RetryInterceptor(
             onRetry: { request, _ in
@@ -62,7 +60,7 @@ struct RetryOriginTests {
             }, random: { 0.5 })
         let client = APIClient.mock(
             baseURL: "https://a.test", pipeline: [retry, .bearer(for: "https://b.test") { "for-b" }],
-            configuration: APIClient.Configuration(time: bench.clock)
+            configuration: .init(time: bench.clock)
         ) { $0.onAny(Self.failover) }
         let call = Request<String>.get("/").header("X-Api", "a")
         _ = try await bench.waits(of: client, call)
@@ -71,7 +69,7 @@ struct RetryOriginTests {
         #expect(client.recordedCalls.first?.request.headers[.authorization] == nil)
     }
 
-    @Test("The response of another origin sets no cookies, is kept by no cache, and redirects from where it is")
+    @Test("A response of another origin sets no cookies, is not cached, and redirects from its URL")
     func response() async throws {
         let store = CookieStore()
         let client = client(pipeline: [.cookies(store), .caching()]) { call in
@@ -90,7 +88,7 @@ struct RetryOriginTests {
     }
 
     @Test(
-        "A cache stores nothing beside a closure that may change the principal, unless the app excludes that"
+        "A cache beside a closure that may change the principal stores nothing, unless declared"
     )
     func principal() throws {
         let request = try HTTPRequest(url: "https://a.test/")
@@ -105,7 +103,7 @@ struct RetryOriginTests {
         #expect(principal(Pipeline.empty.adding(.retry(), changesPrincipal: true)) == .unknown)
     }
 
-    @Test("From https to http it does not go")
+    @Test("A retry never goes from https to http")
     func downgrade() async throws {
         let client = client("http://b.test", Self.failover)
         let (result, _) = try await bench.waits(of: client, Request<String>.get("/"))
@@ -113,7 +111,7 @@ struct RetryOriginTests {
         #expect(error?.reason == .invalidRequest && client.recordedCalls.count == 1)
     }
 
-    @Test("The first attempt at another origin draws on no budget, so that an empty one does not end failover for good")
+    @Test("The first attempt at another origin pays nothing, so an empty budget allows failover")
     func budget() async throws {
         let budget = RetryBudget(capacity: 0)
         let client = client(budget: budget, Self.failover)

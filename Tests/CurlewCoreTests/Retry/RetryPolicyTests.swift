@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -53,7 +50,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("Statuses in every situation", arguments: 1...4)
+    @Test("The status and the situation decide whether a response is repeated", arguments: 1...4)
     func statuses(attempts: Int) {
         for (mayRepeat, canReplay) in [(true, true), (true, false), (false, true), (false, false)] {
             var situation = RetryPolicy.Situation(random: 0.5)
@@ -109,7 +106,7 @@ struct RetryPolicyTests {
         (.secureConnectionFailed(.clientCertificate), false, true),
     ]
 
-    @Test("Failures without a response; those of TLS, pins, requests and readers never", arguments: reasons)
+    @Test("The failure and the situation decide whether a call is repeated; TLS failures never are", arguments: reasons)
     func failures(reason: NetworkError.Reason, mayPass: Bool, notReceived: Bool) throws {
         for (method, isIdempotent) in Self.methods {
             for (body, canReplay) in Self.bodies {
@@ -139,7 +136,7 @@ struct RetryPolicyTests {
         #expect(RetryPolicy.standard.decide(.failed(.cancelled), in: .init()) == .finish(because: .cancelled))
     }
 
-    @Test("What never arrived is sent again at once, then after waits, without being counted, and not forever")
+    @Test("A request that never arrived is repeated at once, then after waits, and not forever")
     func notReceived() throws {
         var situation = try Self.situation(.post, .empty, attempts: 1)
         func decide() -> Attempt.Decision {
@@ -156,7 +153,7 @@ struct RetryPolicyTests {
         #expect(decide() == .finish(because: .bodyNotReplayable))
     }
 
-    @Test("Waiting for connectivity has a bound of its own and uses up nothing")
+    @Test("Waiting for connectivity has its own bound and uses up no attempt")
     func offline() {
         let policy = RetryPolicy.waitingForConnectivity(upTo: .seconds(10))
         var situation = RetryPolicy.Situation(random: 0.5)

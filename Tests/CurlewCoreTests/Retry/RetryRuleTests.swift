@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -23,7 +20,7 @@ struct RetryRuleTests {
         return .mock(baseURL: "https://a.test", pipeline: [retry], configuration: configuration, configure)
     }
 
-    @Test("A 403 with Retry-After is tried again after that wait when the app says so, and not otherwise")
+    @Test("A 403 with Retry-After is repeated after that wait only when the app says so")
     func forbidden() async throws {
         let answers = RetryBench.answers([
             .success(.status(403, headers: [.retryAfter: "7"])), .success(.status(204)),
@@ -40,7 +37,7 @@ struct RetryRuleTests {
         #expect(try result.get().attempts.map(\.decision.cause) == [.serverAsked, .final])
     }
 
-    @Test("Errors in a response with status 200 are tried again; the rule sees body, number and request")
+    @Test("Errors in a response of status 200 are repeated; the rule sees body, number and request")
     func graphQL() async throws {
         let seen = Locked<[String]>([])
         let client = client(
@@ -58,7 +55,7 @@ struct RetryRuleTests {
         #expect(try result.get().attempts.map(\.decision.cause) == [.appRule, .final])
     }
 
-    @Test("A rule makes nothing happen twice that must not, unless it says that nothing has happened")
+    @Test("A rule repeats nothing unsafe, unless it says that nothing has happened")
     func notIdempotent() async throws {
         for (verdict, count) in [(RetryPolicy.Verdict.retry, 1), (.retryUnprocessed, 3)] {
             let client = client(when: { _ in verdict }) { $0.onAny { _ in .status(409) } }
@@ -69,7 +66,7 @@ struct RetryRuleTests {
         }
     }
 
-    @Test("`.final` ends what would be tried again; cancellation, TLS and invalid requests stay as they are")
+    @Test("`.final` ends a repeatable failure; cancellation, TLS and invalid requests stay final")
     func final() async throws {
         let ended = client(when: { _ in .final }) { $0.onAny { _ in .status(503) } }
         let response = try await ended.response(for: Request<HTTPResponse>(.get, "/"))
@@ -86,7 +83,7 @@ struct RetryRuleTests {
     }
 
     @Test(
-        "A rule stays within attempts, budget, deadline and the server's veto; options.retry = .never switches it off"
+        "A rule keeps to attempts, budget, deadline and veto; options.retry = .never disables it"
     )
     func bounds() async throws {
         let budget = RetryBudget(capacity: 14)
@@ -103,7 +100,7 @@ struct RetryRuleTests {
         #expect(never.recordedCalls.count == 1)
     }
 
-    @Test("A success of a rule that says nothing costs no history and earns its token")
+    @Test("A success without a verdict of the rule costs no history and earns its token")
     func usual() async throws {
         let budget = RetryBudget()
         let client = client(budget: budget, when: { _ in .usual }) { $0.onAny { _ in .status(204) } }

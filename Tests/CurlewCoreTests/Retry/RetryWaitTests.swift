@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -23,7 +20,7 @@ struct RetryWaitTests {
     }
 
     @Test(
-        "A server's wish is kept to the nanosecond",
+        "A wait that the server requests is kept to the nanosecond",
         arguments: [
             (["Retry-After": "7"], 7.0), (["Retry-After": "0"], 0), (["Retry-After": "60"], 60),
             (["Retry-After": "Sun, 06 Nov 1994 08:49:57 GMT"], 20),
@@ -55,7 +52,7 @@ struct RetryWaitTests {
     }
 
     @Test(
-        "What cannot be read, or leaves something, is no wish",
+        "A field that cannot be read, or that leaves requests, asks for no wait",
         arguments: [
             ["Retry-After": "soon"], ["Retry-After": "-1"], ["Retry-After": "1.5"],
             ["RateLimit": #""default";r=5;t=30"#],
@@ -76,7 +73,7 @@ struct RetryWaitTests {
             Self.decide(["Retry-After": "7"], random: 0.5, slow) == .retry(after: .seconds(12), because: .serverAsked))
     }
 
-    @Test("A wish for longer than the policy grants ends the call", arguments: [61, 86_400, .max])
+    @Test("A requested wait longer than the policy grants ends the call", arguments: [61, 86_400, .max])
     func tooLong(seconds: Int) {
         let shown = min(seconds, 2_147_483_647)
         #expect(Self.decide(["Retry-After": "\(seconds)"]) == .finish(because: .waitTooLong(.seconds(shown))))
@@ -96,7 +93,7 @@ struct RetryWaitTests {
         #expect(Self.decide([:], remaining: .zero) == .finish(because: .deadline(wait: .zero)))
     }
 
-    @Test("Nothing that a server writes makes a wait negative, or longer than granted plus five seconds")
+    @Test("No field of a server makes a wait negative, or longer than granted plus five seconds")
     func hostile() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
 import Testing
 
 @testable import CurlewCore
 
-@Suite("What has been written is brought to the disk", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct DiskSyncTests {
     /// A command that ends with these errors one after the other, and then well.
     private final class Command {
@@ -24,7 +23,7 @@ struct DiskSyncTests {
         }
     }
 
-    @Test("the stronger command alone, where the file system knows it")
+    @Test("The stronger command is used alone where the file system knows it")
     func strong() {
         let (strong, plain) = (Command(), Command())
         #expect(DiskSync.run(strong.run, else: plain.run, on: 0))
@@ -32,14 +31,14 @@ struct DiskSyncTests {
         #expect(plain.count == 0)
     }
 
-    @Test("the plain one, where it does not", arguments: [ENOTSUP, ENOTTY, EINVAL])
+    @Test("The plain command is used where the stronger one is unknown", arguments: [ENOTSUP, ENOTTY, EINVAL])
     func plain(error: Int32) {
         let (strong, plain) = (Command(error), Command())
         #expect(DiskSync.run(strong.run, else: plain.run, on: 0))
         #expect(plain.count == 1)
     }
 
-    @Test("an error of the disk is an error, and is not hidden by the plain command", arguments: [EIO, ENOSPC])
+    @Test("A disk error is thrown, and is not hidden by the plain command", arguments: [EIO, ENOSPC])
     func failure(error: Int32) {
         let (strong, plain) = (Command(error), Command())
         #expect(!DiskSync.run(strong.run, else: plain.run, on: 0))
@@ -47,7 +46,7 @@ struct DiskSyncTests {
         #expect(plain.count == 0)
     }
 
-    @Test("an interrupted command is repeated")
+    @Test("An interrupted command is repeated")
     func interrupted() {
         let (strong, plain) = (Command(EINTR, EINTR, ENOTSUP), Command(EINTR))
         #expect(DiskSync.run(strong.run, else: plain.run, on: 0))
@@ -55,7 +54,7 @@ struct DiskSyncTests {
         #expect(plain.count == 2)
     }
 
-    @Test("a file that cannot be written to the disk says so")
+    @Test("A file that cannot be written to the disk throws an error")
     func system() {
         #expect(!DiskSync.keep(-1))
         #expect(errno == EBADF)

@@ -36,7 +36,7 @@ struct MonitorTests {
         return tasks
     }
 
-    @Test("a condition that holds ends the wait at once, also that of a cancelled task")
+    @Test("A condition that holds ends the wait at once, also that of a cancelled task")
     func immediate() async {
         let monitor = Monitor(1)
         #expect(await monitor.wait { $0 == 1 ? "one" : nil } == "one")
@@ -48,7 +48,7 @@ struct MonitorTests {
         #expect(await monitor.waitThroughCancellation { $0 == 1 ? true : nil })
     }
 
-    @Test("tasks continue in the order in which they began to wait")
+    @Test("Tasks continue in the order in which they began to wait")
     func order() async {
         let places = Monitor(Places(free: 0))
         let tasks = await tasks(20, at: places)
@@ -58,7 +58,7 @@ struct MonitorTests {
         #expect(places.withLock { $0.taken } == Array(0..<20))
     }
 
-    @Test("a cancelled wait ends alone, and its place goes to the next")
+    @Test("A cancelled wait ends alone, and its turn goes to the next")
     func cancellation() async {
         let places = Monitor(Places(free: 0))
         let tasks = await tasks(6, at: places)
@@ -69,7 +69,7 @@ struct MonitorTests {
         #expect(places.withLock { ($0.taken, $0.free) } == ([1, 2, 4, 5], 0))
     }
 
-    @Test("a condition that changes the value ends waits that began before and after its own")
+    @Test("A condition that changes the value ends waits that began before and after its own")
     func chain() async {
         let monitor = Monitor(0)
         let tasks = [3, 1, 2, 4].map { step in
@@ -88,7 +88,7 @@ struct MonitorTests {
         #expect(monitor.withLock { $0 } == 5)
     }
 
-    @Test("a change before an error ends waits too")
+    @Test("A change before an error ends waits too")
     func error() async {
         let monitor = Monitor(0)
         let task = Task { await monitor.wait { $0 == 7 ? $0 : nil } }
@@ -101,7 +101,7 @@ struct MonitorTests {
         #expect(await task.value == 7)
     }
 
-    @Test("a wait through cancellation ends with its condition only")
+    @Test("A wait through cancellation ends with its condition only")
     func patience() async {
         let (monitor, isWaiting) = (Monitor(false), Monitor(false))
         let task = Task {
@@ -119,7 +119,7 @@ struct MonitorTests {
         #expect(await later.value)
     }
 
-    @Test("changes and cancellations at the same time: each wait ends once, and what was taken is returned")
+    @Test("Under concurrent changes and cancellations each wait ends once with what it took")
     func race() async {
         let rounds = 5_000
         let monitor = Monitor(0)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct SharedResultTests {
-    @Test("all who wait, and all who come later, get the first outcome")
+    @Test("All waiters, early and late, get the first outcome")
     func outcome() async throws {
         let shot = SharedResult<Int>()
         let waiters = (0..<50).map { _ in Task { try await shot.wait() } }
@@ -17,7 +16,7 @@ struct SharedResultTests {
         #expect(try await shot.wait() == 1)
     }
 
-    @Test("a cancelled caller leaves alone, before or while waiting")
+    @Test("A cancelled caller leaves alone, before or while waiting")
     func cancellation() async throws {
         let shot = SharedResult<Int>()
         let waiters = (0..<50).map { _ in Task { try await shot.wait() } }
@@ -29,7 +28,7 @@ struct SharedResultTests {
         for waiter in waiters.suffix(25) { #expect(try await waiter.value == 7) }
     }
 
-    @Test("a deadline ends one wait at its time")
+    @Test("A deadline ends one wait at its time")
     func deadline() async throws {
         let clock = ManualClock()
         let shot = SharedResult<Int>()
@@ -42,7 +41,7 @@ struct SharedResultTests {
         #expect(try await patient.value == 3)
     }
 
-    @Test("a deadline that has passed ends the wait at once, unless the outcome is there")
+    @Test("A deadline that has passed ends the wait at once, unless the outcome is there")
     func passed() async throws {
         let clock = ManualClock()
         let shot = SharedResult<Int>()
@@ -52,7 +51,7 @@ struct SharedResultTests {
         #expect(try await shot.wait(until: past, on: clock) == 1)
     }
 
-    @Test("a deadline that passes while a waiter suspends is not missed", arguments: 0..<50)
+    @Test("A deadline that passes while a waiter suspends is not missed", arguments: 0..<50)
     func closeDeadline(round: Int) async {
         let shot = SharedResult<Int>()
         let time = SystemTime()
@@ -66,7 +65,7 @@ struct SharedResultTests {
         }
     }
 
-    @Test("waiting, finishing and cancelling at the same time loses no waiter", arguments: 0..<20)
+    @Test("Concurrent waiting, finishing and cancelling loses no waiter", arguments: 0..<20)
     func races(round: Int) async {
         let shot = SharedResult<Int>()
         let waiters = (0..<40).map { _ in Task { (try? await shot.wait()) ?? -1 } }

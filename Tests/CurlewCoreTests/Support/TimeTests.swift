@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -32,7 +30,7 @@ struct TimeTests {
         #expect(abs(time.date.timeIntervalSinceNow) < 60)
     }
 
-    @Test("Waiting on the system's clock for a moment that has passed returns at once, unless the task is cancelled")
+    @Test("A wait for a past moment returns at once, unless the task is cancelled")
     func systemSleep() async throws {
         let time = SystemTime()
         try await time.sleep(until: time.now)

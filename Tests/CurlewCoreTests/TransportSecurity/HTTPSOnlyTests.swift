@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -17,7 +15,7 @@ struct HTTPSOnlyTests {
     }
 
     @Test(
-        "plain http is refused, and nothing is sent",
+        "Plain http is refused, and nothing is sent",
         arguments: ["http://b.test/", "http://10.0.0.1/", "http://c.test:81/"])
     func refused(url: String) async throws {
         let client = client(.standard.adding(.httpsOnly(except: "http://c.test")))
@@ -29,7 +27,7 @@ struct HTTPSOnlyTests {
     }
 
     @Test(
-        "this machine, what was named, and https are let through",
+        "This machine, named origins and https are allowed",
         arguments: ["http://localhost:1/", "http://127.0.0.1/", "http://[::1]/", "http://c.test/", "https://b.test/"])
     func allowed(url: String) async throws {
         let client = client(.standard.adding(.httpsOnly(except: "http://c.test")))
@@ -37,7 +35,7 @@ struct HTTPSOnlyTests {
         #expect(response.status == .noContent)
     }
 
-    @Test("what an interceptor makes of a request counts")
+    @Test("The request that an interceptor makes is checked")
     func changed() async throws {
         let downgrading = client(
             .standard.adding(.httpsOnly()).adding(.onRequest { request, _ in try request.setURL("http://a.test/") }))
@@ -50,7 +48,7 @@ struct HTTPSOnlyTests {
         #expect(upgrading.recordedCalls.map(\.request.urlString) == ["https://b.test/"])
     }
 
-    @Test("an exception that is no origin is a problem of the client", arguments: ["b.test", "http://b.test/path", ""])
+    @Test("An exception that is no origin is a problem of the client", arguments: ["b.test", "http://b.test/path", ""])
     func problem(text: String) {
         #expect(client(.standard.adding(.httpsOnly(except: text))).problems.count == 1)
         #expect(client(.standard.adding(.httpsOnly(except: "http://b.test"))).problems.isEmpty)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewAuthentication
@@ -23,7 +21,7 @@ struct UpgradeCredentialTests {
         client.recordedCalls.map { $0.request.headers[.authorization] }
     }
 
-    @Test("they go along to the same host over https, both ports being the default ones")
+    @Test("Credentials follow an upgrade to https on the same host with default ports")
     func upgrade() async throws {
         let basic = client(.basic(user: "ada", password: "x", for: "http://a.test"))
         try await basic.send(Request<HTTPResponse>(.get, "/"))
@@ -38,7 +36,7 @@ struct UpgradeCredentialTests {
     }
 
     @Test(
-        "they go nowhere else",
+        "Credentials follow no other change of the origin",
         arguments: [
             ("https://a.test", "http://a.test"), ("http://a.test", "https://a.test:8443"),
             ("http://a.test:8080", "https://a.test"), ("http://a.test:8080", "https://a.test:8080"),
@@ -56,7 +54,7 @@ struct UpgradeCredentialTests {
         #expect(authorization(client) == [nil])
     }
 
-    @Test("a redirect of the server leaves them behind, as any other that leaves the origin")
+    @Test("A server's redirect leaves credentials behind, like any redirect that leaves the origin")
     func redirect() async throws {
         let pipeline = Pipeline.standard.adding(.bearer(for: "http://a.test") { "secret" })
         let client = APIClient.mock(baseURL: "http://a.test", pipeline: pipeline) {

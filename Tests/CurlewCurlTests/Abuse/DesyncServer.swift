@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewTesting
-import Foundation
-import TestServers
-
 /// How a hostile server answers a request, and what it adds that belongs to none.
 struct HostileAnswer: Sendable, CustomStringConvertible {
     enum Framing: CaseIterable {

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Very many calls over connections of HTTP/1.1 on which a hostile server writes what belongs to no request, at random
 /// moments: no call gets a response that is not its own.
 @Suite(.timeLimit(.minutes(15)))
 struct DesyncTests {
-    @Test("no call is served by what a hostile server wrote before the call began")
+    @Test("No call is served by what a hostile server wrote before the call began")
     func desync() async throws {
         let (calls, seed) = Abuse.desync
         print("desync seed \(seed)")

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import CTestSupport
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Hosts whose names are not looked up, and hosts that do not accept connections, beside one that works.
 @Suite(.timeLimit(.minutes(2)))
 struct SilentHostTests {
-    @Test("five hundred hosts that never answer do not slow down one that does, and all can be cancelled at once")
+    @Test("Five hundred silent hosts do not slow down a responsive one, and can be cancelled at once")
     func silentHosts() async throws {
         let server = try MockServer.always(.text("ok"))
         let crowded = try CrowdedPort()

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Two hundred exchanges at a time over a stretch of time, with servers that misbehave and callers that change their
 /// mind: every exchange ends, in one of the ways that its server allows, and memory stays flat.
 @Suite(.timeLimit(.minutes(60)))
 struct SoakTests {
-    @Test("a long time under load and faults: nothing is lost, memory is flat")
+    @Test("A long time under load and faults: nothing is lost, memory is flat")
     func soak() async throws {
         let nginx = try await Nginx.shared()
         let h2 = try await onThread { try H2Server(nginx.certificates) }

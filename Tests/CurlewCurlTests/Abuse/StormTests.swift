@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Two thirds of many transfers are cancelled at random moments: each ends exactly once, and nothing stays behind.
 @Suite(.timeLimit(.minutes(10)))
 struct StormTests {
-    @Test("a storm of cancelled transfers: each ends once, and the process is as before")
+    @Test("A storm of cancelled transfers: each ends once, and the process is as before")
     func storm() async throws {
         let nginx = try await Nginx.shared()
         let (urls, roots) = ([nginx.plain, nginx.secure()], nginx.certificates.authority)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Lives of an account in random order over real sockets. `TokenInterleavingTests` has a thousand without.
@@ -14,7 +8,8 @@ import Testing
 struct AccountLifeTests {
     private enum Mode { case good, failing, refusing }
 
-    @Test("calls, expiries, cancellations, sign-outs and failures in any order", arguments: UInt64(0)..<20)
+    @Test(
+        "Calls, expiries, cancellations, sign-outs and failures in any order keep the rules", arguments: UInt64(0)..<20)
     func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let mode = Locked(Mode.good)

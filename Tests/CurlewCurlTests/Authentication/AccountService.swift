@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 
 /// A service with rotating tokens behind real sockets: `GET /me` wants the present access token, `POST /refresh`
 /// exchanges a refresh token once. It writes down what must not happen.

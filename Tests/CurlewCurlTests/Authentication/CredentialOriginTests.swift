@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Where credentials go when servers redirect: to their origin, and not even there after a foreign hop.
@@ -70,7 +64,7 @@ struct CredentialOriginTests {
     }
 
     @Test(
-        "another host, port or address, and back again",
+        "No credential is sent to another host, port or address, and it is sent again on return",
         arguments: [
             ["home"], ["name"], ["port"], ["six"], ["name", "home"], ["port", "home"], ["six", "home"],
             ["home", "port", "home", "home"], ["name", "port", "six", "home", "home"],
@@ -90,7 +84,7 @@ struct CredentialOriginTests {
     }
 
     @Test(
-        "a 401 on the way is the response: a foreign challenge is not met, and nothing is refreshed or replayed",
+        "A 401 of another origin is the response: its challenge is not met, nothing is refreshed",
         arguments: [["port"], ["port", "home"]], kinds + ["digest"])
     func challenged(places: [String], kind: String) async throws {
         let trail = try Trail()
@@ -108,7 +102,7 @@ struct CredentialOriginTests {
         #expect(requests.dropFirst().allSatisfy { !carries($0) })
     }
 
-    @Test("absolute URLs of other origins, and base URLs that look alike, go without")
+    @Test("Absolute URLs of other origins, and base URLs that look alike, get no credential")
     func absolute() async throws {
         let trail = try Trail()
         let client = APIClient.curl(trail.home, [.bearer { "s3cret" }])
@@ -120,7 +114,7 @@ struct CredentialOriginTests {
         #expect(trail.requests.count { carries($0) } == 1)
     }
 
-    @Test("another scheme or TLS host, and back again")
+    @Test("No credential is sent to another scheme or TLS host, and it is sent again on return")
     func schemes() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Digest authentication with servers that others wrote.
@@ -43,7 +37,7 @@ struct DigestServerTests {
             server.url, [.digest(user: "ada", password: password, minimum: .md5)], configuration: configuration)
     }
 
-    @Test("Apache's mod_auth_digest lets us in (MD5) and takes its nonce again, and not with a wrong password")
+    @Test("Apache's mod_auth_digest accepts MD5 and a reused nonce, and no wrong password")
     func apache() async throws {
         let server = try await DigestServer.apache()
         let watch = Watch()
@@ -62,7 +56,7 @@ struct DigestServerTests {
         #expect(wrong.refused == 2)
     }
 
-    @Test("a server of Python's lets us in (SHA-256): counts rise, nonces grow stale, the user is a hash")
+    @Test("A Python server accepts SHA-256 with rising counts, stale nonces and a hashed user")
     func python() async throws {
         let server = try await DigestServer.python()
         let watch = Watch()
@@ -80,7 +74,7 @@ struct DigestServerTests {
         #expect(error?.isUnauthorized == true)
     }
 
-    @Test("many calls at once get through, however their counts arrive")
+    @Test("Many concurrent calls succeed, however their counts arrive")
     func concurrent() async throws {
         let server = try await DigestServer.apache()
         let watch = Watch()

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Command lines that share a token file.
@@ -71,7 +66,7 @@ struct TokenFileProcessesTests {
         return path
     }
 
-    @Test("forty times two processes meet ended tokens at once, and often one is killed: one refresh each time")
+    @Test("Two processes meet ended tokens forty times, some are killed: one refresh each time")
     func forty() async throws {
         let (folder, service, probe) = (try TemporaryFolder(), try Service(), try Self.probe())
         let path = folder.path + "/tokens.json"

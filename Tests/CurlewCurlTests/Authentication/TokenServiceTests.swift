@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
 import CurlewResilience
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Tokens that refresh themselves, over real sockets, under what goes wrong in production.
@@ -39,7 +33,7 @@ struct TokenServiceTests {
         #expect(end == .known ? service.server.requestCount == 201 : service.server.requestCount <= 401)
     }
 
-    @Test("one call at a time, on one connection, and an expired token: no deadlock", arguments: End.allCases)
+    @Test("With one call at a time on one connection, an expired token causes no deadlock", arguments: End.allCases)
     func narrow(end: End) async throws {
         let service = try AccountService()
         let client = try service.client(
@@ -53,7 +47,7 @@ struct TokenServiceTests {
         #expect(service.refreshes == 1)
     }
 
-    @Test("a refused response that is not read to its end releases its connection to the refresh")
+    @Test("A refused response that is not read to its end releases its connection to the refresh")
     func largeRefusal() async throws {
         let service = try AccountService(onStale: {
             var answer = MockResponse.generated(bytes: 64 << 20)

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CTestSupport
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
-import TestServers
 import Testing
 
 /// `TransportConfiguration.addressPolicy`: a refused address gets no connection, however it came about.
@@ -30,7 +23,7 @@ struct AddressGuardTests {
     }
 
     @Test(
-        "this machine is refused in every spelling",
+        "This machine is refused in every spelling",
         arguments: [
             "127.0.0.1", "localhost", "[::1]", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0",
             "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "guarded.here.test", "guarded.dual.test",
@@ -41,7 +34,7 @@ struct AddressGuardTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("an address that is named is used, a host of several by those that are")
+    @Test("A named address is used, and of a host with several the allowed ones")
     func named() async throws {
         let server = try server()
         let policy = TransportConfiguration.AddressPolicy.publicOnly.allowing("127.0.0.1")
@@ -52,7 +45,7 @@ struct AddressGuardTests {
         try await expectRefused("http://[::1]:\(server.port)/", by: transport)
     }
 
-    @Test("a resolver that changes its response between check and connect does not get through")
+    @Test("A resolver that changes its response between check and connect does not get through")
     func changingAnswer() async throws {
         let server = try server()
         let name = "rebinding.turns.test"
@@ -76,7 +69,7 @@ struct AddressGuardTests {
         #expect(try await open.exchange(.get, "http://\(name):\(server.port)/").text() == "secret")
     }
 
-    @Test("a redirect to this machine is refused, and is not tried again")
+    @Test("A redirect to this machine is refused, and is not tried again")
     func redirect() async throws {
         let inner = try server()
         let outer = try MockServer()
@@ -85,7 +78,7 @@ struct AddressGuardTests {
         let asked = Locked(0)
         let policy = TransportConfiguration.AddressPolicy.asking { _ in asked.next() == 1 }
         let transport = CurlTransport(configuration: TransportConfiguration(addressPolicy: policy))
-        let client = APIClient(baseURL: BaseURL(stringLiteral: outer.url), pipeline: .standard, transport: transport)
+        let client = APIClient.testing(transport, baseURL: BaseURL(stringLiteral: outer.url), pipeline: .standard)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect(error?.reason == .refused(by: .addressPolicy))
         #expect(error?.request?.url.contains("localhost") == true)
@@ -94,7 +87,7 @@ struct AddressGuardTests {
         #expect(error?.attempts.count ?? 0 <= 2)
     }
 
-    @Test("an override is an address like any other")
+    @Test("An override is checked like any other address")
     func override() async throws {
         let server = try server()
         let dns = TransportConfiguration.DNS(overrides: [
@@ -108,7 +101,7 @@ struct AddressGuardTests {
             try await CurlTransport(configuration: configuration).exchange(.get, "http://api.example/").status == .ok)
     }
 
-    @Test("connections are used again, and the policy is asked once for each")
+    @Test("Connections are used again, and the policy is asked once for each")
     func reuse() async throws {
         let server = try server()
         let asked = Locked(0)
@@ -122,7 +115,7 @@ struct AddressGuardTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("with a proxy or a socket, where no address is seen, nothing is sent")
+    @Test("Through a proxy or a socket, where no address is seen, nothing is sent")
     func unseen() async throws {
         let server = try server()
         let proxy = ProxyConfiguration.fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port))

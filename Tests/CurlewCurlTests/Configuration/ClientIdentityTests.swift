@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -42,7 +38,7 @@ struct ClientIdentityTests {
         return CurlTransport(configuration: configuration)
     }
 
-    @Test("a server that asks for a certificate sees the client's, whatever form it comes in", arguments: Form.allCases)
+    @Test("A server that asks for a certificate sees the client's, in each form", arguments: Form.allCases)
     func accepted(form: Form) async throws {
         let nginx = try await Nginx.shared()
         let transport = transport(nginx, try form.identity(nginx.certificates))
@@ -52,7 +48,7 @@ struct ClientIdentityTests {
     }
 
     @Test(
-        "a server that ends the handshake for want of a certificate is distinguished, and not retried",
+        "A handshake that ends for want of a certificate is distinguished, and not retried",
         // Only OpenSSL reports what TLS 1.2 leaves out.
         arguments: CurlLibrary.current.pathProblem == nil ? [false, true] : [false])
     func required(isOld: Bool) async throws {
@@ -67,7 +63,7 @@ struct ClientIdentityTests {
         #expect(try await transport(nginx, identity).exchange(.get, server.url).text() == "GET / HTTP/1.1")
     }
 
-    @Test("only the hosts that are named get the certificate", arguments: ["localhost", "127.0.0.1"])
+    @Test("Only named hosts get the certificate", arguments: ["localhost", "127.0.0.1"])
     func hosts(host: String) async throws {
         let nginx = try await Nginx.shared()
         let transport = transport(nginx, try Form.data.identity(nginx.certificates, hosts: ["localhost"]))
@@ -81,7 +77,7 @@ struct ClientIdentityTests {
     }
 
     @Test(
-        "an identity that cannot be used is a matter of configuration",
+        "An identity that cannot be used is a configuration error",
         arguments: [Form.lockedFiles, .lockedData, .archiveFile, .archiveData])
     func wrongPassphrase(form: Form) async throws {
         let nginx = try await Nginx.shared()
@@ -93,7 +89,7 @@ struct ClientIdentityTests {
         expectTexts(error)
     }
 
-    @Test("a missing file and a key that does not match are configuration errors", arguments: ["missing", "other"])
+    @Test("A missing file and a key that does not match are configuration errors", arguments: ["missing", "other"])
     func unusable(kind: String) async throws {
         let nginx = try await Nginx.shared()
         let client = nginx.certificates.client

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Where connections go.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionPlaceTests {
-    @Test("an override changes the address of a request, and nothing else")
+    @Test("An override changes the address of a request, and nothing else")
     func override() async throws {
         let nginx = try await Nginx.shared()
         let port = try #require(try HTTPRequest(.get, url: nginx.secure() + "/").origin.port as Int?)
@@ -32,7 +26,7 @@ struct ConnectionPlaceTests {
         #expect(other.reason == .unreachable)
     }
 
-    @Test("an option that the transport refuses is named")
+    @Test("An option that the transport refuses is named")
     func refusedOption() async throws {
         // libcurl takes no text of more than 8 MB.
         let identity = TLSConfiguration.ClientIdentity.pkcs12File(
@@ -47,7 +41,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("addresses of one kind only are used when asked for")
+    @Test("Addresses of one kind only are used on request")
     func addresses() async throws {
         let server = try MockServer.always(.text("hello"))
         let url = "http://localhost:\(server.port)/"
@@ -64,32 +58,7 @@ struct ConnectionPlaceTests {
 /// How many connections there are, and how long.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionPoolTests {
-    @Test("no more connections than allowed are open at a time", arguments: [1, 2])
-    func total(limit: Int) async throws {
-        let counts = Locked((open: 0, most: 0))
-        let server = try RawServer { connection in
-            counts.withLock { counts in
-                counts.open += 1
-                counts.most = max(counts.most, counts.open)
-            }
-            _ = try connection.readHead()
-            try? connection.pause(30)
-            counts.withLock { $0.open -= 1 }
-            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        }
-        let pool = TransportConfiguration.Pool(total: limit)
-        let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<12 {
-                let host = index % 2 == 0 ? "localhost" : "127.0.0.1"
-                group.addTask { _ = try await transport.exchange(.get, "http://\(host):\(server.port)/") }
-            }
-            try await group.waitForAll()
-        }
-        #expect(counts.withLock { $0.most } == limit)
-    }
-
-    @Test("a connection that is older than its lifetime is not used again")
+    @Test("A connection older than its lifetime is not used again")
     func lifetime() async throws {
         let server = try MockServer.always(.text("hello"))
         let pool = TransportConfiguration.Pool(lifetime: .seconds(1))
@@ -103,7 +72,7 @@ struct ConnectionPoolTests {
         #expect(ContinuousClock.now - begin >= .seconds(1))
     }
 
-    @Test("requests do not wait for each other's connection when that is switched off")
+    @Test("Requests do not wait for each other's connection when that is disabled")
     func noMultiplexing() async throws {
         // The handshake receives no answer, so the protocol of the first connection stays unknown.
         let server = try RawServer { $0.waitUntilClosed() }
@@ -119,7 +88,9 @@ struct ConnectionPoolTests {
         }
     }
 
-    @Test("extreme values work", arguments: [Duration.zero, .nanoseconds(1), .seconds(1 << 40), .seconds(-1)])
+    @Test(
+        "Extreme values of the options work",
+        arguments: [Duration.zero, .nanoseconds(1), .seconds(1 << 40), .seconds(-1)])
     func extremes(time: Duration) async throws {
         let server = try MockServer.always(.text("hello"))
         let pool = TransportConfiguration.Pool(
@@ -130,5 +101,21 @@ struct ConnectionPoolTests {
             let url = "http://localhost:\(server.port)/"
             #expect(try await transport.exchange(.get, url).text() == "hello")
         }
+    }
+
+    @Test("Connections in use do not count as idle ones")
+    func manyConnections() async throws {
+        let pool = TransportConfiguration.Pool(perHost: 48, idle: 4)
+        let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
+        let server = try MockServer.always(.text("ok"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<48 {
+                group.addTask {
+                    for _ in 0..<20 { _ = try await transport.exchange(.get, server.url + "/").text() }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(server.connectionCount <= 48)
     }
 }

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// `TransportConfiguration.localAddress`: from where the transport connects.
@@ -15,7 +9,7 @@ struct LocalAddressTests {
         CurlTransport(configuration: TransportConfiguration(localAddress: local))
     }
 
-    @Test("the server sees the address that was chosen", arguments: ["127.0.0.2", "127.9.8.7"])
+    @Test("The server sees the chosen local address", arguments: ["127.0.0.2", "127.9.8.7"])
     func address(text: String) async throws {
         let nginx = try await Nginx.shared()
         let response = try await transport(.address(text)).exchange(.get, nginx.plain + "/peer")
@@ -23,7 +17,7 @@ struct LocalAddressTests {
         #expect(response.metrics.connection?.localAddress?.hasPrefix("\(text):") == true)
     }
 
-    @Test("an interface is found by its name")
+    @Test("An interface is found by its name")
     func interface() async throws {
         let nginx = try await Nginx.shared()
         let seen = try await transport(.interface("lo")).exchange(.get, nginx.plain + "/peer").text()
@@ -31,7 +25,7 @@ struct LocalAddressTests {
     }
 
     @Test(
-        "what the machine does not have is a mistake of the configuration",
+        "An address or interface that the machine lacks is a configuration error",
         arguments: [
             TransportConfiguration.LocalAddress.address("192.0.2.1"), .interface("nowhere0"),
         ])
@@ -43,7 +37,7 @@ struct LocalAddressTests {
         expectTexts(error)
     }
 
-    @Test("an address of the other family cannot be reached")
+    @Test("An address of the other family cannot be reached")
     func otherKind() async throws {
         let nginx = try await Nginx.shared()
         let error = try #require(await transport(.address("::1")).failure(.get, nginx.plain + "/peer"))
@@ -52,7 +46,7 @@ struct LocalAddressTests {
     }
 
     @Test(
-        "what cannot work is refused before anything is tried",
+        "A local address that cannot work is refused before anything is tried",
         arguments: [
             TransportConfiguration.LocalAddress.address("localhost"), .address(""), .address("127.0.0.1\n"),
             .interface(""),
@@ -66,7 +60,7 @@ struct LocalAddressTests {
         #expect(error?.reason == .configuration)
     }
 
-    @Test("a Unix domain socket has no address to bind to")
+    @Test("A Unix domain socket has no address to bind to")
     func unixSocket() {
         let configuration = TransportConfiguration(unixSocket: "/tmp/socket", localAddress: .address("127.0.0.1"))
         #expect(configuration.problems.count == 1)

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
-import TestServers
 import Testing
 
 /// Pins of authorities, against real chains: what counts is the path that OpenSSL verifies, not what a server presents.
@@ -61,7 +54,7 @@ struct PathPinningTests {
     }
 
     @Test(
-        "the pin of any certificate on the path admits the server, over every version of TLS",
+        "The pin of any certificate on the path admits the server, over every version of TLS",
         arguments: ["server", "between", "root"], versions)
     func match(pinned: String, version: String) async throws {
         let paths = try await makePaths()
@@ -70,7 +63,7 @@ struct PathPinningTests {
         for _ in 0..<3 { #expect(try await transport.exchange(.get, server.url()).text().hasSuffix("full")) }
     }
 
-    @Test("a server of another authority of the same root is refused, with the keys of its path")
+    @Test("A server of another authority of the same root is refused, with the keys of its path")
     func otherAuthority() async throws {
         let paths = try await makePaths()
         let server = try await start(paths)
@@ -82,7 +75,7 @@ struct PathPinningTests {
     }
 
     @Test(
-        "a pinned authority that a server only presents, and that has not signed it, is not accepted",
+        "A pinned authority that is only presented, and signed nothing, is not accepted",
         arguments: [["between", "other"], ["other", "between"], ["between", "foreign"]])
     func presented(chain: [String]) async throws {
         let paths = try await makePaths()
@@ -97,7 +90,7 @@ struct PathPinningTests {
         }
     }
 
-    @Test("of a cross-signed authority the path counts that leads to a root which is trusted here")
+    @Test("Of a cross-signed authority the path counts that leads to a trusted root")
     func crossSigned() async throws {
         let paths = try await onThread {
             let paths = try CertificatePaths()
@@ -121,7 +114,7 @@ struct PathPinningTests {
         await expectRefusal(try transport(paths.roots("new"), pins: [old]), server.url(), found: found)
     }
 
-    @Test("a certificate that has signed itself and is trusted is the whole path")
+    @Test("A trusted certificate that has signed itself is the whole path")
     func selfSigned() async throws {
         let nginx = try await Nginx.shared()
         let certificate = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.certificate(.selfSigned)))
@@ -131,7 +124,7 @@ struct PathPinningTests {
         await expectRefusal(transport(.pem(certificate), pins: []), url, found: [pin])
     }
 
-    @Test("a pin on the path does not replace trust, a valid time, or the right host")
+    @Test("A pin on the path does not replace trust, a valid time, or the right host")
     func trust() async throws {
         let nginx = try await Nginx.shared()
         let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
@@ -150,7 +143,7 @@ struct PathPinningTests {
         #expect(result.reason == .secureConnectionFailed(.untrusted))
     }
 
-    @Test("pins of other hosts change nothing: sessions are resumed there", arguments: versions)
+    @Test("Pins of other hosts change nothing: sessions are resumed there", arguments: versions)
     func resumption(version: String) async throws {
         let paths = try await makePaths()
         let server = try await start(paths, version)
@@ -167,7 +160,7 @@ struct PathPinningTests {
     }
 
     @Test(
-        "neither connection nor session from a time without enforcement serves a later one with it",
+        "No connection or session from a time without enforcement serves a later one with it",
         arguments: versions)
     func enforcement(version: String) async throws {
         let paths = try await makePaths()
@@ -189,7 +182,7 @@ struct PathPinningTests {
         }
     }
 
-    @Test("a connection that was admitted is used again")
+    @Test("A connection that was admitted is used again")
     func reuse() async throws {
         let nginx = try await Nginx.shared()
         let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
@@ -207,7 +200,7 @@ struct PathPinningTests {
         }
     }
 
-    @Test("a set that only reports reports each new connection all keys of its path", arguments: versions)
+    @Test("A report-only set reports each new connection with all keys of its path", arguments: versions)
     func reportOnly(version: String) async throws {
         let paths = try await makePaths()
         let server = try await start(paths, version)
@@ -226,7 +219,7 @@ struct PathPinningTests {
         #expect(listener.entries == [warning, warning])
     }
 
-    @Test("a pattern of hosts holds for each host beneath the name")
+    @Test("A pattern of hosts holds for each host beneath the name")
     func wildcard() async throws {
         let paths = try await onThread {
             let paths = try CertificatePaths()
@@ -244,7 +237,7 @@ struct PathPinningTests {
         #expect(try await wrong.exchange(.get, server.url()).status == .ok)
     }
 
-    @Test("pins are for the server, not for a proxy behind TLS, even if both have one name")
+    @Test("Pins are for the server, not for a proxy behind TLS, even if both have one name")
     func proxy() async throws {
         let paths = try await makePaths()
         try await onThread { try paths.makeServer("proxy", by: "other") }
@@ -262,7 +255,7 @@ struct PathPinningTests {
         }
     }
 
-    @Test("a set of each scope, for hosts of its own, in one transport")
+    @Test("One transport has a set of each scope, for hosts of its own")
     func scopes() async throws {
         let paths = try await makePaths()
         let server = try await start(paths)

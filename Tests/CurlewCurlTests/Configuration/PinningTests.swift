@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -31,7 +25,7 @@ struct PinningTests {
         return try #require(TLSConfiguration.PinSet.key(ofCertificate: certificate))
     }
 
-    @Test("the pin of a certificate is what openssl computes, from PEM and from DER")
+    @Test("The pin of a certificate is what openssl computes, from PEM and from DER")
     func pin() async throws {
         let nginx = try await Nginx.shared()
         let script = """
@@ -55,7 +49,7 @@ struct PinningTests {
         }
     }
 
-    @Test("a report-only set notifies observers of each new connection, and lets the call continue")
+    @Test("A report-only set notifies observers of each new connection, and lets the call continue")
     func reportOnly() async throws {
         let nginx = try await Nginx.shared()
         let listener = Self.listener()
@@ -70,7 +64,7 @@ struct PinningTests {
         #expect(listener.entries == [.pinMismatch(host: "localhost", found: try serverKey(nginx))])
     }
 
-    @Test("a set that only reports is silent when the key is pinned")
+    @Test("A report-only set is silent when the key is pinned")
     func reportNothing() async throws {
         let nginx = try await Nginx.shared()
         let listener = Self.listener()
@@ -81,7 +75,7 @@ struct PinningTests {
     }
 
     @Test(
-        "pins are enforced until they expire, with a warning before and after",
+        "Pins are enforced until they expire, with a warning before and after",
         arguments: [(31, false, false), (29, false, true), (0, true, true), (-1, true, true)],
         CurlLibrary.current.pathProblem == nil
             ? [TLSConfiguration.PinSet.Scope.serverCertificate, .verifiedChain] : [.serverCertificate])
@@ -105,7 +99,7 @@ struct PinningTests {
         #expect(listener.entries == (course.warns ? [warning] : []))
     }
 
-    @Test("a connection made while pins were not enforced is not used when they are")
+    @Test("A connection made while pins were not enforced is not used when they are")
     func reuse() async throws {
         let nginx = try await Nginx.shared()
         let clock = ManualClock()

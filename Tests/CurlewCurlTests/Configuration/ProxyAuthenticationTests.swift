@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Proxies that want more than Basic.
@@ -38,7 +32,7 @@ struct ProxyAuthenticationTests {
         #expect(!proxy.requests.contains { $0.contains("Basic") || $0.contains("p:w") })
     }
 
-    @Test("with Digest plain requests go through a tunnel too, and a POST is sent once")
+    @Test("With Digest plain requests go through a tunnel too, and a POST is sent once")
     func plain() async throws {
         let server = try MockServer.always(.text("ok"), to: .post)
         let proxy = try await DigestServer.proxy()
@@ -49,7 +43,7 @@ struct ProxyAuthenticationTests {
         #expect(server.requests.first?.headers.contains("Proxy-Authorization") == false)
     }
 
-    @Test("a wrong password is the proxy's refusal")
+    @Test("A wrong password is the proxy's refusal")
     func wrongPassword() async throws {
         let nginx = try await Nginx.shared()
         let proxy = try await DigestServer.proxy()
@@ -60,7 +54,7 @@ struct ProxyAuthenticationTests {
         }
     }
 
-    @Test("a proxy that asks for Basic does not get it from those who said Digest, and the other way round")
+    @Test("A proxy that asks for Basic gets no credential configured for Digest, nor the reverse")
     func otherScheme() async throws {
         let nginx = try await Nginx.shared()
         let basic = try LoopbackProxy(.http, needsCredentials: true)
@@ -81,7 +75,7 @@ struct ProxyAuthenticationTests {
         #expect(error.reason == .proxyFailed(.notAuthenticated))
     }
 
-    @Test("what cannot work is a problem of the configuration")
+    @Test("A proxy that cannot work is a problem of the configuration")
     func problems() {
         func problems(_ proxy: ProxyConfiguration.Server) -> [String] {
             TransportConfiguration(proxy: .fixed(proxy)).problems

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCurl
@@ -22,7 +17,7 @@ struct ProxyTests {
             configuration: TransportConfiguration(tls: tls, proxy: .fixed(proxy, bypassing: bypassing)))
     }
 
-    @Test("a tunnel sends an HTTP proxy host, port and credentials, and sends the server none of these")
+    @Test("A tunnel shows the proxy host, port and credentials, and the server none of these")
     func tunnel() async throws {
         let nginx = try await Nginx.shared()
         let proxy = try LoopbackProxy(.http, needsCredentials: true)
@@ -50,7 +45,7 @@ struct ProxyTests {
         #expect(seen.hasPrefix("GET / HTTP/1.1\r\n") && !seen.contains("Proxy-"))
     }
 
-    @Test("a SOCKS proxy gets the name, not an address", arguments: [true, false])
+    @Test("A SOCKS proxy gets the name, not an address", arguments: [true, false])
     func socks(needsCredentials: Bool) async throws {
         let server = try MockServer.always(.text("hello"))
         let proxy = try LoopbackProxy(.socks5, needsCredentials: needsCredentials)
@@ -61,7 +56,7 @@ struct ProxyTests {
         #expect(proxy.asked == ["service.example:\(server.port)"])
     }
 
-    @Test("an empty query reaches the server through a SOCKS proxy and through a tunnel", arguments: [true, false])
+    @Test("An empty query reaches the server through a SOCKS proxy and through a tunnel", arguments: [true, false])
     func emptyQuery(isSOCKS: Bool) async throws {
         let server = try MockServer.always(.text("hello"))
         let proxy = try LoopbackProxy(isSOCKS ? .socks5 : .http)
@@ -74,7 +69,7 @@ struct ProxyTests {
         #expect(server.requests.map(\.target) == ["/?"])
     }
 
-    @Test("only an HTTP proxy without a tunnel receives complete URLs")
+    @Test("Only an HTTP proxy without a tunnel receives complete URLs")
     func completeURLs() throws {
         let (plain, secure) = (try #require(Origin(scheme: "http", host: "a")), Origin(scheme: "https", host: "a"))
         for kind in [ProxyConfiguration.Server.Kind.http, .https] {
@@ -86,7 +81,7 @@ struct ProxyTests {
         #expect(!ProxyConfiguration.Server(.socks5, host: "proxy").receivesURLs(to: plain))
     }
 
-    @Test("a proxy may be reached over TLS, and is trusted like a server")
+    @Test("A proxy may be reached over TLS, and is verified like a server")
     func secureProxy() async throws {
         let nginx = try await Nginx.shared()
         let server = try await PythonTLSServer.start(nginx.certificates, asksForCertificates: false)
@@ -97,7 +92,7 @@ struct ProxyTests {
         #expect(error.reason == .secureConnectionFailed(.untrusted))
     }
 
-    @Test("a tunnel through a proxy behind TLS carries TLS of its own, and HTTP/2 in it")
+    @Test("A tunnel through a proxy behind TLS carries TLS of its own, and HTTP/2 in it")
     func secureTunnel() async throws {
         let nginx = try await Nginx.shared()
         let proxy = try await onThread { try SecureProxy(nginx.certificates) }
@@ -110,7 +105,7 @@ struct ProxyTests {
         #expect(transport.snapshot.connectionsOpened == 1)
     }
 
-    @Test("hosts of the list are reached directly", arguments: ["127.0.0.0/8", "localhost, 127.0.0.1", "*"])
+    @Test("Listed hosts are reached directly", arguments: ["127.0.0.0/8", "localhost, 127.0.0.1", "*"])
     func bypass(list: String) async throws {
         let server = try MockServer.always(.text("direct"))
         let proxy = try LoopbackProxy(.http)
@@ -125,19 +120,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("a proxy that is not there is distinguished from a server that is not there, and may be tried again")
-    func unreachable() async throws {
-        let (socket, port) = try LoopbackPort.refusing()
-        defer { close(socket) }
-        for kind in [ProxyConfiguration.Server.Kind.http, .https, .socks5] {
-            let error = try #require(await transport(kind, port).failure(.get, "https://service.example/"))
-            #expect(error.reason == .proxyFailed(.unreachable), "\(kind)")
-            #expect(error.isRetryable)
-            expectTexts(error)
-        }
-    }
-
-    @Test("an HTTP proxy that refuses the tunnel is reported with its status", arguments: [403, 407, 502, 503])
+    @Test("An HTTP proxy that refuses the tunnel is reported with its status", arguments: [403, 407, 502, 503])
     func refused(status: Int) async throws {
         let proxy = try LoopbackProxy(.http, refusal: status)
         let transport = transport(.http, proxy.port, bypassing: ["127.0.0.1"])
@@ -156,7 +139,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "a SOCKS proxy says whether it refuses or the server cannot be reached",
+        "A SOCKS proxy says whether it refuses or the server cannot be reached",
         arguments: [(2, .proxyFailed(.refused(nil))), (4, .unreachable), (5, .unreachable)]
             as [(Int, NetworkError.Reason)])
     func socksRefusal(code: Int, reason: NetworkError.Reason) async throws {
@@ -166,7 +149,7 @@ struct ProxyTests {
         expectTexts(error)
     }
 
-    @Test("a proxy that cannot be one is refused before anything is opened")
+    @Test("An invalid proxy is refused before anything is opened")
     func problem() async throws {
         let proxy = ProxyConfiguration.Server(.http, host: "no host", user: "user", password: "sesame")
         let error = try await #require(throws: NetworkError.self) {
@@ -176,5 +159,43 @@ struct ProxyTests {
         #expect(error.reason == .configuration)
         #expect(error.detail.contains("ProxyConfiguration") && !error.detail.contains("sesame"))
         expectTexts(error)
+    }
+
+    @Test("The environment counts on request, as it was when the transport was made")
+    func environment() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try LoopbackProxy(.http)
+            setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
+            setenv("no_proxy", "direct.example", 1)
+            let transport = CurlTransport(configuration: TransportConfiguration(proxy: .environment))
+            setenv("http_proxy", "http://127.0.0.1:1", 1)
+            setenv("no_proxy", "*", 1)
+            for name in ["a", "b"] {
+                let response = try await transport.exchange(.get, "http://\(name).invalid/")
+                #expect(try await response.text() == "GET http://\(name).invalid/ HTTP/1.1")
+            }
+            #expect(proxy.asked.count == 2)
+        }
+    }
+
+    @Test("Unrequested, the environment does not count, and exempts no host from a fixed proxy")
+    func ignored() async {
+        await #expect(processExitsWith: .success) {
+            let (fixed, other) = (try LoopbackProxy(.http), try LoopbackProxy(.http))
+            for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
+                setenv(name, "http://127.0.0.1:\(other.port)", 1)
+            }
+            let server = try RawServer { connection in
+                _ = try connection.readHead()
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\ndirect")
+            }
+            #expect(try await CurlTransport().exchange(.get, server.url).text() == "direct")
+            for name in ["no_proxy", "NO_PROXY"] { setenv(name, "*", 1) }
+            let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: fixed.port)
+            let transport = CurlTransport(configuration: TransportConfiguration(proxy: .fixed(proxy)))
+            let text = try await transport.exchange(.get, "http://a.invalid/").text()
+            #expect(text == "GET http://a.invalid/ HTTP/1.1")
+            #expect(fixed.asked.count == 1 && other.asked.isEmpty)
+        }
     }
 }

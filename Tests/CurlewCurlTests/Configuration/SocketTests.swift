@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import CTestSupport
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// What the configuration makes of sockets and lookups, as the system and the server see it.
 @Suite(.timeLimit(.minutes(1)))
 struct SocketTests {
-    @Test("the system probes idle peers, if configured", arguments: [nil, 1500, 60_000])
+    @Test("The system probes idle peers, if configured", arguments: [nil, 1500, 60_000])
     func keepAlive(milliseconds: Int?) async throws {
         let server = try MockServer.always(.text("ok"))
         let pool = TransportConfiguration.Pool(keepAlive: milliseconds.map { .milliseconds($0) })
@@ -26,7 +20,7 @@ struct SocketTests {
         #expect(Self.option(socket, Int32(IPPROTO_TCP), TCP_KEEPINTVL) == seconds)
     }
 
-    @Test("a name is looked up again when its time is over", arguments: [false, true])
+    @Test("A name is looked up again when its time is over", arguments: [false, true])
     func nameCache(isKept: Bool) async throws {
         let server = try MockServer.always(.text("ok").closing())
         let dns = TransportConfiguration.DNS(cacheLifetime: isKept ? .seconds(60) : .zero)
@@ -37,7 +31,7 @@ struct SocketTests {
         #expect(hanging_lookup_count(name) == (isKept ? 1 : 3))
     }
 
-    @Test("an address of IPv6 that does not respond has its time, then IPv4 is tried too")
+    @Test("An address of IPv6 that does not respond has its time, then IPv4 is tried too")
     func happyEyeballs() async throws {
         let server = try MockServer.always(.text("ok"))
         let crowded = try CrowdedPort6(port: server.port)

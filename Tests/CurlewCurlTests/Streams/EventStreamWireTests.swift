@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 /// Event streams over sockets, plain and coded.

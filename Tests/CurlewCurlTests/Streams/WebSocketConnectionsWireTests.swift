@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import TestFixtures
-import TestServers
 import Testing
 
 /// WebSocket connections that follow one another, over real connections.
@@ -50,7 +44,7 @@ struct WebSocketConnectionsWireTests {
     }
 
     @Test(
-        "A server refuses, closes and loses connections at random moments: the hook runs on each, and each waits",
+        "Through refusals, closes and losses the hook runs on each connection, and each waits",
         arguments: 0..<10)
     func randomEndings(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)

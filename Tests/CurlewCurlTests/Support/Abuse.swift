@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import Foundation
-
 /// How hard the tests in `Abuse` try. A usual run is a part; `Scripts/soak` asks for all of it.
 enum Abuse {
     private static let environment = ProcessInfo.processInfo.environment

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import Foundation
-
 /// Children of the test process: forked copies of it, and programs that inherit what is not protected from that.
 enum ChildProcess {
     /// Runs `work` in a forked child and says what it returned; nil if the child crashed or hung.

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
-
 /// The client's ends of the connections to a server in the same process: what has reached them, read or not.
 ///
 /// Only with this can a test assert that bytes arrived before a request began. That `write` has returned does not prove

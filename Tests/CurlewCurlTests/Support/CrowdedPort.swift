@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
-
 /// A port whose queue of connections is full: a client that connects now receives no response at all.
 final class CrowdedPort: Sendable {
     let port: Int

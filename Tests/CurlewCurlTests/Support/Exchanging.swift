@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 extension TransportConfiguration {
@@ -29,8 +24,8 @@ extension APIClient {
         _ url: String?, _ pipeline: Pipeline = [], over transport: CurlTransport = CurlTransport(),
         configuration: APIClient.Configuration = APIClient.Configuration()
     ) -> APIClient {
-        APIClient(
-            baseURL: url.map { BaseURL(stringLiteral: $0) }, pipeline: pipeline, transport: transport,
+        APIClient.testing(
+            transport, baseURL: url.map { BaseURL(stringLiteral: $0) }, pipeline: pipeline,
             configuration: configuration)
     }
 }

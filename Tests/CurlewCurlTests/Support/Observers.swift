@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-
 /// Counts the exchanges that a transport has measured, and those that it has measured again: each ends once.
 final class CountingObserver: RequestObserver {
     /// Which have ended, a bit for each: the numbers are a counter's, and a test of memory must not need much itself.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
-
 /// An HTTP proxy behind TLS that tunnels CONNECT to this machine, whatever the host is called.
 ///
 /// It ends with this object, or with the process.

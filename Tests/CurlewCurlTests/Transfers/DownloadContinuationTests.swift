@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
-import TestFixtures
-import TestServers
 import Testing
 
 /// Downloads from a real nginx that are cut, cancelled and killed, over real connections.
@@ -113,7 +106,7 @@ struct DownloadContinuationTests {
     }
 
     @Test(
-        "A download that ends at a random moment is continued, also if the file has changed meanwhile",
+        "A download ended at a random moment is continued, also if the file has changed meanwhile",
         arguments: End.allCases, Continuation.allCases)
     func ends(end: End, continuation: Continuation) async throws {
         let nginx = try await Nginx.shared()

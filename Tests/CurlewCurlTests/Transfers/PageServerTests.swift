@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
-import TestServers
 import Testing
 
 /// Lists of 1,000 pages from Python's HTTP server, over real connections.
@@ -34,19 +28,21 @@ struct PageServerTests {
         return (found, count)
     }
 
-    @Test("Link fields in nine spellings, with relative, absolute and quoted parts", arguments: [false, true])
+    @Test(
+        "Link fields in nine spellings, with relative, absolute and quoted parts, are followed",
+        arguments: [false, true])
     func links(prefetches: Bool) async throws {
         let (found, count) = try await items("/links/0", .link, prefetches: prefetches)
         #expect(count == Self.pages && found == Array(0..<Self.pages * 100))
     }
 
-    @Test("A cursor with characters that a URL must encode")
+    @Test("A cursor with characters that a URL must encode is sent")
     func cursor() async throws {
         let (found, count) = try await items("/cursor", .cursor(\.next, in: "after"), prefetches: true)
         #expect(count == Self.pages && found == Array(0..<Self.pages * 100))
     }
 
-    @Test("An offset; a full last page is followed by an empty one")
+    @Test("A list by offset ends at the empty page after a full last one")
     func offset() async throws {
         let (found, count) = try await items("/offset", .offset(limit: 100, items: \.items), prefetches: false)
         #expect(count == Self.pages + 1 && found == Array(0..<Self.pages * 100))

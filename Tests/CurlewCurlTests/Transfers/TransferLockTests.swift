@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
-import TestServers
 import Testing
 
 /// Two processes that transfer the same file: one of them does, the other one is refused. A process that is killed leaves

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewTransfers
@@ -68,7 +62,7 @@ struct TusServerTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])
     }
 
-    @Test("Its extensions: creation with upload, chunks, streams")
+    @Test("The server's extensions work: creation with upload, chunks, streams")
     func extensions() async throws {
         guard let server = try await Self.server() else { return }
         let client = APIClient.curl("http://127.0.0.1:\(server.port)")

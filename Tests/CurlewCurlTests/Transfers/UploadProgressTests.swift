@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
-import TestServers
 import Testing
 
 @testable import CurlewCore
@@ -28,7 +24,7 @@ struct UploadProgressTests {
     }
 
     @Test(
-        "a file and bytes report their progress, whose last value arrives before the call returns",
+        "A file and bytes report their progress, whose last value arrives before the call returns",
         arguments: [true, false])
     func sizes(isFile: Bool) async throws {
         let server = try MockServer.always(.status(.noContent), to: .put)
@@ -51,7 +47,7 @@ struct UploadProgressTests {
         #expect(!values.threadNames.contains { $0.contains("curlew") }, "the app's code runs beside the event loop")
     }
 
-    @Test("an attempt that is repeated counts its bytes once, and the total is reached once")
+    @Test("A repeated attempt counts its bytes once, and the total is reached once")
     func repeated() async throws {
         let server = try MockServer.answering(.status(.serviceUnavailable), .status(.noContent))
         let values = Values()
@@ -64,7 +60,7 @@ struct UploadProgressTests {
         #expect(zip(all, all.dropFirst()).allSatisfy { $0.completed <= $1.completed })
     }
 
-    @Test("a call that fails before its body is sent reports nothing but, at its end, the last value")
+    @Test("A call that fails before its body is sent reports only the last value at its end")
     func refused() async throws {
         let values = Values()
         do {
@@ -112,7 +108,7 @@ struct UploadProgressTests {
     }
 
     @Test(
-        "reads, rewinds and reports in any order count each pass from zero, and its end once",
+        "Reads, rewinds and reports in any order count each pass from zero, and its end once",
         arguments: 0..<40 as Range<UInt64>)
     func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

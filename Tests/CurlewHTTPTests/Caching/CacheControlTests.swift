@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -16,7 +14,7 @@ struct CacheControlTests {
         ("=5, max-age=1", "max-age=1"),
         ("", ""),
     ])
-    func readsDirectives(value: String, expected: String) {
+    func directivesAreRead(value: String, expected: String) {
         #expect(CacheControl(value).description == expected)
     }
 
@@ -28,7 +26,7 @@ struct CacheControlTests {
         ("max-age=2147483648", 2_147_483_648), ("max-age=2147483649", 2_147_483_648),
         ("max-age=99999999999999999999999999", 2_147_483_648), ("x-max-age=60", nil), ("max-age=٦٠", 0),
     ])
-    func readsSeconds(value: String, expected: Int?) {
+    func secondsAreReadAndBounded(value: String, expected: Int?) {
         #expect(CacheControl(value).seconds("max-age") == expected)
     }
 

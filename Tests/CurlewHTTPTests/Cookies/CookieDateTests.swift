@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
 import Testing
 
 @testable import CurlewHTTP
@@ -10,7 +9,7 @@ struct CookieDateTests {
     /// Dates that servers were seen to write, collected by the authors of RFC 6265 (http-state,
     /// tests/data/dates/examples).
     @Test(
-        "Dates as servers write them",
+        "Dates in the forms that servers write are read",
         arguments: [
             ("Mon, 10-Dec-2007 17:02:24 GMT", "Mon, 10 Dec 2007 17:02:24 GMT"),
             ("Wed, 09 Dec 2009 16:27:23 GMT", "Wed, 09 Dec 2009 16:27:23 GMT"),
@@ -51,7 +50,7 @@ struct CookieDateTests {
     }
 
     @Test(
-        "What is no date",
+        "Text that is no date is refused",
         arguments: [
             "", "IAintNoDateFool", "15 Apr 2017", "Apr 2017 21:01:22", "15 2017 21:01:22", "15 Apr 21:01:22",
             "15 Apr 2017 24:00:00", "15 Apr 2017 21:60:00", "15 Apr 2017 21:01:60", "0 Apr 2017 21:01:22",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
 import Testing
 
 @testable import CurlewHTTP
@@ -10,7 +9,7 @@ struct SetCookieTests {
     /// Lines and what they mean, in part from the tests of the authors of RFC 6265 (http-state, tests/data/parser),
     /// with the nameless cookies of RFC 6265bis.
     @Test(
-        "Name and value",
+        "A line begins with a name and a value",
         arguments: [
             ("foo=bar", "foo", "bar"), ("foo", "", "foo"), ("=foo", "", "foo"), ("foo=", "foo", ""),
             ("a==b", "a", "=b"),
@@ -60,7 +59,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Path: the last one counts, and only what begins with a slash",
+        "The last Path counts, and only if it begins with a slash",
         arguments: [
             ("", nil), ("Path", nil), ("Path=", nil), ("Path=/", "/"), ("Path = /qux", "/qux"), ("Path=qux", nil),
             ("Path=/qux; Path=/", "/"), ("Path=/; Path=/qux", "/qux"), ("Path=/qux; Path=", nil), ("Path=\"/\"", nil),
@@ -70,7 +69,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Domain: the last one counts, in lower case, without its dot",
+        "The last Domain counts, in lower case, without its dot",
         arguments: [
             ("", nil), ("Domain=", nil), ("Domain=.", nil), ("Domain=a.TEST", "a.test"), ("Domain=.a.test", "a.test"),
             ("Domain=..a.test", ".a.test"), ("Domain=a.test; Domain=", nil), ("domain=a; DOMAIN=b", "b"),
@@ -80,7 +79,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Max-Age: a number, of any size and sign, or nothing",
+        "Max-Age is a number of any size and sign, or ignored",
         arguments: [
             ("10000", 10_000), ("0", 0), ("-1", 0), ("-99999999999999999999", 0), ("99999999999999999999", .max),
             ("", nil),

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ContentDispositionTests {
     @Test(
-        "Field values as servers send them",
+        "Field values as servers send them are read",
         arguments: [
             ("attachment", "attachment", nil),
             ("INLINE", "inline", nil),

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -10,7 +7,7 @@ struct DigestFieldTests {
     private static let sha256 = "X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE="
 
     @Test(
-        "Values of RFC 9530 and their neighbours",
+        "Values of RFC 9530 and malformed neighbours are read or refused",
         arguments: [
             ("sha-256=:\(sha256):", true), (" sha-256=:\(sha256):  ", true),
             ("sha-256=:\(sha256):, unixsum=30637", true), ("md5=:AAAA:,\tsha-256=:\(sha256):;p=1;q", true),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -10,14 +8,14 @@ struct EntityTagTests {
         ("\"a\"", "a", false), ("W/\"a\"", "a", true), ("\"\"", "", false), (" \"a\" ", "a", false),
         (#""a\""#, "a\\", false), ("\"é\"", "é", false),
     ])
-    func readsTags(value: String, opaque: String, isWeak: Bool) {
+    func entityTagsAreRead(value: String, opaque: String, isWeak: Bool) {
         let tag = EntityTag(value)
         #expect(tag?.opaque == opaque)
         #expect(tag?.isWeak == isWeak)
     }
 
     @Test(arguments: ["", "a", "\"a", "a\"", "w/\"a\"", "W\"a\"", "W/a", "\"a\" x", "\"a b\"", "\"a\"b\"", "*"])
-    func refusesWhatIsNoTag(value: String) {
+    func textThatIsNoTagIsRefused(value: String) {
         #expect(EntityTag(value) == nil)
     }
 
@@ -26,7 +24,7 @@ struct EntityTagTests {
         ("W/\"1\"", "W/\"1\"", false, true), ("W/\"1\"", "W/\"2\"", false, false), ("W/\"1\"", "\"1\"", false, true),
         ("\"1\"", "\"1\"", true, true),
     ])
-    func compares(left: String, right: String, strongly: Bool, weakly: Bool) throws {
+    func tagsAreComparedStronglyAndWeakly(left: String, right: String, strongly: Bool, weakly: Bool) throws {
         let (left, right) = (try #require(EntityTag(left)), try #require(EntityTag(right)))
         #expect(left.matchesStrongly(right) == strongly)
         #expect(left.matchesWeakly(right) == weakly)

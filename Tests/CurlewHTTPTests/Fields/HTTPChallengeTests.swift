@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -12,7 +11,7 @@ struct HTTPChallengeTests {
         }
     }
 
-    @Test("challenges of one field and of several are read in order")
+    @Test("Challenges of one field and of several are read in order")
     func lists() {
         // RFC 9110 §11.6.1.
         let example = #"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#
@@ -22,7 +21,7 @@ struct HTTPChallengeTests {
     }
 
     @Test(
-        "spaces, empty elements, bare schemes and tokens",
+        "Spaces, empty elements, bare schemes and tokens are read",
         arguments: [
             ("", []), (",, ,", []), ("Negotiate", ["negotiate"]),
             ("Negotiate, Basic realm=x", ["negotiate", "basic realm=x"]),
@@ -34,13 +33,13 @@ struct HTTPChallengeTests {
         #expect(text(field) == expected)
     }
 
-    @Test("what cannot be read ends its field and no other")
+    @Test("A malformed challenge ends its field and no other")
     func broken() {
         #expect(text("Basic realm=\"open", "Bearer a=b").contains("bearer a=b"))
         #expect(text("=x, Basic realm=a") == [])
     }
 
-    @Test("parameters and challenges over the limits are left out, and read as nothing else")
+    @Test("Parameters and challenges over the limits are left out, and read as nothing else")
     func limits() {
         let many = (0..<100).map { "p\($0)=\($0)" }.joined(separator: ", ")
         let challenges = HTTPChallenge.list(["Digest \(many), basic=\"x\", Bearer a=b"])
@@ -51,7 +50,7 @@ struct HTTPChallengeTests {
         #expect(HTTPChallenge.list([schemes, "Basic realm=a"]).count == 64)
     }
 
-    @Test("parameters of a field without a scheme")
+    @Test("The parameters of a field without a scheme are read")
     func bare() {
         let parameters = HTTPChallenge.parameters(of: #"nextnonce="a b", qop=auth"#)
         #expect(parameters.map(\.name) == ["nextnonce", "qop"] && parameters.map(\.value) == ["a b", "auth"])

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -41,7 +39,7 @@ struct HTTPFieldNameTests {
         for name in [HTTPField.Name.accept, .contentType, .eTag] { #expect(!name.isSensitive, "\(name)") }
     }
 
-    @Test("Fields that identify no user are known in any spelling, by their whole names, and are no secrets")
+    @Test("Fields that identify no user are known in any spelling, by whole names, and are no secrets")
     func harmless() {
         let names = ["Accept", "IF-NONE-MATCH", "traceparent", "x-request-id"]
         for name in names { #expect(HTTPField.Name(name).isHarmless, "\(name)") }

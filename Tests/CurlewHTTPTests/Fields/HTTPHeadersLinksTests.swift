@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -22,7 +20,7 @@ struct HTTPHeadersLinksTests {
         }
     }
 
-    @Test("the examples of RFC 8288 section 3.5")
+    @Test("The examples of RFC 8288 section 3.5 are read")
     func examples() {
         let previous = #"<http://example.com/TheBook/chapter2>; rel="previous"; title="previous chapter""#
         #expect(text(previous) == [#"http://example.com/TheBook/chapter2 [previous] "previous chapter""#])
@@ -47,7 +45,7 @@ struct HTTPHeadersLinksTests {
     }
 
     @Test(
-        "shapes",
+        "Link values of every shape are read or skipped",
         arguments: [
             ("", []), (",, ,", []), ("</a>", ["/a []"]), ("<>;rel=self", [" [self]"]), ("</a>;rel=next", ["/a [next]"]),
             ("</a> ; rel = next ;x=1", ["/a [next] x=1"]), ("</a>; REL=NEXT", ["/a [next]"]),
@@ -71,13 +69,13 @@ struct HTTPHeadersLinksTests {
         #expect(text(field) == expected)
     }
 
-    @Test("several fields are read in order, and a malformed one does not affect the others")
+    @Test("Several fields are read in order, and a malformed one does not affect the others")
     func fields() {
         #expect(text("</a>; rel=\"x", "</b>; rel=next", "</c>").map { $0.prefix(2) } == ["/b", "/c"])
     }
 
     @Test(
-        "the URL of a relation",
+        "A relation's target is resolved against the response's URL, if the link is about that URL",
         arguments: [
             ("</films?page=2>; rel=next", "https://h/films?page=2"),
             ("<?page=2>; rel=next", "https://h/v1/films?page=2"),
@@ -98,7 +96,7 @@ struct HTTPHeadersLinksTests {
         #expect(headers([field]).link("NEXT", from: "https://h/v1/films?q=1") == expected)
     }
 
-    @Test("numbers are bounded, and descriptions omit queries")
+    @Test("Numbers are bounded, and descriptions omit queries")
     func bounds() {
         let many = Array(repeating: "</a>; rel=next", count: 1000).joined(separator: ",")
         #expect(headers([many, many]).links.count == 256)
@@ -111,7 +109,7 @@ struct HTTPHeadersLinksTests {
         #expect(headers(["</a>; rel=next"]).link("next", from: "not a URL") == nil)
     }
 
-    @Test("random fields never trap, and every target stands in its field")
+    @Test("Random fields never trap, and every target stands in its field")
     func fuzz() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
-@Suite("Header names are tokens and values hold no CR, LF or NUL, on every path", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct HTTPHeadersValidationTests {
     static let writers: [(String, @Sendable (HTTPField.Name, String) -> HTTPHeaders)] = [
         ("subscript", { name, value in change { $0[name] = value } }),

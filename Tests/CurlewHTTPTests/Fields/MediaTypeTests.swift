@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -18,7 +17,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "What is not type/subtype fails",
+        "Text that is not type/subtype is refused",
         arguments: [
             "", "text", "text/", "/html", "text/html/x", "text /html", "te xt/html", "text/html x", "text/ht\u{0}ml",
             "text/html, text/plain", "téxt/html",

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -40,7 +37,7 @@ struct RateLimitStatusTests {
     }
 
     @Test(
-        "What cannot be read says nothing",
+        "A field that cannot be read says nothing",
         arguments: ["", "default", "r", "r=", "r=-1", #""a";r=x;t=5"#, "t=5", "remaining", "r=1.5", ";;,,=="])
     func unreadable(value: String) {
         #expect(RateLimitStatus(["RateLimit": value], now: Self.now) == nil)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -13,7 +11,7 @@ struct RetryAfterTests {
             RetryAfter("Fri, 31 Dec 1999 23:59:59 GMT") == .date(HTTPDate(secondsSince1970: 946_684_799)))
     }
 
-    @Test("Anything else is refused", arguments: ["", "-1", "+5", "1.5", " 5", "5s", "soon", "0x10", "٥"])
+    @Test("Other values are refused", arguments: ["", "-1", "+5", "1.5", " 5", "5s", "soon", "0x10", "٥"])
     func refused(text: String) {
         #expect(RetryAfter(text) == nil)
     }

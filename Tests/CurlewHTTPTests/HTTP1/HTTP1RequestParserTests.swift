@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTP1ResponseWriterTests {
-    @Test("A head with a length")
+    @Test("A head of a known length is written with its fields in order")
     func fixedLength() throws {
         var bytes: [UInt8] = []
         try HTTP1ResponseWriter.head(

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-
 /// What a parser made of some bytes, independent of how the bytes were split.
 struct ParsedRequest: Equatable {
     var head: HTTP1RequestHead

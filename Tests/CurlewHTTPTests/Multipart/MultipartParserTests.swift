@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// A document and what it is: events with joined content, or an error after them.
@@ -154,7 +151,7 @@ struct MultipartParserTests {
         return outcome
     }
 
-    @Test("a document has the same events, however it is split", arguments: Document.valid + Document.invalid)
+    @Test("A document has the same events, however it is split", arguments: Document.valid + Document.invalid)
     func splits(document: Document) {
         let data = Data(document.text.utf8)
         let wanted = Outcome(events: document.events, error: document.error)
@@ -170,7 +167,7 @@ struct MultipartParserTests {
         }
     }
 
-    @Test("a document that ends anywhere is truncated, and never looks complete", arguments: Document.valid)
+    @Test("A document that ends anywhere is truncated, and never looks complete", arguments: Document.valid)
     func truncations(document: Document) throws {
         let data = Data(document.text.utf8)
         let mark = Data("--\(document.boundary)--".utf8)
@@ -184,7 +181,7 @@ struct MultipartParserTests {
         #expect(Self.parse([data.prefix(end)], document.boundary).error == nil)
     }
 
-    @Test("an error stays, and further bytes change nothing")
+    @Test("An error stays, and further bytes change nothing")
     func failure() throws {
         var parser = try MultipartParser(boundary: "b")
         parser.receive(Data("--bx".utf8))
@@ -196,18 +193,18 @@ struct MultipartParserTests {
     }
 
     @Test(
-        "a boundary is 1 to 70 printable characters",
+        "A boundary is 1 to 70 printable characters",
         arguments: ["", " ", "b ", "a\r\nb", "a\rb", "\u{e4}", "a\0", String(repeating: "x", count: 71)])
     func boundaries(boundary: String) {
         #expect(throws: MultipartParseError.badBoundary) { try MultipartParser(boundary: boundary) }
     }
 
-    @Test("a boundary may have a space, and characters that only some servers use", arguments: ["a b", "=_<@!>;", "b"])
+    @Test("A boundary may have a space, and characters that only some servers use", arguments: ["a b", "=_<@!>;", "b"])
     func lenient(boundary: String) {
         #expect(Self.parse([Data("--\(boundary)\r\n\r\n--\(boundary)--".utf8)], boundary).error == nil)
     }
 
-    @Test("a chunk without a delimiter is passed on without copying")
+    @Test("A chunk without a delimiter is passed on without copying")
     func copies() throws {
         var parser = try MultipartParser(boundary: "b")
         parser.receive(Data("--b\r\n\r\n".utf8))
@@ -223,7 +220,7 @@ struct MultipartParserTests {
         #expect(same && content.count == chunk.count)
     }
 
-    @Test("random documents, broken and split at random, crash nothing and give the same in one piece")
+    @Test("Random documents, broken and split at random, crash nothing and parse as in one piece")
     func fuzz() {
         let seed = UInt64.random(in: 0...(.max))
         print("MultipartParserTests seed \(seed)")

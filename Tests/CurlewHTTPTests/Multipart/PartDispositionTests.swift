@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PartDispositionTests {
     @Test(
-        "names are read from tokens, quoted text and RFC 8187",
+        "Names are read from tokens, quoted text and RFC 8187",
         arguments: [
             (#"form-data; name="a""#, "a", nil), ("form-data;name=a;filename=b.txt;", "a", "b.txt"),
             (#"FORM-DATA ; NAME = "a" ; FileName="b c.txt""#, "a", "b c.txt"), ("form-data", nil, nil),
@@ -30,7 +28,7 @@ struct PartDispositionTests {
     }
 
     @Test(
-        "a value is refused that receivers would read in different ways",
+        "A value is refused that receivers would read in different ways",
         arguments: [
             "", ";", "form-data name=a", "form-data; name", "form-data; name=", #"form-data; name="a"#,
             #"form-data; name="a"b"#, "form-data; name=a; name=b", #"form-data; name=a"b"#, "form-data; =a",
@@ -41,7 +39,7 @@ struct PartDispositionTests {
     }
 
     @Test(
-        "a file name is never a path",
+        "A file name is never a path",
         arguments: [
             ("../../etc/passwd", "passwd"), (#"C:\Users\x.txt"#, "x.txt"), ("a/", nil), ("..", nil), (".", nil),
             ("", nil), ("a\u{7}b\0.txt", "ab.txt"), ("/\u{301}x", "\u{301}x"), (".\u{1}.", nil),
@@ -53,7 +51,7 @@ struct PartDispositionTests {
     }
 
     @Test(
-        "a backslash is sent as it is, where no receiver takes it for an escape",
+        "A backslash is sent as it is, where no receiver takes it for an escape",
         arguments: [
             (#"a\b.txt"#, #"a\b.txt"#), (#"a\\b"#, #"a%5C\b"#), (#"a\"#, "a%5C"), (#"\\"#, "%5C%5C"),
         ])
@@ -61,7 +59,7 @@ struct PartDispositionTests {
         #expect(PartDisposition.formData(name: name, fileName: nil) == "form-data; name=\"\(written)\"")
     }
 
-    @Test("what is written is read, but for control characters and backslashes, which stay encoded")
+    @Test("A written disposition is read back, but for control characters and backslashes")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0...(.max))
         print("PartDispositionTests seed \(seed)")

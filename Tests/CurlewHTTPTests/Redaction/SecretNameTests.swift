@@ -33,7 +33,7 @@ struct SecretNameTests {
         #expect(SecretName.words(name.utf8).joined(separator: " ") == words)
     }
 
-    @Test("The places of short names", arguments: ["code", "key", "sid", "ticket"])
+    @Test("A short name is secret in a pair, and not as a member", arguments: ["code", "key", "sid", "ticket"])
     func bare(name: String) {
         #expect(SecretName.isSecret(name.utf8, in: .pair) && !SecretName.isSecret(name.utf8, in: .member))
     }

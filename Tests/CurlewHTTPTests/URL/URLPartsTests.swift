@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -46,7 +44,7 @@ struct URLPartsTests {
     }
 
     @Test(
-        "What cannot be asked is refused with what to do",
+        "A URL that cannot be requested is refused with advice",
         arguments: [
             ("", "scheme"), ("example.com/a", "scheme"), ("example.com:80/a", "scheme"), ("/a/b", "scheme"),
             ("//a/b", "scheme"), ("localhost:80", "scheme"), ("http:/a", "//"), ("http:a", "//"),

@@ -2,12 +2,7 @@
 
 import CurlewAuthentication
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
 import CurlewObservability
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -51,10 +46,10 @@ struct LoggingNotesTests {
                 return Tokens(accessToken: "new-secret", refreshToken: "r-secret")
             },
         ]
-        return APIClient(baseURL: "https://a.test", pipeline: pipeline, transport: transport)
+        return APIClient.testing(transport, baseURL: "https://a.test", pipeline: pipeline)
     }
 
-    @Test("at .line a redirect, a retry and a refresh of tokens are visible as they occur, once each")
+    @Test("At .line a redirect, a retry and a refresh of tokens are logged as they occur, once each")
     func line() async throws {
         let client = client(.line)
         try await client.send(.get("/moved"))
@@ -73,7 +68,7 @@ struct LoggingNotesTests {
         #expect(log.entries.withLock { $0.last?["source"] }?.contains("cache") == true)
     }
 
-    @Test("at .explain every other decision and each request on the wire have a line, before the response")
+    @Test("At .explain every decision and each request on the wire has a line, before the response")
     func explain() async throws {
         try await client(.explain).send(.get("/moved"))
         let names = Set(log.names)
@@ -85,7 +80,7 @@ struct LoggingNotesTests {
         #expect(!log.text.contains("secret") && !log.text.contains("hunter2"), "\(log.text)")
     }
 
-    @Test func severities() {
+    @Test func eachNoteHasItsSeverity() {
         func severity(_ kind: LogEntry.Kind, _ name: String, _ value: String) -> LogEntry.Severity {
             LogEntry(kind, exchange: 1, lines: [""], fields: [LogEntry.Field(name, value)]).severity
         }
@@ -99,16 +94,15 @@ struct LoggingNotesTests {
         #expect(LogEntry.Field("a", "x\ny").value == "x\\ny", "no value can begin a line")
     }
 
-    @Test("a call that was cancelled has the severity of information")
+    @Test("A cancelled call has the severity of information")
     func cancelled() async throws {
         let transport = MockTransport { $0.onAny { _ in throw NetworkError(.cancelled) } }
-        let client = APIClient(
-            baseURL: "https://a.test", pipeline: [.logging(sink: log.write)], transport: transport)
+        let client = APIClient.testing(transport, baseURL: "https://a.test", pipeline: [.logging(sink: log.write)])
         await #expect(throws: NetworkError.self) { try await client.send(.get("/")) }
         #expect(log.entries.withLock { $0.last?.severity } == .info)
     }
 
-    @Test("the notes of concurrent calls belong to their calls")
+    @Test("The notes of concurrent calls belong to their calls")
     func concurrent() async throws {
         let client = client(.explain)
         try await withThrowingTaskGroup { group in

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewObservability
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HistogramTests {
     typealias Histogram = MetricsRegistry.Histogram
 
-    @Test("counts, sum and quantiles agree with the exact values")
+    @Test("Counts, sum and quantiles agree with the exact values")
     func property() throws {
         let seed = UInt64.random(in: 0...(.max))
         print("HistogramTests seed \(seed)")
@@ -42,7 +41,7 @@ struct HistogramTests {
         Histogram.seconds.firstIndex { value <= $0 } ?? Histogram.seconds.count
     }
 
-    @Test("a value that equals a bound is below it; values that are no numbers are ignored")
+    @Test("A value that equals a bound is below it; values that are no numbers are ignored")
     func bounds() {
         var histogram = Histogram(bounds: [2, 1, .nan, 2, .infinity])
         #expect(histogram.bounds == [1, 2])

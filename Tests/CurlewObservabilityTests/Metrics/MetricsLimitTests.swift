@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import CurlewObservability
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -14,12 +10,10 @@ struct MetricsLimitTests {
     private static let transport = MockTransport { $0.onAny { _ in .text("x") } }
 
     private func client(_ metrics: MetricsRegistry) -> APIClient {
-        APIClient(
-            baseURL: "https://api.test", pipeline: .empty, transport: Self.transport,
-            configuration: APIClient.Configuration(observers: [metrics]))
+        APIClient.testing(Self.transport, baseURL: "https://api.test", observers: [metrics])
     }
 
-    @Test("beyond the limit, everything is in the series other, and no value is lost")
+    @Test("Beyond the limit, everything is in the series other, and no value is lost")
     func overflow() async throws {
         let metrics = MetricsRegistry(limit: 5)
         let client = client(metrics)
@@ -34,22 +28,20 @@ struct MetricsLimitTests {
         }
     }
 
-    @Test("the number of statuses that a server may create is bounded too")
+    @Test("The number of statuses that a server may create is bounded too")
     func statuses() async throws {
         let metrics = MetricsRegistry(limit: 5)
         let transport = ClosureTransport(changesPrincipal: false) { _, context in
             HTTPResponse(status: HTTPStatus(200 + Int(context.id % 90)))
         }
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: .empty, transport: transport,
-            configuration: APIClient.Configuration(observers: [metrics]))
+        let client = APIClient.testing(transport, baseURL: "https://api.test", observers: [metrics])
         for _ in 0..<60 { try await client.send(Request<HTTPResponse>(.get, "/", name: "one")) }
         let points = try #require(metrics.snapshot().metric("http.client.request.duration")).points
         #expect(points.count <= 6)
         #expect(points.reduce(0) { $0 + ($1.histogram?.count ?? 0) } == 60)
     }
 
-    @Test("labels are clipped")
+    @Test("Labels are clipped")
     func clipped() async throws {
         let metrics = MetricsRegistry()
         let name = "e" + String(repeating: "\u{301}", count: 10_000)
@@ -63,7 +55,7 @@ struct MetricsLimitTests {
         "nul\u{0}", "\u{2028}\u{85}", "tab\t", "emoji 👩‍👩‍👧", "# HELP x y", "\\", "\"", "",
     ]
 
-    @Test("hostile names arrive unchanged at an independent parser of Prometheus, in both formats")
+    @Test("Hostile names reach an independent parser of Prometheus unchanged, in both formats")
     func prometheus() async throws {
         guard Self.has("prometheus_client") else { return }
         let snapshot = try await Self.snapshot()
@@ -100,7 +92,7 @@ struct MetricsLimitTests {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\r" ? " " : $0 }))
     }
 
-    @Test("secrets of paths, queries, fields and bodies are in no output")
+    @Test("Secrets of paths, queries, fields and bodies are in no output")
     func secrets() async throws {
         let metrics = MetricsRegistry()
         let client = client(metrics)
@@ -115,7 +107,7 @@ struct MetricsLimitTests {
         for output in outputs { #expect(output.contains("send") && !output.contains("s3cret")) }
     }
 
-    @Test("an unknown method is _OTHER, and two snapshots of equal calls have equal text")
+    @Test("An unknown method is _OTHER, and two snapshots of equal calls have equal text")
     func stable() async throws {
         let metrics = MetricsRegistry()
         let other = MetricsRegistry()

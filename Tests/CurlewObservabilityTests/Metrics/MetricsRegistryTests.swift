@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCaching
-import CurlewCore
-import CurlewHTTP
 import CurlewObservability
 import CurlewResilience
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -17,9 +12,7 @@ struct MetricsRegistryTests {
     private func client(
         _ pipeline: Pipeline = .empty, _ transport: any Transport = MockTransport { $0.onAny { _ in .text("hello") } }
     ) -> APIClient {
-        APIClient(
-            baseURL: "https://api.test", pipeline: pipeline, transport: transport,
-            configuration: APIClient.Configuration(observers: [metrics]))
+        APIClient.testing(transport, baseURL: "https://api.test", pipeline: pipeline, observers: [metrics])
     }
 
     private func points(_ name: String) throws -> [MetricsRegistry.Point] {
@@ -31,7 +24,7 @@ struct MetricsRegistryTests {
             .reduce(0) { $0 + ($1.histogram?.count ?? UInt64($1.number ?? 0)) }
     }
 
-    @Test("a call has the attributes of the stable conventions")
+    @Test("A call has the attributes of the stable conventions")
     func attributes() async throws {
         let client = client()
         let request = Request<Data>.get("/users/7", query: ["token": "secret"], name: "user")
@@ -51,7 +44,7 @@ struct MetricsRegistryTests {
         #expect(metrics.snapshot().metrics == metrics.snapshot().metrics)
     }
 
-    @Test("failures have stable names, and a status from 400 on is its own error")
+    @Test("Failures have stable names, and a status from 400 on is its own error")
     func failures() async throws {
         let transport = MockTransport {
             $0.on(.get, "/missing") { _ in HTTPResponse(status: .notFound) }
@@ -68,7 +61,7 @@ struct MetricsRegistryTests {
         #expect(missing?.text(of: "http.response.status_code") == "404")
     }
 
-    @Test("a call whose request cannot be built is counted, and does not change the active calls")
+    @Test("A call whose request cannot be built is counted, and does not change the active calls")
     func unsent() async throws {
         _ = try? await client().send(Request<Void>.get("/\("..")", name: "bad"))
         #expect(try count("curlew.client.call.duration", "error.type", "invalid_request") == 1)
@@ -76,7 +69,7 @@ struct MetricsRegistryTests {
         #expect(try points("curlew.client.active_calls").first?.number == 0)
     }
 
-    @Test("retries, their cause, and the requests per call")
+    @Test("Retries are counted with their cause, and so are the requests per call")
     func retries() async throws {
         let transport = ClosureTransport(changesPrincipal: false) { _, context in
             HTTPResponse(status: context.attempt == 1 ? .serviceUnavailable : .ok)
@@ -88,7 +81,7 @@ struct MetricsRegistryTests {
         #expect(try points("curlew.client.retries").first?.number == 1)
     }
 
-    @Test("cached responses are calls without requests")
+    @Test("Cached responses are calls without requests")
     func cached() async throws {
         let transport = MockTransport {
             $0.onAny { _ in
@@ -103,7 +96,7 @@ struct MetricsRegistryTests {
         #expect(try count("curlew.client.events", "curlew.event", "cache.network") == 1)
     }
 
-    @Test("coalesced calls share one request")
+    @Test("Coalesced calls share one request")
     func coalesced() async throws {
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         let transport = ClosureTransport(changesPrincipal: false) { _, _ in
@@ -122,7 +115,7 @@ struct MetricsRegistryTests {
         #expect(try points("curlew.client.active_calls").first?.number == 0)
     }
 
-    @Test("both requests of a hedged attempt are counted, the slower one as cancelled")
+    @Test("Both requests of a hedged attempt are counted, the slower one as cancelled")
     func hedged() async throws {
         let (never, continuation) = AsyncStream.makeStream(of: Void.self)
         defer { continuation.finish() }
@@ -141,7 +134,7 @@ struct MetricsRegistryTests {
         #expect(try points("curlew.client.call.requests").first?.histogram?.maximum == 2)
     }
 
-    @Test("a streamed body is measured when it ends, after the call has its response")
+    @Test("A streamed body is measured when it ends, after the call has its response")
     func streamed() async throws {
         let transport = MockTransport {
             $0.onAny { _ in
@@ -161,7 +154,7 @@ struct MetricsRegistryTests {
         #expect(try count("curlew.client.call.duration", "curlew.route", "stream") == 1)
     }
 
-    @Test("totals are equal after concurrent recording by many clients")
+    @Test("Totals are equal after concurrent recording by many clients")
     func concurrent() async throws {
         let clients = (0..<4).map { _ in client() }
         await withTaskGroup { group in
@@ -178,12 +171,11 @@ struct MetricsRegistryTests {
         #expect(try points("curlew.client.active_calls").first?.number == 0)
     }
 
-    @Test("clients without interest in the rest receive no other event, and a queue beside it receives all")
+    @Test("Metrics receive only the events that they count, and a queue beside them receives all")
     func besideAQueue() async throws {
         let names = Names()
-        let client = APIClient(
-            baseURL: "https://api.test", pipeline: .empty, transport: MockTransport { $0.onAny { _ in .text("x") } },
-            configuration: APIClient.Configuration(observers: [metrics, names]))
+        let client = APIClient.testing(
+            MockTransport { $0.onAny { _ in .text("x") } }, baseURL: "https://api.test", observers: [metrics, names])
         try await client.send(Request<Data>.get("/"))
         #expect(names.all.withLock { $0 } == ["began", "sent", "answered", "measured", "succeeded"])
         #expect(try points("curlew.client.call.duration").first?.histogram?.count == 1)

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
-import CurlewHTTP
-import CurlewTesting
-import TestFixtures
 import Testing
 
 @testable import CurlewCore
@@ -40,7 +35,7 @@ struct CurlCommandShellTests {
         "\u{1100}'\u{1161};touch PWNED;'\u{11A8}",
     ]
 
-    @Test("Nothing that a request holds is run: in a body, a field, a method, a file name", arguments: Shell.all)
+    @Test("A shell runs nothing that a request holds: in a body, a field, a method, a file name", arguments: Shell.all)
     func payloads(shell: String) async throws {
         for payload in Self.payloads {
             let line = payload.replacing("\n", with: " ")

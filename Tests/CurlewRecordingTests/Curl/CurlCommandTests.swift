@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
-import TestFixtures
 import Testing
 
 @testable import CurlewCore
@@ -26,7 +22,7 @@ struct CurlCommandTests {
                 """#)
     }
 
-    @Test("What curl does by itself is left out, and HEAD does not wait for a body")
+    @Test("The method is left out where curl would choose it, and HEAD does not wait for a body")
     func methods() throws {
         func command(_ method: HTTPMethod, _ body: RequestBody = .empty) throws -> String {
             try HTTPRequest(method, url: "https://a.test/", headers: [.contentType: "text/plain"], body: body)
@@ -40,7 +36,7 @@ struct CurlCommandTests {
         #expect(try command(.get, body) == "curl --request 'GET' \\\n    --data-raw '@file' \\\n    'https://a.test/'")
     }
 
-    @Test("Without a content type curl is kept from inventing one, and a field without a value is kept")
+    @Test("Without a content type curl invents none, and a field without a value is kept")
     func headers() throws {
         let request = try HTTPRequest(
             .post, url: "https://a.test/", headers: ["X-Empty": ""], body: .bytes(Data("{}".utf8)))
@@ -55,7 +51,7 @@ struct CurlCommandTests {
         #expect(try !HTTPRequest(url: "https://a.test/").curlCommand().contains("--globoff"))
     }
 
-    @Test("A file is named; a stream, a binary, a long or a multipart body is left out with a comment above")
+    @Test("A file is named; a stream, a binary, long or multipart body is omitted with a comment")
     func bodies() throws {
         func command(_ body: RequestBody, type: String) throws -> String {
             try HTTPRequest(.put, url: "https://a.test/", headers: [.contentType: type], body: body).curlCommand()

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
-
 /// Random text of what means something to a shell, a terminal, or Unicode's rules for characters.
 enum HostileText {
     private static let pieces = [

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import Dispatch

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
-import CurlewTesting
-import TestFixtures
 import Testing
 
 @testable import CurlewCore
@@ -14,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ShellWordTests {
     @Test(
-        "Words are written so",
+        "Words are quoted in the form that every shell reads",
         arguments: [
             ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("'", "\\'"), ("'\u{301}", "\\''\u{301}'"),
             ("a\\", "'a\\'"), ("a!\nb!", "'a!\nb'\"$(printf '\\041')\""), ("\r\n", "\"$(printf '\\015')\"'\n'"),

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -18,8 +15,7 @@ struct CircuitBreakerTests {
     var client: APIClient {
         let server = server
         let mock = MockTransport.answering { _ in try server.withLock { $0 }.get() }
-        return .mock(
-            mock, pipeline: [.circuitBreaker(breaker)], configuration: APIClient.Configuration(time: clock))
+        return .mock(mock, pipeline: [.circuitBreaker(breaker)], configuration: .init(time: clock))
     }
 
     func origin(_ text: String) throws -> Origin {
@@ -38,7 +34,7 @@ struct CircuitBreakerTests {
         return most
     }
 
-    @Test("An origin that keeps failing is not asked any more, and the error says when it will be")
+    @Test("An origin that keeps failing gets no calls, and the error says when it will")
     func opens() async throws {
         server.withLock { $0 = .success(.status(503)) }
         #expect(await exhaust() == 4)
@@ -70,7 +66,7 @@ struct CircuitBreakerTests {
         (.interceptor, false), (.invalidRequest, false),
     ]
 
-    @Test("What counts as a failure of the server, and what does not", arguments: failures)
+    @Test("The standard policy counts failures of the server, and no others", arguments: failures)
     func errors(reason: NetworkError.Reason, counts: Bool) async {
         server.withLock { $0 = .failure(NetworkError(reason)) }
         #expect(await exhaust() == (counts ? 4 : 10))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -17,7 +16,8 @@ struct CircuitFuzzTests {
     }
 
     @Test(
-        "It opens when the model does, one trial at a time, and nothing wedges it", arguments: 0..<200 as Range<UInt64>)
+        "The circuit opens when the model does, has one trial at a time, and never wedges",
+        arguments: 0..<200 as Range<UInt64>)
     func life(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let policy = CircuitBreaker.Policy(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -55,7 +54,7 @@ struct CircuitStateTests {
 
     static let quick = CircuitState.Outcome.success
 
-    @Test("It opens at the ratio, not before the minimum of calls")
+    @Test("The circuit opens at the ratio, not before the minimum of calls")
     func opening() {
         var bench = Bench()
         #expect(bench.call(.failure, .failure, .failure) == 3)
@@ -68,16 +67,7 @@ struct CircuitStateTests {
         #expect(healthy.circuit.phase == .closed)
     }
 
-    @Test("Calls that say nothing about the server do not count")
-    func unknown() {
-        var bench = Bench()
-        for _ in 0..<20 { bench.call(.unknown) }
-        #expect(bench.circuit.window.counts(at: bench.now).calls == 0)
-        bench.call(.failure, .failure, .failure)
-        #expect(bench.circuit.phase == .closed)
-    }
-
-    @Test("What is older than the window is forgotten, in tenths")
+    @Test("Outcomes older than the window are forgotten, in tenths")
     func window() {
         var bench = Bench()
         bench.call(.failure, .failure, .failure)
@@ -89,7 +79,7 @@ struct CircuitStateTests {
         #expect(bench.circuit.phase == .closed)
     }
 
-    @Test("Open, it refuses and says how long; then one trial decides")
+    @Test("An open circuit refuses and says how long; then one trial decides")
     func trial() {
         var bench = Bench()
         bench.call(.failure, .failure, .failure, .failure)
@@ -111,7 +101,7 @@ struct CircuitStateTests {
         #expect(bench.circuit.phase == .closed)
     }
 
-    @Test("Each failed trial opens it again, for a time between half of the open time and the whole")
+    @Test("Each failed trial opens the circuit again, for between half of the open time and the whole")
     func openTimes() {
         var bench = Bench()
         bench.call(.failure, .failure, .failure, .failure)
@@ -150,19 +140,5 @@ struct CircuitStateTests {
         #expect(bench.circuit.phase == .halfOpen, "the first comes too late")
         if let second { bench.finish(second, Self.quick) }
         #expect(bench.circuit.phase == .closed)
-    }
-
-    @Test("Calls that began before the circuit opened do not touch it afterwards")
-    func lateOutcomes() {
-        var bench = Bench()
-        let early = (0..<10).compactMap { _ in bench.admit() }
-        bench.call(.failure, .failure, .failure, .failure)
-        let opened = bench.circuit.phase
-        for permit in early.prefix(5) { bench.finish(permit, Self.quick) }
-        #expect(bench.circuit.phase == opened)
-        _ = bench.waitUntilTrial()
-        bench.call(Self.quick)
-        for permit in early.suffix(5) { bench.finish(permit, .failure) }
-        #expect(bench.circuit.phase == .closed && bench.circuit.window.counts(at: bench.now).calls == 0)
     }
 }

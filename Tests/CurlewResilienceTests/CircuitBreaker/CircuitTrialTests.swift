@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -20,7 +17,7 @@ struct CircuitTrialTests {
         return bench
     }
 
-    @Test("One trial at a time, and this many that succeed close the circuit")
+    @Test("One trial runs at a time, and the configured number of successes closes the circuit")
     func several() throws {
         var bench = Self.opened(CircuitBreaker.Policy(minimumCalls: 4, trials: 5))
         for _ in 0..<5 {
@@ -33,7 +30,7 @@ struct CircuitTrialTests {
         #expect(bench.circuit.phase == .closed)
     }
 
-    @Test("The first failed trial opens the circuit again, and a trial that was replaced changes nothing")
+    @Test("The first failed trial opens the circuit again, and a replaced trial changes nothing")
     func failure() throws {
         var bench = Self.opened(CircuitBreaker.Policy(minimumCalls: 4, trials: 9))
         bench.call(CircuitStateTests.quick)
@@ -68,7 +65,7 @@ struct CircuitTrialTests {
     }
 
     @Test(
-        "Never more than one trial is in progress, and it never wedges",
+        "Never more than one trial is in progress, and the circuit never wedges",
         arguments: 0..<100 as Range<UInt64>)
     func life(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -112,10 +109,10 @@ struct CircuitTrialTests {
     func client(_ breaker: CircuitBreaker, _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             baseURL: "https://a.test", pipeline: [.circuitBreaker(breaker)],
-            configuration: APIClient.Configuration(observers: [notices], time: clock), configure)
+            configuration: .init(observers: [notices], time: clock), configure)
     }
 
-    @Test("A circuit for each key: one failing route leaves the others alone")
+    @Test("With a circuit for each key one failing route leaves the others alone")
     func scope() async throws {
         let breaker = CircuitBreaker(
             CircuitBreaker.Policy(minimumCalls: 2),

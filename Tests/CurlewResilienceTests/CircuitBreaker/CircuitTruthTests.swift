@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -35,7 +31,7 @@ struct CircuitTruthTests {
         await #expect(throws: NetworkError.self) { try await response.data() }
     }
 
-    @Test("a call whose body fails is one failed call, not a success and a failure", arguments: [0.6, 1])
+    @Test("A call whose body fails is one failed call, not a success and a failure", arguments: [0.6, 1])
     func brokenBodies(ratio: Double) async throws {
         let breaker = CircuitBreaker(CircuitBreaker.Policy(failureRatio: ratio, minimumCalls: 10))
         for number in 1...10 {
@@ -45,7 +41,7 @@ struct CircuitTruthTests {
         #expect(breaker.openCircuits.count == 1)
     }
 
-    @Test("a body that breaks off long after its head counts as a call of that moment")
+    @Test("A body that breaks off long after its head counts as a call of that moment")
     func lateBreak() async throws {
         let breaker = CircuitBreaker(CircuitBreaker.Policy(failureRatio: 1, minimumCalls: 2))
         let responses = [
@@ -59,7 +55,7 @@ struct CircuitTruthTests {
         #expect(breaker.openCircuits.count == 1)
     }
 
-    @Test("a trial whose body fails opens the circuit again, for a time of its own")
+    @Test("A trial whose body fails opens the circuit again, for its own time")
     func brokenTrials() async throws {
         let breaker = CircuitBreaker(
             CircuitBreaker.Policy(failureRatio: 1, minimumCalls: 1, openTime: .seconds(4)))
@@ -76,7 +72,7 @@ struct CircuitTruthTests {
 
     enum Queue: CaseIterable { case places, tokens, both }
 
-    @Test("nothing is sent that was queued before the circuit opened", arguments: Queue.allCases)
+    @Test("No call that was queued before the circuit opened is sent", arguments: Queue.allCases)
     func queued(_ queue: Queue) async throws {
         // Open for longer than the calls live: no trial is due.
         let breaker = CircuitBreaker(
@@ -90,7 +86,7 @@ struct CircuitTruthTests {
             try await gate.wait()
             return .status(503)
         }
-        let client = APIClient.mock(mock, pipeline: pipeline, configuration: APIClient.Configuration(time: clock))
+        let client = APIClient.mock(mock, pipeline: pipeline, configuration: .init(time: clock))
         let calls = (0..<50).map { _ in
             Task {
                 let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/")) }
@@ -120,7 +116,7 @@ struct CircuitTruthTests {
     }
 
     @Test(
-        "a call that ran out of time counts only if the server had at least half of it",
+        "A call that ran out of time counts only if the server had at least half of it",
         arguments: [(0, true), (4, true), (5, true), (6, false), (9, false)])
     func ranOutOfTime(before: Int, counts: Bool) async throws {
         let breaker = CircuitBreaker(CircuitBreaker.Policy(failureRatio: 1, minimumCalls: 1))
@@ -149,7 +145,7 @@ struct CircuitTruthTests {
     }
 
     @Test(
-        "hosts without an address or a route are failures, a machine without a network is none",
+        "Hosts without an address or a route are failures, a machine without a network is none",
         arguments: [
             (7, EHOSTUNREACH, true), (6, 0, true), (7, ECONNREFUSED, true), (-1003, 0, true), (7, ENETUNREACH, false),
             (6, ENETDOWN, false),

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -52,7 +49,7 @@ struct ConcurrencyLimitTests {
                 }))
     }
 
-    @Test("Scopes have permits of their own, also when those of others are forgotten")
+    @Test("Scopes have separate permits, also when those of others are forgotten")
     func scopes() async throws {
         let limit = ConcurrencyLimit(1, per: .route)
         let time = MonotonicInstant(nanoseconds: 0)
@@ -78,7 +75,7 @@ struct ConcurrencyLimitTests {
         }
     }
 
-    @Test("So many at a time, the others in their order")
+    @Test("As many calls run at a time as allowed, the others in their order")
     func order() async throws {
         let limit = ConcurrencyLimit(2)
         var (calls, gates) = ([Task<HTTPResponse, any Error>](), [Gate]())
@@ -153,7 +150,7 @@ struct ConcurrencyLimitTests {
         #expect(limit.load == (0, 0))
     }
 
-    @Test("More than may wait are refused, and who waits too long is")
+    @Test("Calls beyond the queue's length are refused, and those that wait too long")
     func refusals() async throws {
         let limit = ConcurrencyLimit(1, waiting: 1)
         let gate = Gate()
@@ -181,7 +178,7 @@ struct ConcurrencyLimitTests {
         _ = try await running.value
     }
 
-    @Test("Who is cancelled leaves at once, waiting or in progress")
+    @Test("A cancelled call leaves at once, waiting or in progress")
     func cancellation() async throws {
         let limit = ConcurrencyLimit(1)
         let gate = Gate()
@@ -197,7 +194,7 @@ struct ConcurrencyLimitTests {
         #expect(limit.load == (0, 0))
     }
 
-    @Test("What was waited shows in the metrics and the history")
+    @Test("The time spent waiting shows in the metrics and the history")
     func waits() async throws {
         let limit = ConcurrencyLimit(1)
         let (gate, second) = (Gate(), Gate())
@@ -222,7 +219,7 @@ struct ConcurrencyLimitTests {
     }
 
     @Test(
-        "any order of calls, bodies and cancellations keeps the limit and loses no call",
+        "Any order of calls, bodies and cancellations keeps the limit and loses no call",
         arguments: 0..<30 as Range<UInt64>)
     func interleaving(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCaching
@@ -23,10 +21,10 @@ struct FallbackTests {
     func client(_ fallback: BuiltInInterceptor, _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             pipeline: Pipeline.standard.adding(.caching()).adding(fallback),
-            configuration: APIClient.Configuration(observers: [notices], time: ManualClock.skippingWaits), configure)
+            configuration: .init(observers: [notices], time: ManualClock.skippingWaits), configure)
     }
 
-    @Test("It answers once all else has dropped, and says so everywhere")
+    @Test("A fallback responds once all else has failed, and is named everywhere")
     func visible() async throws {
         let client = client(.fallback { request, error in .text("saved \(request.target) \(error.attempts.count)") }) {
             $0.onAny { _ in .status(503) }
@@ -40,7 +38,7 @@ struct FallbackTests {
         #expect(notices.all.withLock { $0.map(\.kind) } == [.fellBack])
     }
 
-    @Test("No cache keeps it: the next call asks the server")
+    @Test("No cache keeps a fallback: the next call asks the server")
     func notKept() async throws {
         let isWell = Locked(false)
         let client = client(.fallback { _, _ in .text("saved", headers: [.cacheControl: "max-age=3600"]) }) {
@@ -62,7 +60,7 @@ struct FallbackTests {
         (.cancelled, false), (.invalidRequest, false), (.notAuthenticated(.missingCredential), false),
     ]
 
-    @Test("It answers for outages, and not for what the caller did wrong", arguments: outcomes)
+    @Test("A fallback covers outages, and not mistakes of the caller", arguments: outcomes)
     func outages(reason: NetworkError.Reason, falls: Bool) async throws {
         let client = client(.fallback { _, _ in .text("saved") }) {
             $0.onAny { _ in
@@ -75,7 +73,7 @@ struct FallbackTests {
     }
 
     @Test(
-        "Nil leaves the outcome; what it throws is the error; a rule chooses the failures; accepted statuses are none")
+        "nil leaves the failure; an error replaces it; a rule chooses; accepted statuses are none")
     func choices() async throws {
         let nothing = client(.fallback { _, _ in nil }) { $0.onAny { _ in .status(503) } }
         let kept = await nothing.failure(Request<String>.get("/"))

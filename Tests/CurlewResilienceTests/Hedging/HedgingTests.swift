@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -67,7 +64,7 @@ struct HedgingTests {
 
     func tokens(_ budget: RetryBudget) throws -> Int { budget.tokens(for: try #require(origin)) }
 
-    @Test("a failure whose body holds the slot that the second request waits for does not stand in its way")
+    @Test("A failure whose body holds the second request's slot does not block that request")
     func heldSlot() async throws {
         let (sent, hedged) = (Locked(0), SharedResult<Void>())
         let entered = Locked(0)
@@ -122,7 +119,7 @@ struct HedgingTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("The first may still win")
+    @Test("The first request may still win")
     func firstWins() async throws {
         let server = Server(
             .answer(.status(200), after: .milliseconds(120)), .answer(.status(201), after: .seconds(1)))
@@ -137,7 +134,7 @@ struct HedgingTests {
     }
 
     @Test(
-        "What ends before the delay is the outcome, whatever it is",
+        "An outcome before the delay is the call's, whatever it is",
         arguments: [
             Server.Step.answer(.status(404), after: .zero), .answer(.status(429), after: .zero),
             .answer(.status(500), after: .zero), .answer(.status(503, headers: ["Retry-After": "3"]), after: .zero),
@@ -209,7 +206,7 @@ struct HedgingTests {
         }
     }
 
-    @Test("A rule takes calls out, and cannot put one in that must not happen twice")
+    @Test("A rule excludes calls, and includes none that must not happen twice")
     func rule() async throws {
         for (method, isWanted, sent) in [(HTTPMethod.get, true, 2), (.get, false, 1), (.post, true, 1)] {
             let server = Server(
@@ -237,7 +234,7 @@ struct HedgingTests {
         #expect(try await call.value.status == .ok && server.state.withLock { $0.sent } == 1)
     }
 
-    @Test("What must not happen twice, cannot be sent twice, or has no time for it, is sent once")
+    @Test("A call that must not be sent twice, cannot be, or has no time for it, is sent once")
     func once() async throws {
         let stream = RequestBody.stream { RequestBody.Chunks(AsyncStream<Data> { $0.finish() }) }
         for call in [
@@ -262,7 +259,7 @@ struct HedgingTests {
         #expect(server.state.withLock { $0 } == (2, 2, 0) && clock.sleeperCount == 0)
     }
 
-    @Test("The body of the loser is over, that of the winner can be read")
+    @Test("The loser's body is cancelled, the winner's can be read")
     func bodies() async throws {
         let over = Locked(0)
         func streamed(_ text: String) -> HTTPResponse {

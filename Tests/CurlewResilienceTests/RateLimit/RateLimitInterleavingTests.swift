@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -15,7 +13,7 @@ struct RateLimitInterleavingTests {
         let pausedUntil: MonotonicInstant
     }
 
-    @Test("no call is lost, no token is created, none is early", arguments: 0..<30 as Range<UInt64>)
+    @Test("No call is lost, no token is created, none is early", arguments: 0..<30 as Range<UInt64>)
     func interleaving(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let clock = ManualClock()

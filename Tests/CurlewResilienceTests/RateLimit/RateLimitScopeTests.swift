@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -27,7 +25,7 @@ struct RateLimitScopeTests {
         "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "30", "X-RateLimit-Resource": "search",
     ]
 
-    @Test("1,100 users with ten calls an hour each: no user is refused because of others, and each has ten")
+    @Test("1,100 users with ten calls an hour each: each has ten, and none fewer because of others")
     func users() async {
         let limit = RateLimit(10, every: .seconds(3600), per: .key { request, _ in request.target })
         var refused = 0
@@ -38,7 +36,7 @@ struct RateLimitScopeTests {
         #expect(await goes(limit, "/7")?.reason == .refused(by: .rateLimit))
     }
 
-    @Test("More scopes than remembered: the bound holds, new ones begin, and one that is paused is forgotten last")
+    @Test("Scopes are bounded: new ones begin, and a paused one is forgotten last")
     func bounded() async {
         let limit = RateLimit(2, every: .seconds(60), per: .key { request, _ in request.target }, scopes: 100)
         let pausing = HTTPResponse.status(429, headers: [.retryAfter: "59"])
@@ -61,7 +59,7 @@ struct RateLimitScopeTests {
         _ = try await call.value
     }
 
-    @Test("An exhausted resource stops the routes that draw on it, and no others; the error names it and the time")
+    @Test("An exhausted resource stops its routes and no others; the error names it and the time")
     func resources() async throws {
         let limit = RateLimit(100, every: .seconds(1))
         let core: HTTPHeaders = ["X-RateLimit-Remaining": "4999", "X-RateLimit-Resource": "core"]
@@ -79,7 +77,7 @@ struct RateLimitScopeTests {
         #expect(limit.waitingCount == 0)
     }
 
-    @Test("A wait for a resource ends with cancellation, and only this many wait")
+    @Test("A wait for a resource ends with cancellation, and the number of waiting calls is bounded")
     func cancelled() async throws {
         let limit = RateLimit(100, every: .seconds(1), waiting: 1)
         #expect(await goes(limit, "/s", answer: .status(200, headers: Self.exhausted)) == nil)
@@ -91,7 +89,7 @@ struct RateLimitScopeTests {
         #expect(limit.waitingCount == 0)
     }
 
-    @Test("Quotas can be ignored; what a refusal says is not")
+    @Test("Quotas can be ignored; refusals are not")
     func ignoring() async {
         let limit = RateLimit(100, every: .seconds(1), heedsQuotas: false)
         #expect(await goes(limit, answer: .status(200, headers: Self.exhausted)) == nil)
@@ -99,7 +97,7 @@ struct RateLimitScopeTests {
         #expect(await goes(limit)?.retryAfter == .seconds(9))
     }
 
-    @Test("GitHub's refusals pause: 403 with Retry-After or an empty quota; a 403 about something else does not")
+    @Test("GitHub's refusals pause: 403 with Retry-After or an empty quota, and no other 403")
     func github() async {
         let cases: [(HTTPHeaders, Duration?)] = [
             ([.retryAfter: "9"], .seconds(9)),
@@ -113,7 +111,7 @@ struct RateLimitScopeTests {
         }
     }
 
-    @Test("What a server names without end is bounded")
+    @Test("Names and numbers of a server are bounded")
     func hostile() {
         var resources = RateResources()
         let now = MonotonicInstant(nanoseconds: 0)

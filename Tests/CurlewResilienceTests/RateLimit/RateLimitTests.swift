@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewCore
@@ -58,7 +56,7 @@ struct RateLimitTests {
         #expect(paths == (1...6).map { "/\($0)" })
     }
 
-    @Test("First come, first served; a higher priority first; the longest waiting every eighth time")
+    @Test("Calls are served by priority, then order; the longest waiting one every eighth time")
     func fairness() async throws {
         let limit = RateLimit(1, every: .seconds(1), burst: 1)
         _ = try await send(limit, "/0")
@@ -91,7 +89,7 @@ struct RateLimitTests {
         #expect(paths == ["/", "/first"])
     }
 
-    @Test("More than may wait are refused")
+    @Test("Calls beyond the queue's length are refused")
     func full() async throws {
         let limit = RateLimit(1, every: .seconds(1), waiting: 2)
         _ = try await send(limit)
@@ -105,7 +103,7 @@ struct RateLimitTests {
         #expect(limit.waitingCount == 0)
     }
 
-    @Test("Who is cancelled leaves at once, and those behind move up")
+    @Test("A cancelled call leaves at once, and those behind move up")
     func cancellation() async throws {
         let limit = RateLimit(1, every: .seconds(1))
         _ = try await send(limit)
@@ -128,13 +126,12 @@ struct RateLimitTests {
         clock.advance(by: .seconds(1))
         _ = try await urgent.value
         clock.advance(by: .milliseconds(500))
-        let error = await #expect(throws: NetworkError.self) { try await slow.value }
-        #expect(error?.reason == .timedOut(.queue))
+        #expect(await failureReason { try await slow.value } == .timedOut(.queue))
         #expect(paths == ["/", "/urgent"])
     }
 
     @Test(
-        "A response that asks for less pauses the scope, no longer than the limit believes",
+        "A response that asks for less pauses the scope, at most for the limit's maximum",
         arguments: [
             (429, ["Retry-After": "7"], 7), (503, ["Retry-After": "7"], 7), (429, ["Retry-After": "86400"], 60),
             (429, ["Retry-After": "Mon, 01 Jan 2001 00:00:09 GMT"], 9), (200, ["Retry-After": "7"], nil),
@@ -163,7 +160,7 @@ struct RateLimitTests {
         _ = try await next.value
     }
 
-    @Test("What a quota has left is not exceeded")
+    @Test("The remainder of a quota is not exceeded")
     func quota() async throws {
         let limit = RateLimit(10, every: .seconds(10))
         _ = try await send(limit, "/1", answer: .status(200, headers: ["RateLimit": #""a";r=2;t=10"#]))
@@ -174,7 +171,7 @@ struct RateLimitTests {
         _ = try await fourth.value
     }
 
-    @Test("A pause beyond the deadline of those who wait fails them at once")
+    @Test("A pause beyond the deadline of waiting calls fails them at once")
     func hopeless() async throws {
         let limit = RateLimit(2, every: .seconds(2), burst: 2)
         let answer = HTTPResponse.status(429, headers: ["Retry-After": "30"])
@@ -207,7 +204,7 @@ struct RateLimitTests {
         _ = try await long.value
     }
 
-    @Test("Scopes: one for all, one for each origin, route or key")
+    @Test("A scope is one for all, or one for each origin, route or key")
     func scopes() async throws {
         func goes(_ limit: RateLimit, _ host: String, _ route: String) async -> Bool {
             (try? await send(limit, host: host, total: .milliseconds(1), route: route)) != nil

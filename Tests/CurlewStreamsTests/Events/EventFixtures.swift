@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
 
 extension HTTPResponse {
     /// An event stream with this text as its body, which then ends.
@@ -86,7 +82,7 @@ extension MockTransport {
 
 extension APIClient {
     static func events(_ mock: MockTransport, on clock: ManualClock = .skippingWaits) -> APIClient {
-        .mock(mock, configuration: APIClient.Configuration(time: clock))
+        .mock(mock, configuration: .init(time: clock))
     }
 }
 

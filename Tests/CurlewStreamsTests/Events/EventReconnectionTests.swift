@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @testable import CurlewStreams
 
-@Suite("Reconnection of event streams", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct EventReconnectionTests {
-    @Test("The wait is the reconnection time after an end, and random with a doubled bound after failures")
+    @Test("The wait is the reconnection time after an end, and random and doubling after failures")
     func waits() {
         func wait(_ plan: ReconnectionDelay, _ random: Double, retryAfter: Duration? = nil) -> Duration {
             plan.wait(retryAfter: retryAfter, random: random)
@@ -61,7 +56,7 @@ struct EventReconnectionTests {
         options.includesComments = true
         options.retryDelay = .zero
         options.maximumFailures = 60
-        let client = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
+        let client = APIClient.mock(mock, configuration: .init(time: clock))
         await #expect(throws: NetworkError.self) { try await client.events(.get("/"), options: options).collect() }
         clock.expectBackoff(of: 60, from: 0.1, to: 60)
         #expect(mock.requestCount == 61)
@@ -85,7 +80,7 @@ struct EventReconnectionTests {
         }
         var options = EventStreamOptions()
         options.maximumFailures = 3
-        let stream = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
+        let stream = APIClient.mock(mock, configuration: .init(time: clock))
             .events(.get("/"), options: options)
         let reader = Task { try await stream.collect() }
         try await yieldUntil { mock.requestCount >= 20 || stream.state == .closed }

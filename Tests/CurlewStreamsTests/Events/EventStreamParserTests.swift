@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
-@Suite("Parser of event streams", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct EventStreamParserTests {
     typealias Item = EventStreamParser.Item
 

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import TestFixtures
 import Testing
 
 @testable import CurlewStreams
@@ -34,7 +30,7 @@ final class PeerServer: Sendable {
             guard let self else { throw NetworkError(.unreachable) }
             return respond()
         }
-        return .mock(mock, pipeline: pipeline, configuration: APIClient.Configuration(time: clock))
+        return .mock(mock, pipeline: pipeline, configuration: .init(time: clock))
     }
 
     private func respond() -> HTTPResponse {

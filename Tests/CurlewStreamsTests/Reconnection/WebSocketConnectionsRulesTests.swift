@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @testable import CurlewStreams
 
-@Suite("When WebSocket connections follow one another", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct WebSocketConnectionsRulesTests {
     private struct Refused: Error {}
 
     @Test(
-        "The close codes of the server after which the sequence connects again",
+        "The sequence connects again after these close codes of the server",
         arguments: [1001, 1011, 1012, 1013, 1014] as [UInt16])
     func transientCodes(code: UInt16) async throws {
         let server = PeerServer()
@@ -30,7 +25,7 @@ struct WebSocketConnectionsRulesTests {
     }
 
     @Test(
-        "The close codes of the server that end the sequence",
+        "The sequence ends at these close codes of the server",
         arguments: [1000, 1002, 1003, 1005, 1007, 1008, 1009, 1010, 3000, 3999, 4000, 4001, 4999] as [UInt16])
     func finalCodes(code: UInt16) async throws {
         let server = PeerServer()
@@ -53,7 +48,7 @@ struct WebSocketConnectionsRulesTests {
         #expect(server.requests == 1)
     }
 
-    @Test("Statuses after which the sequence connects again", arguments: [408, 429, 500, 502, 503, 504, 599])
+    @Test("The sequence connects again after these statuses", arguments: [408, 429, 500, 502, 503, 504, 599])
     func transientStatuses(status: Int) async throws {
         let server = PeerServer(refusals: [.status(HTTPStatus(status))])
         var sockets = server.client().webSocketConnections(.get("/"), options: .quiet()).makeAsyncIterator()
@@ -61,7 +56,7 @@ struct WebSocketConnectionsRulesTests {
         #expect(server.requests == 2)
     }
 
-    @Test("Statuses that end the sequence", arguments: [200, 302, 400, 401, 403, 404, 426])
+    @Test("The sequence ends at these statuses", arguments: [200, 302, 400, 401, 403, 404, 426])
     func finalStatuses(status: Int) async throws {
         let server = PeerServer(refusals: [.text("no", status: HTTPStatus(status))])
         var sockets = server.client().webSocketConnections(.get("/"), options: .quiet()).makeAsyncIterator()
@@ -100,7 +95,7 @@ struct WebSocketConnectionsRulesTests {
         _ = try await server.next()
     }
 
-    @Test("The bound of the random wait doubles up to its maximum, also if the server accepts each connection")
+    @Test("The bound of the random wait doubles up to its maximum, also after accepted connections")
     func backoff() async throws {
         let bounds = [1.0, 2, 4, 4, 4]
         var longest = Array(repeating: Duration.zero, count: bounds.count)
@@ -142,7 +137,7 @@ struct WebSocketConnectionsRulesTests {
         let options = WebSocketConnections.Options.quiet {
             ($0.maximumFailures, $0.retryDelay) = (60, .zero)
         }
-        let reader = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
+        let reader = APIClient.mock(mock, configuration: .init(time: clock))
             .webSocketConnections(.get("/"), options: options) { _ in
                 if random.withLock({ Int.random(in: 0..<4, using: &$0) }) == 0 { throw Refused() }
             }.readAll()
@@ -165,8 +160,7 @@ struct WebSocketConnectionsRulesTests {
         if isStable {
             #expect(try await sockets.next() != nil)
         } else {
-            let error = await #expect(throws: NetworkError.self) { try await sockets.next() }
-            #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+            #expect(await failureReason { try await sockets.next() } == .connectionLost(.requestMayHaveArrived))
         }
     }
 
@@ -186,8 +180,7 @@ struct WebSocketConnectionsRulesTests {
         let options = WebSocketConnections.Options.quiet { $0.maximumFailures = 1 }
         let reader = server.client().webSocketConnections(.get("/"), options: options).readAll()
         for _ in 0..<2 { try await server.next().close(.goingAway) }
-        let error = await #expect(throws: NetworkError.self) { try await reader.value }
-        #expect(error?.reason == .connectionLost(.requestNotSent))
+        #expect(await failureReason { try await reader.value } == .connectionLost(.requestNotSent))
     }
 
     @Test("Without a limit, failures go on")
@@ -258,7 +251,6 @@ struct WebSocketConnectionsRulesTests {
         for _ in 0..<100 { await Task.yield() }
         #expect(clock.sleeperCount(.limits) == 1)
         clock.advance(by: .milliseconds(1))
-        let error = await #expect(throws: NetworkError.self) { try await reader.value }
-        #expect(error?.reason == .timedOut(.total))
+        #expect(await failureReason { try await reader.value } == .timedOut(.total))
     }
 }

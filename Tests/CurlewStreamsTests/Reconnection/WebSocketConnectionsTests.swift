@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 @testable import CurlewStreams
 
-@Suite("WebSocket connections that follow one another", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct WebSocketConnectionsTests {
     /// What the reader waits for.
     enum Phase: CaseIterable {
@@ -100,8 +95,7 @@ struct WebSocketConnectionsTests {
             for try await _ in socket { break }
             peers.append(peer)
         }
-        let error = await #expect(throws: NetworkError.self) { try await sockets.next() }
-        #expect(error?.reason == .connectionLost(.requestNotSent))
+        #expect(await failureReason { try await sockets.next() } == .connectionLost(.requestNotSent))
         #expect(try await sockets.next() == nil)
         for peer in peers {
             #expect(try await peer.next() == nil)
@@ -175,7 +169,7 @@ struct WebSocketConnectionsTests {
                 for await _ in never {}
                 throw CancellationError()
             }
-            client = .mock(mock, configuration: APIClient.Configuration(time: clock))
+            client = .mock(mock, configuration: .init(time: clock))
         }
         let connections = client.webSocketConnections(.get("/"), options: .quiet()) { socket in
             guard phase == .hook else { return }
@@ -221,7 +215,7 @@ struct WebSocketConnectionsTests {
         #expect(server.requests == 1)
     }
 
-    @Test("Nothing is sent before the first connection is requested, and each iteration has its own connections")
+    @Test("Nothing is sent before the first connection; each iteration has its own connections")
     func iterations() async throws {
         let server = PeerServer()
         let connections = server.client().webSocketConnections(.get("/"), options: .quiet())

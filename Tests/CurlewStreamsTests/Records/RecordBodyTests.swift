@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
-@Suite("Request bodies of records", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct RecordBodyTests {
     private static let people = [Person(id: 1, name: "Ann"), Person(id: 2, name: "Bo\n🦜")]
 
@@ -20,7 +15,7 @@ struct RecordBodyTests {
     }
 
     private func body(_ content: RequestContent, codecs: Codecs = .json) async throws -> (RequestBody, String, Data) {
-        let client = APIClient.mock(MockTransport(), configuration: APIClient.Configuration(codecs: codecs))
+        let client = APIClient.mock(MockTransport(), configuration: .init(codecs: codecs))
         let request = try client.request(for: Request<Void>.post("/import", body: content))
         var all = Data()
         for try await chunk in try request.body.chunks() { all += chunk }
@@ -41,7 +36,7 @@ struct RecordBodyTests {
         for content in contents {
             let mock = MockTransport.sequence([.status(.serviceUnavailable), .status(.noContent)])
             let client = APIClient.mock(
-                mock, pipeline: [.retry()], configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+                mock, pipeline: [.retry()], configuration: .init(time: ManualClock.skippingWaits))
             try await client.send(Request<Void>.put("/import", body: content))
             #expect(mock.requests.map(\.body) == Array(repeating: Data("1\n2\n".utf8), count: 2))
         }
@@ -50,8 +45,7 @@ struct RecordBodyTests {
     @Test("A body of a sequence is sent once")
     func once() async throws {
         let mock = MockTransport.sequence([.status(.serviceUnavailable)])
-        let client = APIClient.mock(
-            mock, pipeline: [.retry()], configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+        let client = APIClient.mock(mock, pipeline: [.retry()], configuration: .init(time: ManualClock.skippingWaits))
         await #expect(throws: NetworkError(statusCode: 503)) {
             try await client.send(Request<Void>.put("/import", body: .jsonLines(stream([1]))))
         }
@@ -83,7 +77,7 @@ struct RecordBodyTests {
         #expect(error?.detail.hasPrefix("Value 2 of the body cannot be encoded.") == true)
     }
 
-    @Test("What a request body sends, a stream of records reads")
+    @Test("A stream of records reads what a request body sends")
     func roundTrip() async throws {
         let mock = MockTransport.answering { call in
             .data(call.body, type: call.request.headers[.contentType].flatMap { MediaType($0) } ?? .json)

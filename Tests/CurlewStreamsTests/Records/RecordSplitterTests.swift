@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
-@Suite("Splitter of records", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct RecordSplitterTests {
     typealias Record = RecordSplitter.Record
 

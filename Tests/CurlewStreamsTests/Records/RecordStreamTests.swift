@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
-@Suite("Streams of records", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct RecordStreamTests {
     private static let people = [Person(id: 1, name: "Ann"), Person(id: 2, name: "Bo\n🦜"), Person(id: 3, name: "")]
 
@@ -65,7 +60,7 @@ struct RecordStreamTests {
         #expect(try await client.records(.get("/numbers"), of: Int.self, options: lines).collect() == [1, 2])
     }
 
-    @Test("The request names the media types, may have any method and body, and is sent by each iteration")
+    @Test("The request names the media types, has any method and body, and is sent by each iteration")
     func request() async throws {
         let (client, mock) = client { .jsonLines([1]) }
         let stream = client.records(.post("/search", json: ["term": "a"]), of: Int.self)
@@ -209,7 +204,7 @@ struct RecordStreamTests {
     func threads() async throws {
         let mock = MockTransport.answering { _ in .pieces(["1\n2\n", "3"], type: .jsonLines) }
         let codecs = Codecs(primary: ThreadCodec())
-        let client = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: codecs))
+        let client = APIClient.mock(mock, configuration: .init(codecs: codecs))
         var areMain: [Bool] = []
         for try await isMain in client.records(.get("/rows"), of: Bool.self) { areMain.append(isMain) }
         #expect(areMain == [false, false, false])
@@ -220,9 +215,9 @@ struct RecordStreamTests {
         struct Row: Decodable, Equatable { let createdAt: Int }
         let rows = "{\"created_at\":1}\n{\"created_at\":2}\n"
         let mock = MockTransport.answering { _ in .text(rows, type: .jsonLines) }
-        let snake = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: .snakeCase))
+        let snake = APIClient.mock(mock, configuration: .init(codecs: .snakeCase))
         #expect(try await snake.records(.get("/rows"), of: Row.self).collect().map(\.createdAt) == [1, 2])
-        let own = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: Codecs(primary: FirstByte())))
+        let own = APIClient.mock(mock, configuration: .init(codecs: Codecs(primary: FirstByte())))
         #expect(try await own.records(.get("/rows"), of: Int.self).collect() == [0x7B, 0x7B])
     }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
 import Testing
 
 /// permessage-deflate (RFC 7692).
@@ -32,7 +29,7 @@ struct DeflateCompressionTests {
         ]
     }()
 
-    @Test("Round trips in both directions, for every window and takeover", arguments: 8...15)
+    @Test("Messages round trip in both directions, for every window and takeover", arguments: 8...15)
     func combinations(server: Int) throws {
         for client in 8...15 {
             for (serverResets, clientResets) in [(false, false), (false, true), (true, false), (true, true)] {
@@ -98,7 +95,7 @@ struct DeflateCompressionTests {
         for _ in 0..<3 { #expect(try receiver.decompress(Data(payload), limit: 5) == Data(text.utf8)) }
     }
 
-    @Test("§7.2.3.1 and §7.2.3.2: sent as in the examples, and received in fragments and with takeover")
+    @Test("§7.2.3.1 and §7.2.3.2: the examples are sent, and received in fragments")
     func takeoverExample() throws {
         let sender = try DeflateCompression(PerMessageDeflate(), role: .server)
         #expect(try sender.compress(Self.hello) == Data([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]))

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
 import CurlewStreams
-import CurlewTesting
-import Foundation
-import TestFixtures
 import Testing
 
 /// WebSocket calls over `MockTransport`.
@@ -49,8 +44,7 @@ struct MockWebSocketTests {
         mock.on(.get, "/chat") { _ in .webSocket { try $0.send("open") } }
         let client = APIClient.mock(mock, pipeline: [.bearer { "secret-token" }])
         await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/chat")) }
-        let error = await #expect(throws: NetworkError.self) { try await client.webSocket(.post("/chat")) }
-        #expect(error?.reason == .invalidRequest)
+        #expect(await failureReason { try await client.webSocket(.post("/chat")) } == .invalidRequest)
         let socket = try await client.webSocket(.get("/chat"))
         var messages = socket.makeAsyncIterator()
         #expect(try await messages.next() == .text("open"))
@@ -64,8 +58,7 @@ struct MockWebSocketTests {
     @Test func noTimerRemainsOfASocketThatTheServerClosesAtOnce() async throws {
         let clock = ManualClock()
         let client = APIClient.mock(
-            MockTransport.answering { _ in .webSocket { _ in } },
-            configuration: APIClient.Configuration(time: clock))
+            MockTransport.answering { _ in .webSocket { _ in } }, configuration: .init(time: clock))
         for _ in 0..<300 {
             let socket = try await client.webSocket(.get("/chat"))
             for try await _ in socket {}
@@ -79,7 +72,7 @@ struct MockWebSocketTests {
             MockTransport.answering { _ in
                 .webSocket { peer in while let message = try await peer.next() { try peer.send(message) } }
             },
-            configuration: APIClient.Configuration(time: clock))
+            configuration: .init(time: clock))
         let socket = try await client.webSocket(.get("/chat"))
         for _ in 0..<3 {
             try await clock.waitForSleepers(1)
@@ -144,8 +137,7 @@ struct MockWebSocketTests {
 
     @Test func bytesNeedAServer() async throws {
         let client = client { peer in
-            let error = #expect(throws: NetworkError.self) { try peer.sendRaw(Data([0x81, 0])) }
-            #expect(error?.reason == .configuration)
+            #expect(thrownReason { try peer.sendRaw(Data([0x81, 0])) } == .configuration)
             try peer.ping()
             try peer.send(.text("after"), frameSize: 1)
             #expect(peer.frames.isEmpty && peer.violation == nil)
@@ -184,8 +176,7 @@ struct MockWebSocketTests {
         var options = WebSocket.Options()
         options.incomingMessages = 1
         let socket = try await client.webSocket(.get("/chat"), options: options)
-        let error = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
-        #expect(error?.reason == .limitExceeded(.responseBody))
+        #expect(await failureReason { for try await _ in socket {} } == .limitExceeded(.responseBody))
     }
 
     @Test func aStalledConnectionEndsWithTheClient() async throws {

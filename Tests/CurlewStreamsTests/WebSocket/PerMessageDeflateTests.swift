@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 /// The negotiation of permessage-deflate (RFC 7692 §5 and §7.1).
@@ -32,7 +31,7 @@ struct PerMessageDeflateTests {
     }
 
     @Test(
-        "Anything else is refused",
+        "Other parameters are refused",
         arguments: [
             "", "x-webkit-deflate-frame", "permessage-deflate;", "permessage-deflate; ; client_no_context_takeover",
             "permessage-deflate; unknown", "permessage-deflate; server_no_context_takeover=",
@@ -52,7 +51,7 @@ struct PerMessageDeflateTests {
         #expect(PerMessageDeflate(response: []) == nil)
     }
 
-    @Test("An offer names what is asked for, and a response must meet it")
+    @Test("An offer names the requested parameters, and a response must meet it")
     func offer() {
         var offer = PerMessageDeflate()
         #expect(offer.offer == "permessage-deflate; client_max_window_bits")

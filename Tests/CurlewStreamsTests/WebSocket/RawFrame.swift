@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import Foundation
-
 /// Frames made by hand, valid or not (RFC 6455 §5.2).
 enum RawFrame {
     static let continuation: UInt8 = 0

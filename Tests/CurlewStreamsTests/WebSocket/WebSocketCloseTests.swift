@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import Foundation
 import Testing
 
 /// The rules of RFC 6455 §5.5.1 and §7 about the end of a connection.
@@ -43,7 +41,9 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("§7.4: the named codes", arguments: [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000] as [UInt16])
+    @Test(
+        "§7.4: the named codes have their numbers",
+        arguments: [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000] as [UInt16])
     func invalidCodes(number: UInt16) {
         #expect(!WebSocketCloseCode(rawValue: number).isValidOnWire)
         #expect(Reception(.client, RawFrame.close(number, "why".utf8)).violation?.code == .protocolError)
@@ -68,7 +68,7 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("§7.1.7: events before a violation are returned, wherever the bytes are split; later bytes are ignored")
+    @Test("§7.1.7: events before a violation are returned, later bytes ignored, however split")
     func eventsBeforeAViolation() throws {
         let bytes =
             RawFrame.make(RawFrame.text, "a".utf8) + RawFrame.make(RawFrame.ping) + RawFrame.make(RawFrame.text, [0xFF])

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 /// Random messages in random fragments, split at random places, and hostile frames.
@@ -95,7 +92,7 @@ struct WebSocketFuzzTests {
     }
 
     @Test(
-        "Hostile frames neither crash a machine nor fill its memory, and pieces do not change the outcome",
+        "Hostile frames neither crash nor fill memory, and pieces do not change the outcome",
         arguments: 0..<8)
     func hostile(part: Int) {
         let limits = WebSocketMachine.Limits(message: 1000, frame: 600)

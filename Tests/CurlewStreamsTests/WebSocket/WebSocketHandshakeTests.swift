@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import Foundation
 import Testing
 
 /// The opening handshake (RFC 6455 §1.3 and §4.1).
@@ -26,7 +24,7 @@ struct WebSocketHandshakeTests {
             in: headers, status: status, key: key, offeredProtocols: protocols, offersCompression: compresses)
     }
 
-    @Test("§1.3: the example")
+    @Test("§1.3: the example has its Sec-WebSocket-Accept")
     func example() {
         #expect(WebSocketHandshake.accept(for: key) == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
         #expect(problem(response()) == nil)
@@ -34,7 +32,7 @@ struct WebSocketHandshakeTests {
 
     /// Made by Python's hashlib. The lengths of the keys cross the boundaries of SHA-1's blocks and padding.
     @Test(
-        "The hash for keys of all lengths around the block size",
+        "Hashes are right for keys of all lengths around the block size",
         arguments: [
             (0, "Kfh9QIsMVZcl6xEPYxPHzW8SZ8w="),
             (1, "ifbkLlYnnZ6VH2fexKeR04WxMg0="),
@@ -79,7 +77,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(
-        "§4.1: Upgrade must be websocket, Connection contain Upgrade, and Sec-WebSocket-Accept match the key with case",
+        "§4.1: Upgrade, Connection and Sec-WebSocket-Accept must match",
         arguments: [
             ("Upgrade", [nil, "", "h2c", "websocket2", "websocket, h2c", "web socket"]),
             ("Connection", [nil, "", "close", "keep-alive", "upgraded", "x upgrade"]),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import Foundation
 import Testing
 
 /// The limits of a received message and frame (RFC 6455 §10.4).

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import Foundation
 import Testing
 
 /// The rules of RFC 6455 §5.1 to §5.5 about frames.
@@ -17,21 +15,21 @@ struct WebSocketMachineTests {
 
     // MARK: §5.7, examples
 
-    @Test("§5.7: a single unmasked text frame")
+    @Test("§5.7: a single unmasked text frame is received")
     func unmaskedText() throws {
         let bytes = Data([0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
         #expect(Reception(.client, bytes).events == [.message(.text("Hello"))])
         #expect(try WebSocketMachine(role: .server).encode(.text("Hello")) == bytes)
     }
 
-    @Test("§5.7: a single masked text frame")
+    @Test("§5.7: a single masked text frame is received")
     func maskedText() throws {
         let bytes = Data([0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
         #expect(Reception(.server, bytes).events == [.message(.text("Hello"))])
         #expect(try WebSocketMachine(role: .client, mask: { 0x37FA_213D }).encode(.text("Hello")) == bytes)
     }
 
-    @Test("§5.7: a fragmented unmasked text message")
+    @Test("§5.7: a fragmented unmasked text message is received")
     func fragmentedText() throws {
         let first = Data([0x01, 0x03, 0x48, 0x65, 0x6C])
         let second = Data([0x80, 0x02, 0x6C, 0x6F])
@@ -40,7 +38,7 @@ struct WebSocketMachineTests {
         #expect(try WebSocketMachine(role: .server).encode(.text("Hello"), fragment: 3) == first + second)
     }
 
-    @Test("§5.7: an unmasked ping and a masked pong")
+    @Test("§5.7: an unmasked ping and a masked pong are received")
     func pingAndPong() {
         let ping = Data([0x89, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
         let pong = Data([0x8A, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
@@ -50,7 +48,7 @@ struct WebSocketMachineTests {
         #expect(WebSocketMachine(role: .client, mask: { 0x37FA_213D }).encodePong(Data(hello)) == pong)
     }
 
-    @Test("§5.7: binary messages of 256 bytes and of 64 KiB in one frame")
+    @Test("§5.7: binary messages of 256 bytes and of 64 KiB arrive in one frame")
     func longBinary() throws {
         for (head, size) in [([0x82, 0x7E, 1, 0], 256), ([0x82, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0], 65_536)] {
             let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -90,7 +88,7 @@ struct WebSocketMachineTests {
         #expect(keys.count == 6)
     }
 
-    @Test("§5.3: masks of all lengths", arguments: 0..<40)
+    @Test("§5.3: masks of all lengths are removed", arguments: 0..<40)
     func masks(size: Int) throws {
         let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 11) })
         let frame = try WebSocketMachine(role: .client, mask: { 0x37FA_213D }).encode(.binary(data))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 /// The server's side of the opening handshake (RFC 6455 §4.2), and of the negotiation of compression (RFC 7692 §5).
@@ -35,7 +34,7 @@ struct WebSocketServerHandshakeTests {
         #expect(problem == nil)
     }
 
-    @Test("§4.2.1: what a request must have")
+    @Test("§4.2.1: a request without a required field is refused")
     func refusals() {
         #expect(status(response()) == .switchingProtocols)
         #expect(status(response(.post)) == .badRequest)
@@ -57,7 +56,7 @@ struct WebSocketServerHandshakeTests {
         }
     }
 
-    @Test("§4.2.2: the first subprotocol of the client that the server has")
+    @Test("§4.2.2: the server selects the client's first subprotocol that it has")
     func subprotocols() {
         let offer: (inout HTTPHeaders) -> Void = { headers in
             headers.append("Sec-WebSocket-Protocol", "a, b")
@@ -72,7 +71,7 @@ struct WebSocketServerHandshakeTests {
         }
     }
 
-    @Test("RFC 7692 §5.1: the first offer that the server supports, and none without an offer")
+    @Test("RFC 7692 §5.1: the server selects the first offer that it supports, if any")
     func compression() {
         let offer: (inout HTTPHeaders) -> Void = { headers in
             headers["Sec-WebSocket-Extensions"] =

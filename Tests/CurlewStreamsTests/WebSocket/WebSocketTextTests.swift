@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewHTTP
@@ -105,7 +103,7 @@ struct WebSocketTextTests {
         #expect(reception.events == [.message(.text("ü")), .message(.binary(Data(bytes)))])
     }
 
-    @Test("The checker agrees with the standard library about every first byte, with second ones at each border")
+    @Test("The checker agrees with the standard library about all pairs of bytes at the borders")
     func pairs() {
         let borders: [UInt8] = [0, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xE0, 0xF0, 0xFF]
         for first in UInt8.min ... .max {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCookies
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import TestFixtures
 import Testing
 
 @testable import CurlewTesting
@@ -39,7 +35,7 @@ struct CassetteBodyTests {
         }
     }
 
-    @Test("An event stream with a secret is replayed event by event, one that the caller leaves up to there")
+    @Test("An event stream with a secret is replayed event by event, up to where it was left")
     func events() async throws {
         let folder = try CassetteFolder()
         let pieces = ["data: {\"token\": \"abc", "def\"}\n\n", "data: 2\n\n", "data: 3\n\n"]
@@ -83,7 +79,7 @@ struct CassetteBodyTests {
         return options
     }
 
-    @Test("A body over the limit fails the recording, buffered or streamed, of a request or a response")
+    @Test("A body over the limit fails the recording, of a request or response, streamed or not")
     func limit() async throws {
         let folder = try CassetteFolder()
         var options = Cassette.Options()

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import CurlewRecording
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -20,7 +18,7 @@ struct CassetteDetailTests {
     }
 
     @Test(
-        "sizes of chunks that make no sense are ignored",
+        "Sizes of chunks that make no sense are ignored",
         arguments: ["[1]", "[-1,9]", "[9223372036854775807,9223372036854775807]", "[0,8]", "[]", "[4,4,0]"])
     func oddChunks(sizes: String) async throws {
         let folder = try CassetteFolder()
@@ -36,7 +34,7 @@ struct CassetteDetailTests {
         #expect(read.joined() == "12345678")
     }
 
-    @Test("trailers are recorded without their secrets, and replayed after the body", arguments: [true, false])
+    @Test("Trailers are recorded without their secrets, and replayed after the body", arguments: [true, false])
     func trailers(isStreamed: Bool) async throws {
         let folder = try CassetteFolder()
         let trailers: HTTPHeaders = ["Digest": "sha-256=abc", "X-Session-Token": "hunter2"]
@@ -58,7 +56,7 @@ struct CassetteDetailTests {
         #expect(chunks == ["hello"] && again["digest"] == "sha-256=abc" && again["x-session-token"] == "REDACTED")
     }
 
-    @Test("a server sends the recorded trailers and interim responses, and no invalid ones")
+    @Test("A server sends the recorded trailers and interim responses, and no invalid ones")
     func server() async throws {
         let folder = try CassetteFolder()
         try folder.write(
@@ -78,7 +76,7 @@ struct CassetteDetailTests {
         #expect(text.components(separatedBy: "HTTP/1.1 ").count == 3, "\(text)")
     }
 
-    @Test("interim responses are recorded and replayed as events of the call")
+    @Test("Interim responses are recorded and replayed as events of the call")
     func interim() async throws {
         let folder = try CassetteFolder()
         let transport = ClosureTransport { _, context in

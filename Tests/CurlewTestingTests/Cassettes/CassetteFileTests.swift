@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewTesting
@@ -11,7 +8,7 @@ import Testing
 struct CassetteFileTests {
     static let call = Request<String>.get("/a")
 
-    @Test("Of two cassettes that record one file at once, the second one fails, and the file stays as it is")
+    @Test("Of two cassettes recording one file at once, the second fails, the file stays unchanged")
     func twoRecorders() async throws {
         let folder = try CassetteFolder()
         let mock = MockTransport.answering { .text($0.path) }
@@ -49,10 +46,7 @@ struct CassetteFileTests {
         _ = try await client(cassette).send(Self.call)
         try await cassette.finish()
         for path in [path, link.appendingPathComponent("c.har").path] {
-            let error = #expect(throws: NetworkError.self) {
-                try Cassette(path, mode: .recordAll, recording: mock)
-            }
-            #expect(error?.reason == .refused(by: .cassette))
+            #expect(thrownReason { try Cassette(path, mode: .recordAll, recording: mock) } == .refused(by: .cassette))
         }
         #expect(try Cassette(path, mode: .replay).count == 1)
     }
@@ -72,7 +66,7 @@ struct CassetteFileTests {
         #expect(one == two)
     }
 
-    @Test("A document of another program is replayed: gzip coding, HTTP/2, Base64, a form in parts, pseudo-fields")
+    @Test("Another program's document is replayed: gzip, HTTP/2, Base64, form parts, pseudo-fields")
     func foreign() async throws {
         let folder = try CassetteFolder()
         try folder.write(Self.document)
@@ -159,11 +153,9 @@ struct CassetteFileTests {
         try folder.write(#"{"log":{"entries":[\#(Array(repeating: entry, count: 20_001).joined(separator: ","))]}}"#)
         var options = Cassette.Options()
         options.maximumFileBytes = 1000
-        let large = #expect(throws: NetworkError.self) { try Cassette(folder.path(), mode: .replay, options: options) }
-        #expect(large?.reason == .storage)
+        #expect(thrownReason { try Cassette(folder.path(), mode: .replay, options: options) } == .storage)
         #expect(try Cassette(folder.path(), mode: .replay).count == 20_001)
-        let folderItself = #expect(throws: NetworkError.self) { try Cassette(folder.url.path, mode: .replay) }
-        #expect(folderItself?.reason == .storage)
+        #expect(thrownReason { try Cassette(folder.url.path, mode: .replay) } == .storage)
     }
 
     @Test("A file that no cassette could read is not written, and the previous one stays")
@@ -178,8 +170,7 @@ struct CassetteFileTests {
         for number in 2...6 {
             _ = try await client(cassette).send(Request<String>(.get, RequestPath("/\(number)")))
         }
-        let error = await #expect(throws: NetworkError.self) { try await cassette.save() }
-        #expect(error?.reason == .limitExceeded(.responseBody))
+        #expect(await failureReason { try await cassette.save() } == .limitExceeded(.responseBody))
         #expect(try folder.text() == before)
     }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewTesting
@@ -44,7 +41,7 @@ func client(
     _ transport: any Transport, pipeline: Pipeline = .empty,
     configuration: APIClient.Configuration = APIClient.Configuration()
 ) -> APIClient {
-    APIClient(baseURL: "https://api.test", pipeline: pipeline, transport: transport, configuration: configuration)
+    APIClient.testing(transport, baseURL: "https://api.test", pipeline: pipeline, configuration: configuration)
 }
 
 /// A transport for replays, which must never be used.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import Foundation
 import Testing
 
 @testable import CurlewCore
@@ -10,7 +8,7 @@ import Testing
 /// Secrets in errors of cassettes and mocks, and texts that only look the same.
 @Suite(.timeLimit(.minutes(2)))
 struct CassetteRedactionTests {
-    @Test("a mismatch shows no byte of a body whose secrets cannot be recognized")
+    @Test("A mismatch shows no byte of a body whose secrets cannot be recognized")
     func opaqueMismatch() async throws {
         var options = Cassette.Options()
         options.opaqueTypes = [.any]
@@ -34,7 +32,7 @@ struct CassetteRedactionTests {
         }
     }
 
-    @Test("a mismatch shows no secret that the client declares, of the request or of an entry of another program")
+    @Test("A mismatch shows no declared secret, of the request or of another program's entry")
     func declaredMismatch() async throws {
         let folder = try CassetteFolder()
         try folder.write(
@@ -55,7 +53,7 @@ struct CassetteRedactionTests {
         #expect(!cassette.problems.joined().contains("hunter2"))
     }
 
-    @Test("a request without a stub or a route shows no secret of its path or query")
+    @Test("A request without a stub or a route shows no secret of its path or query")
     func mockMismatch() async throws {
         let rules = FieldRules(secretMembers: ["appid"], secretPaths: ["/bot*"])
         let mock = MockTransport { $0.on(.get, "/other/send", .status(204)) }
@@ -69,7 +67,7 @@ struct CassetteRedactionTests {
         #expect(error.map { "\($0)" }?.contains("hunter2") == false, "\(String(describing: error))")
     }
 
-    @Test("items that look the same but have other bytes do not match")
+    @Test("Items that look the same but have other bytes do not match")
     func canonicalEquivalence() async throws {
         let composed = "caf\u{E9}", decomposed = "cafe\u{301}"
         #expect(

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import ConformanceCases
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import Testing
 
 @testable import CurlewTesting
@@ -47,8 +44,7 @@ struct CassetteSecretTests {
         configuration.fields.secretMembers.insert("declared")
         configuration.fields.secretPaths.insert("/bot*")
         func run(_ cassette: Cassette) async throws {
-            let client = APIClient(
-                baseURL: "https://api.test", pipeline: .empty, transport: cassette, configuration: configuration)
+            let client = APIClient.testing(cassette, baseURL: "https://api.test", configuration: configuration)
             for path in ["/json", "/form", "/events", "/text", "/fail", "/bot\(secret)/x"] {
                 var call = Request<HTTPResponse>(
                     .post, RequestPath(path), query: [member: secret, "declared": secret],
@@ -82,7 +78,7 @@ struct CassetteSecretTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let mock = MockTransport { mock in mock.onAny { try SecretNames.answer(group, to: $0.request) } }
         let cassette = try Cassette(path, mode: .recordNew, recording: mock)
-        let client = APIClient(baseURL: "https://api.test", pipeline: [.redirects()], transport: cassette)
+        let client = APIClient.testing(cassette, baseURL: "https://api.test", pipeline: [.redirects()])
         _ = await SecretNames.send(group, by: client)
         try await cassette.finish()
         let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import Foundation
 import Testing
 
 @testable import CurlewTesting
@@ -20,7 +17,7 @@ struct CassetteServerTests {
         return URLSession(configuration: configuration)
     }
 
-    @Test("URLSession meets a cassette over a server: order, redirects, bodies, and a report for the rest")
+    @Test("URLSession meets a cassette over a server: order, redirects, bodies, and reports")
     func session() async throws {
         let folder = try CassetteFolder()
         let mock = MockTransport {

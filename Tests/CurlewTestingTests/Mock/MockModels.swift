@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-
 struct User: Codable, Equatable, Sendable {
     let id: Int
     let name: String

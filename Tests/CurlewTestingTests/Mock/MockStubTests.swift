@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -63,7 +59,7 @@ struct MockStubTests {
         for _ in 0..<2 { #expect(try await client.send(GetUser(id: 1)) == ada) }
     }
 
-    @Test("nil answers 204, which an Optional reads as nil")
+    @Test("nil responds 204, which an Optional reads as nil")
     func absent() async throws {
         let client = APIClient.mock { $0.on(FindUser.self) { _ -> User? in nil } }
         #expect(try await client.send(FindUser(name: "nobody")) == nil)
@@ -163,7 +159,7 @@ struct MockStubTests {
         #expect(mock.requests(for: CreateUser.self).map(\.user) == [ada])
     }
 
-    @Test("Nothing that answers is an error that names what was asked and what is nearest")
+    @Test("A request without a stub is an error that names it and the nearest stub")
     func unmatched() async throws {
         let mock = MockTransport {
             $0.on(CreateUser.self) { $0.user }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import Testing
 
 @testable import CurlewTesting
@@ -38,7 +36,7 @@ struct NearestStubTests {
     }
 
     @Test(
-        "Segments, slashes, prefixes, queries and hosts",
+        "The difference names segments, slashes, prefixes, queries and hosts",
         arguments: [
             ("/users", "/Users", #"path segment 1 is "users", not "Users""#),
             ("/users/", "/users", #"path segment 2, "", is one too many"#),

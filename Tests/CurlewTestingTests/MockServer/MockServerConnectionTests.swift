@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
 
 @testable import CurlewTesting
@@ -31,7 +30,7 @@ struct MockServerConnectionTests {
         #expect(server.mostOpenConnections == 1)
     }
 
-    @Test("Connections that are open at a time are counted, and again when some of them have been closed")
+    @Test("Open connections are counted, and again when some of them have been closed")
     func severalAtATime() throws {
         let server = try MockServer()
         for count in [3, 2, 5] {
@@ -93,7 +92,7 @@ struct MockServerConnectionTests {
         #expect(request.trailers == ["Digest": "7"])
     }
 
-    @Test("A client that expects 100 receives it, one that does not wait does not")
+    @Test("A client that expects 100 receives it, another one does not")
     func expectation() throws {
         let server = try MockServer()
         server.on(.put, "/") { .text($0.text) }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Dispatch
-import Foundation
 import Testing
 
 /// Event streams of a mock server, byte by byte.
@@ -31,7 +27,7 @@ struct MockServerEventTests {
         return (String(decoding: content, as: UTF8.self), false)
     }
 
-    @Test("Steps are sent in chunks, and the connection stays open for the next request, even if it came early")
+    @Test("Steps are sent in chunks, and the connection stays open for the next request")
     func chunks() throws {
         let server = try MockServer()
         server.enqueue(.events(Self.steps), .text("next").closing())

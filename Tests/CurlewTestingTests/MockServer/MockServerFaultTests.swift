@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

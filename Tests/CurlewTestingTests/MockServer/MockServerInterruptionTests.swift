@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 /// Places at which a response ends, in four ways.
@@ -29,7 +27,7 @@ struct MockServerInterruptionTests {
     }
 
     @Test(
-        "A half-close ends the server's direction and keeps the connection until the client closes it",
+        "A half-close ends the server's direction only, until the client closes the connection",
         arguments: stages)
     func halfClose(stage: MockResponse.Stage, sent: String) throws {
         var configuration = MockServer.Configuration()
@@ -128,7 +126,7 @@ struct MockServerEarlyAnswerTests {
         #expect(client.readToEnd() == ("", .orderly))
     }
 
-    @Test("With its connection to close, the content stays unread: a client that sends on is stuck, not reset")
+    @Test("With a closing connection the content stays unread: a sending client is stuck, not reset")
     func unreadContent() throws {
         let server = try MockServer()
         server.enqueue(.text("stop", status: .contentTooLarge).early().closing())

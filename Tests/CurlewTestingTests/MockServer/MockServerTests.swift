@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -83,7 +80,7 @@ struct MockServerTests {
         #expect(client.get("/").body == "route")
     }
 
-    @Test("What no route matches is a 404 that names method and path")
+    @Test("A request without a route is a 404 that names method and path")
     func unmatched() throws {
         let server = try MockServer()
         server.on(.get, "/users/:id", respond: .status(.ok))
@@ -116,7 +113,7 @@ struct MockServerTests {
         #expect(server.requests.map(\.method) == [.head, .get])
     }
 
-    @Test("A handler that throws, a value that cannot be encoded and a field that cannot be written are a 500")
+    @Test("A throwing handler, an unencodable value and an invalid field are a 500")
     func brokenAnswers() throws {
         struct Unlucky: Error {}
         let server = try MockServer()

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import Dispatch
-import Foundation
 import Testing
 
 /// WebSocket connections of a mock server, frame by frame.
@@ -29,7 +25,7 @@ struct MockServerWebSocketTests {
         return (server, peers)
     }
 
-    @Test("The handshake is that of the RFC's example, with the first subprotocol of the client that the server has")
+    @Test("The handshake is the RFC's example, with the first shared subprotocol of the client")
     func handshake() throws {
         var options = MockResponse.SocketOptions()
         options.subprotocols = ["v1", "v2"]
@@ -93,7 +89,7 @@ struct MockServerWebSocketTests {
         #expect(try silent.next() == .message(.text("after")))
     }
 
-    @Test("The client closes: its code is known, the server replies with the code, and ends the connection")
+    @Test("The client closes: its code is known, the server replies with it and disconnects")
     func clientCloses() throws {
         let codes = DispatchSemaphore(value: 0)
         let (server, peers) = try server(MockResponse.SocketOptions()) { peer in

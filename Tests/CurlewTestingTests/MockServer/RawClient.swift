@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 @testable import CurlewTesting
 
 /// A blocking socket that knows next to nothing of HTTP, so that it hides nothing. Gives up after ten seconds.
@@ -96,16 +94,6 @@ final class RawClient {
         while true {
             if let ending = fill() { return (take(buffer.count), ending) }
         }
-    }
-
-    /// Reads until the connection ends and keeps nothing: the number of bytes.
-    func countToEnd() -> Int {
-        var count = 0
-        repeat {
-            count += buffer.count
-            buffer = []
-        } while fill() == nil
-        return count
     }
 
     /// Reads what has arrived, at least one byte; nil at the end of the connection.

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-
 /// A client of a WebSocket server that can send any bytes.
 final class RawWebSocket {
     let raw: RawClient

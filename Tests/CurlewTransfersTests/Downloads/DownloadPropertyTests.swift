@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
 import TestServers
 import Testing
 
@@ -124,10 +120,9 @@ struct DownloadPropertyTests {
             return Data(data.prefix(count))
         }
         let server = Locked(Server(random: random, versions: versions))
-        let client = APIClient(
-            baseURL: "https://media.example", pipeline: [],
-            transport: ClosureTransport { request, _ in server.withLock { $0.respond(to: request) } },
-            configuration: APIClient.Configuration(time: ManualClock(skipsWaits: true)))
+        let client = APIClient.testing(
+            ClosureTransport { request, _ in server.withLock { $0.respond(to: request) } },
+            baseURL: "https://media.example", time: ManualClock(skipsWaits: true))
         let options = FileDownload.Options(existing: .replace)
         try? FileManager.default.removeItem(atPath: path)
         // A call that fails is followed by others, which continue what it has left.
@@ -150,7 +145,7 @@ struct DownloadPropertyTests {
         return false
     }
 
-    @Test("What is saved is one version, complete")
+    @Test("A saved file is one version, complete")
     func property() async throws {
         var saved = 0
         for seed in 0..<Self.seeds where try await check(seed, size: 300_000) { saved += 1 }

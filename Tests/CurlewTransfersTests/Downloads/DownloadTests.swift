@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
 import TestServers
 import Testing
 
@@ -26,7 +22,7 @@ struct DownloadTests {
             return HTTPResponse(
                 status: status, headers: ["X-Kind": "csv"], body: ResponseBody(source, limit: limit, length: length))
         }
-        return APIClient(baseURL: "https://api.example/v1", pipeline: pipeline, transport: transport)
+        return APIClient.testing(transport, pipeline: pipeline)
     }
 
     /// What the folder holds, drafts included.
@@ -36,7 +32,7 @@ struct DownloadTests {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     }
 
-    @Test("The file has what came, and the response says how much, with everything around it")
+    @Test("The file has the received bytes, and the response says how many, with all metadata")
     func complete() async throws {
         let answer = try await client(ChunkSource(["a,b\n", "1,2\n"])).download(Request<Data>.get("/export"), to: path)
         #expect(answer.value.byteCount == 8 && answer.status == .ok && answer.headers["X-Kind"] == "csv")
@@ -106,7 +102,7 @@ struct DownloadTests {
         #expect(try text() == "page")
     }
 
-    @Test("Limits.download bounds it, and Limits.responseBody does not")
+    @Test("Limits.download bounds a download, and Limits.responseBody does not")
     func limits() async throws {
         func get(_ limit: Int64) async throws -> Int64 {
             let limits = Limits(responseBody: 1, download: limit)
@@ -133,9 +129,7 @@ struct DownloadTests {
             at: folder.appendingPathComponent("folder"), withIntermediateDirectories: true)
         let transport = RecordingTransport()
         let failures = EventLog { event, _ -> Bool? in if case .failed = event { true } else { nil } }
-        let client = APIClient(
-            baseURL: "https://api.example", pipeline: [], transport: transport,
-            configuration: APIClient.Configuration(observers: [failures]))
+        let client = APIClient.testing(transport, baseURL: "https://api.example", observers: [failures])
         let error = await #expect(throws: NetworkError.self) {
             try await client.download(.people, to: folder.appendingPathComponent(name).path)
         }
@@ -205,9 +199,7 @@ struct DownloadTests {
                     if case .complete = end { onEnd(true) } else { onEnd(false) }
                 })
         }
-        return APIClient(
-            baseURL: "https://api.example", pipeline: [], transport: transport,
-            configuration: APIClient.Configuration(limits: Limits(download: limit)))
+        return APIClient.testing(transport, baseURL: "https://api.example", limits: Limits(download: limit))
     }
 
     /// Gives its chunks to a sink only.

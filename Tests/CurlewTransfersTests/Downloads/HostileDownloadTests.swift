@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
 import TestServers
 import Testing
 
@@ -20,13 +16,6 @@ struct HostileDownloadTests {
 
     private func saved(_ name: String = "film.mp4") throws -> Data {
         try Data(contentsOf: folder.appendingPathComponent(name))
-    }
-
-    /// A client whose waits between attempts take no time.
-    private func client(_ server: RangeServer) -> APIClient {
-        APIClient(
-            baseURL: "https://media.example", pipeline: [], transport: server,
-            configuration: APIClient.Configuration(time: ManualClock(skipsWaits: true)))
     }
 
     private static let film = Request<Data>.get("/film")
@@ -47,7 +36,7 @@ struct HostileDownloadTests {
             state.ignoresRanges = true
             state.cuts = [100_000]
         }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == Self.content && names == ["film.mp4"])
         #expect(server.requests.count == 2)
     }
@@ -77,7 +66,7 @@ struct HostileDownloadTests {
             state.onPart = kind.change
             state.cuts = [100_000]
         }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == Self.content && names == ["film.mp4"])
         #expect(server.ranges == [nil, "bytes=100000-", nil])
     }
@@ -98,7 +87,7 @@ struct HostileDownloadTests {
                 state.tag = "\"v2\""
             }
         }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == new)
     }
 
@@ -111,7 +100,7 @@ struct HostileDownloadTests {
                 headers: [.eTag: "\"v1\"", .contentRange: "bytes 100000-199999/300000"],
                 body: ResponseBody(Self.content[100_000..<200_000]))
         }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == Self.content)
         #expect(server.ranges == [nil, "bytes=100000-", "bytes=200000-"])
     }
@@ -143,7 +132,7 @@ struct HostileDownloadTests {
     func noRest(kind: NoRest) async throws {
         let server = RangeServer(Self.content) { $0.cuts = [100_000] }
         second(server) { kind.response }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == Self.content && names == ["film.mp4"])
     }
 
@@ -160,7 +149,7 @@ struct HostileDownloadTests {
             }
         }
         let error = await #expect(throws: NetworkError.self) {
-            try await client(server).download(Self.film, to: path)
+            try await server.client().download(Self.film, to: path)
         }
         #expect(error?.reason == .badResponse && error?.detail.contains("changed on the server") == true)
         #expect(server.requests.count == 5)
@@ -168,7 +157,7 @@ struct HostileDownloadTests {
     }
 
     @Test(
-        "Bytes that were received before are no progress, and few are none: a server that hardly moves is given up",
+        "Bytes received before are no progress: a server that hardly moves is given up",
         arguments: [false, true])
     func noProgress(drips: Bool) async throws {
         let server = RangeServer(Self.content) { state in
@@ -176,7 +165,7 @@ struct HostileDownloadTests {
             state.cuts = (0..<1000).map { drips ? 1 : $0 % 2 == 0 ? 100_000 : 200_000 }
         }
         let error = await #expect(throws: NetworkError.self) {
-            try await client(server).download(Self.film, to: path)
+            try await server.client().download(Self.film, to: path)
         }
         #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
         #expect(server.requests.count <= 12)
@@ -190,7 +179,7 @@ struct HostileDownloadTests {
             ]
         }
         let error = await #expect(throws: NetworkError.self) {
-            try await client(server).download(Self.film, to: path)
+            try await server.client().download(Self.film, to: path)
         }
         #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
         #expect(try names.isEmpty)
@@ -199,15 +188,15 @@ struct HostileDownloadTests {
     @Test("A file without bytes is saved")
     func empty() async throws {
         let server = RangeServer(Data())
-        let file = try await client(server).download(Self.film, to: path).value
+        let file = try await server.client().download(Self.film, to: path).value
         #expect(file.byteCount == 0 && server.requests.count == 1)
         #expect(try saved().isEmpty && names == ["film.mp4"])
     }
 
-    @Test("A complete file that a killed process left under both names is not touched by the next download")
+    @Test("A complete file that a killed process left is not touched by the next download")
     func linked() async throws {
         let server = RangeServer(Self.content) { $0.cuts = [299_999] + Array(repeating: 0, count: 8) }
-        await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
+        await #expect(throws: NetworkError.self) { try await server.client().download(Self.film, to: path) }
         // As if the process had been killed after `link`, before it removed the name of the partial file.
         let part = folder.appendingPathComponent("film.mp4.part")
         try Self.content.write(to: part)
@@ -218,14 +207,14 @@ struct HostileDownloadTests {
             state.cuts = [500] + Array(repeating: 0, count: 8)
         }
         await #expect(throws: NetworkError.self) {
-            try await client(next).download(Self.film, to: path, options: FileDownload.Options(existing: .replace))
+            try await next.client().download(Self.film, to: path, options: FileDownload.Options(existing: .replace))
         }
         #expect(try saved() == Self.content)
-        try await client(next).download(Self.film, to: path, options: FileDownload.Options(existing: .keepBoth))
+        try await next.client().download(Self.film, to: path, options: FileDownload.Options(existing: .keepBoth))
         #expect(try saved() == Self.content && saved("film (1).mp4") == new)
     }
 
-    @Test("Downloads to one folder at the same time, whose server suggests one name for all, are all kept")
+    @Test("Concurrent downloads with one suggested name for one folder are all kept")
     func collisions() async throws {
         let place = folder.path + "/"
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -236,7 +225,7 @@ struct HostileDownloadTests {
                         state.headers[.contentDisposition] = "attachment; filename=film.mp4"
                         state.cuts = [50_000]
                     }
-                    let file = try await client(server).download(
+                    let file = try await server.client().download(
                         Request<Data>.get("/film", query: ["n": number]), to: place,
                         options: FileDownload.Options(existing: .keepBoth)
                     ).value
@@ -255,10 +244,10 @@ struct HostileDownloadTests {
         let evil = RangeServer(Data("evil".utf8)) { state in
             state.headers[.contentDisposition] = "attachment; filename=\"film.mp4\(ending)\""
         }
-        try await client(evil).download(Self.film, to: folder.path + "/")
+        try await evil.client().download(Self.film, to: folder.path + "/")
         #expect(try names == ["film.mp4" + expected])
         let server = RangeServer(Self.content)
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == Self.content && server.ranges == [nil])
     }
 
@@ -272,7 +261,7 @@ struct HostileDownloadTests {
         arguments: Planted.allCases)
     func planted(kind: Planted) async throws {
         let cut = RangeServer(Self.content) { $0.cuts = [200_000] + Array(repeating: 0, count: 8) }
-        await #expect(throws: NetworkError.self) { try await client(cut).download(Self.film, to: path) }
+        await #expect(throws: NetworkError.self) { try await cut.client().download(Self.film, to: path) }
         let (part, record, own) = (path + ".part", path + ".part.state", folder.path + "/own")
         let left = try Data(contentsOf: URL(fileURLWithPath: kind == .linkedPart ? part : record))
         let (files, isSymbolic) = (FileManager.default, [.symbolicRecord, .symbolicPart].contains(kind))
@@ -291,7 +280,7 @@ struct HostileDownloadTests {
         }
         let server = RangeServer(Self.content)
         let error = await failure { () async throws(NetworkError) in
-            try await client(server).download(Self.film, to: path)
+            try await server.client().download(Self.film, to: path)
         }
         #expect(error?.reason == (isSymbolic ? .storage : nil))
         #expect(isSymbolic ? server.requests.isEmpty : server.ranges == [nil])

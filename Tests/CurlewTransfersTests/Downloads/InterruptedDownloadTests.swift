@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
 import TestServers
 import Testing
 
@@ -40,11 +36,11 @@ struct InterruptedDownloadTests {
         var random = SeededGenerator(seed: seed)
         for round in 0..<4 {
             let path = folder.appendingPathComponent("film-\(round).mp4").path
-            let server = RangeServer(Self.bytes(Self.size, &random))
+            let server = RangeServer(RangeServer.bytes(Self.size, &random))
             await interrupt(server, interruption, at: Int.random(in: 1..<Self.size, using: &random), path)
             #expect(!FileManager.default.fileExists(atPath: path))
             apply(change, to: server, &random)
-            let result = await Task { try await Self.client(server).download(Self.film, to: path) }.result
+            let result = await Task { try await server.client().download(Self.film, to: path) }.result
             let saved = try? Data(contentsOf: URL(fileURLWithPath: path))
             switch change {
             case .gone:
@@ -64,19 +60,6 @@ struct InterruptedDownloadTests {
 
     private static let film = Request<Data>.get("/film")
 
-    private static func bytes(_ count: Int, _ random: inout SeededGenerator) -> Data {
-        var data = Data(capacity: count + 8)
-        while data.count < count { withUnsafeBytes(of: random.next() as UInt64) { data.append(contentsOf: $0) } }
-        return data.prefix(count)
-    }
-
-    /// A client whose waits between attempts take no time.
-    private static func client(_ server: RangeServer, limits: Limits = Limits()) -> APIClient {
-        APIClient(
-            baseURL: "https://media.example", pipeline: [], transport: server,
-            configuration: APIClient.Configuration(limits: limits, time: ManualClock(skipsWaits: true)))
-    }
-
     /// Lets a download end after `bytes` bytes.
     private func interrupt(_ server: RangeServer, _ interruption: Interruption, at bytes: Int, _ path: String) async {
         server.state.withLock { state in
@@ -90,7 +73,7 @@ struct InterruptedDownloadTests {
                 state.onRequest = { if $0.requests.count == 2 { $0.replies = [HTTPResponse(status: .forbidden)] } }
             }
         }
-        let client = Self.client(server)
+        let client = server.client()
         await withTaskGroup(of: Void.self) { group in
             let (waiting, wait) = AsyncStream.makeStream(of: Void.self)
             server.state.withLock { $0.onWait = { wait.yield() } }
@@ -113,7 +96,7 @@ struct InterruptedDownloadTests {
             case .longer: Self.size + Int.random(in: 1...Self.size, using: &random)
             default: Self.size
             }
-        let content = Self.bytes(length, &random)
+        let content = RangeServer.bytes(length, &random)
         server.state.withLock { state in
             guard change != .none else { return }
             state.content = content

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-import TestFixtures
 import TestServers
 
 /// A server of one file in memory that supports ranges, and breaks connections where the test says so.
@@ -45,6 +40,17 @@ final class RangeServer: Transport {
         var state = State(content: content)
         change(&state)
         self.state = Locked(state)
+    }
+
+    /// A client of this server, whose waits between attempts take no time.
+    func client(limits: Limits? = nil) -> APIClient {
+        .testing(self, baseURL: "https://media.example", limits: limits, time: ManualClock(skipsWaits: true))
+    }
+
+    static func bytes(_ count: Int, _ generator: inout SeededGenerator) -> Data {
+        var data = Data(capacity: count + 8)
+        while data.count < count { withUnsafeBytes(of: generator.next() as UInt64) { data.append(contentsOf: $0) } }
+        return data.prefix(count)
     }
 
     var requests: [HTTPRequest] { state.withLock { $0.requests } }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
 import TestServers
 import Testing
 
@@ -22,31 +18,18 @@ struct ResumedDownloadTests {
         try Data(contentsOf: folder.appendingPathComponent(name))
     }
 
-    /// A client whose waits between attempts take no time.
-    private func client(_ server: RangeServer) -> APIClient {
-        APIClient(
-            baseURL: "https://media.example", pipeline: [], transport: server,
-            configuration: APIClient.Configuration(time: ManualClock(skipsWaits: true)))
-    }
-
     private static let film = Request<Data>.get("/film")
 
-    private static func bytes(_ count: Int, _ generator: inout SeededGenerator) -> Data {
-        var data = Data(capacity: count + 8)
-        while data.count < count { withUnsafeBytes(of: generator.next() as UInt64) { data.append(contentsOf: $0) } }
-        return data.prefix(count)
-    }
-
-    @Test("A download whose connection is lost 50 times at random receives each byte once, and one buffer for each cut")
+    @Test("A download with 50 lost connections receives each byte once, and one buffer for each cut")
     func cuts() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
-        let content = Self.bytes(5_000_000, &generator)
+        let content = RangeServer.bytes(5_000_000, &generator)
         let server = RangeServer(content) { state in
             state.cuts = (0..<50).map { _ in Int.random(in: 65_536..<96_000, using: &generator) }
         }
         let values = Locked<[TransferProgress]>([])
-        let response = try await client(server).download(Self.film, to: path) { value in
+        let response = try await server.client().download(Self.film, to: path) { value in
             values.withLock { $0.append(value) }
         }
         #expect(try saved() == content, "seed \(seed)")
@@ -62,12 +45,12 @@ struct ResumedDownloadTests {
     func nextCall() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
-        let content = Self.bytes(1_000_000, &generator)
+        let content = RangeServer.bytes(1_000_000, &generator)
         let server = RangeServer(content) { $0.cuts = [700_000] + Array(repeating: 0, count: 8) }
-        let error = await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
+        let error = await #expect(throws: NetworkError.self) { try await server.client().download(Self.film, to: path) }
         #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
         #expect(try names == ["film.mp4.part", "film.mp4.part.state"])
-        let response = try await client(server).download(Self.film, to: path)
+        let response = try await server.client().download(Self.film, to: path)
         #expect(try saved() == content && names == ["film.mp4"])
         #expect(response.value.resumedByteCount == 700_000 && response.status == .partialContent)
         #expect(server.sent == 1_000_000)
@@ -77,10 +60,10 @@ struct ResumedDownloadTests {
     func cancelled() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
-        let content = Self.bytes(1_000_000, &generator)
+        let content = RangeServer.bytes(1_000_000, &generator)
         let server = RangeServer(content)
         let task = Locked<Task<Void, any Error>?>(nil)
-        let client = client(server)
+        let client = server.client()
         let running = Task { [path] in
             _ = try await client.download(Self.film, to: path) { value in
                 if value.completed > 0 { task.withLock { $0?.cancel() } }
@@ -99,7 +82,7 @@ struct ResumedDownloadTests {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
         let versions = (0...times).map { _ in
-            Self.bytes(400_000 + Int.random(in: 0..<1000, using: &generator), &generator)
+            RangeServer.bytes(400_000 + Int.random(in: 0..<1000, using: &generator), &generator)
         }
         let number = Locked(0)
         let server = RangeServer(versions[0]) { state in
@@ -113,7 +96,7 @@ struct ResumedDownloadTests {
                 state.tag = "\"v\(index)\""
             }
         }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == versions[times])
         #expect(server.requests.dropFirst().allSatisfy { $0.headers["If-Range"] != nil })
     }
@@ -136,12 +119,12 @@ struct ResumedDownloadTests {
                 state.tag = "\"v2\""
             }
         }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == new)
     }
 
     @Test(
-        "A part that is not the one asked for is discarded, and the file is received without ranges",
+        "A part that was not requested is discarded, and the file is received without ranges",
         arguments: [
             ["Content-Range": "bytes 0-99/300000"], ["Content-Range": "bytes 100000-299999/400000"],
             ["Content-Range": "pages 1-2/3"], [:],
@@ -160,18 +143,18 @@ struct ResumedDownloadTests {
                 state.replies = [response]
             }
         }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == content && names == ["film.mp4"])
     }
 
-    @Test("A server without ranges or validators is asked for the complete file, and its partial file is removed")
+    @Test("A server without ranges or validators sends the complete file; the partial one is removed")
     func withoutRanges() async throws {
         for (tag, ranges, declares) in [(nil, true, true), ("W/\"1\"", true, true), ("\"1\"", true, false)] {
             let server = RangeServer(Data(repeating: 3, count: 200_000)) { state in
                 (state.tag, state.supportsRanges, state.declaresLength) = (tag, ranges, declares)
                 state.cuts = [100_000]
             }
-            await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
+            await #expect(throws: NetworkError.self) { try await server.client().download(Self.film, to: path) }
             #expect(try names.isEmpty)
             #expect(server.requests.count == 1)
         }
@@ -180,7 +163,7 @@ struct ResumedDownloadTests {
             state.supportsRanges = false
             state.cuts = [150_000, 199_999]
         }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved().count == 200_000)
         #expect(server.requests.count == 3)
     }
@@ -190,7 +173,7 @@ struct ResumedDownloadTests {
         let content = Data((0..<500_000).map { UInt8(truncatingIfNeeded: $0 / 3) })
         func get(_ query: Int, _ server: RangeServer, _ key: String?) async throws -> FileDownload.File {
             let options = FileDownload.Options(existing: .replace, resumeKey: key)
-            return try await client(server).download(
+            return try await server.client().download(
                 Request<Data>.get("/film", query: ["signature": query]), to: path, options: options
             ).value
         }
@@ -202,7 +185,7 @@ struct ResumedDownloadTests {
         }
     }
 
-    @Test("A signed URL that expires is made anew, and the file goes on")
+    @Test("A signed URL that expires is made anew, and the download continues")
     func renewing() async throws {
         let content = Data((0..<500_000).map { UInt8(truncatingIfNeeded: $0 / 5) })
         let server = RangeServer(content) { $0.cuts = [300_000] }
@@ -220,7 +203,7 @@ struct ResumedDownloadTests {
             return Request<Data>.get("/film", query: ["signature": next])
         }
         let first = Request<Data>.get("/film", query: ["signature": 1])
-        try await client(server).download(first, to: path, options: options)
+        try await server.client().download(first, to: path, options: options)
         #expect(try saved() == content)
         #expect(server.requests.map(\.target) == ["/film?signature=1", "/film?signature=1", "/film?signature=2"])
         #expect(server.ranges == [nil, "bytes=300000-", "bytes=300000-"])
@@ -237,7 +220,7 @@ struct ResumedDownloadTests {
                 state.tag = "\"v2\""
             }
         }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == Data(repeating: 2, count: 100))
     }
 
@@ -245,7 +228,7 @@ struct ResumedDownloadTests {
     func complete() async throws {
         let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 9) })
         let server = RangeServer(content) { $0.cuts = [299_999] + Array(repeating: 0, count: 8) }
-        await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
+        await #expect(throws: NetworkError.self) { try await server.client().download(Self.film, to: path) }
         // As if the last byte had been written too.
         let part = try FileHandle(forWritingTo: folder.appendingPathComponent("film.mp4.part"))
         try part.seekToEnd()
@@ -254,7 +237,7 @@ struct ResumedDownloadTests {
         var bytes = try Data(contentsOf: record)
         bytes.replaceSubrange(4096..<4104, with: (0..<8).map { UInt8(truncatingIfNeeded: 300_000 >> (8 * $0)) })
         try bytes.write(to: record)
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == content)
         #expect(server.ranges.last == "bytes=299999-")
     }
@@ -263,7 +246,7 @@ struct ResumedDownloadTests {
     func damage(kind: Int) async throws {
         let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 9) })
         let server = RangeServer(content) { $0.cuts = [200_000] + Array(repeating: 0, count: 8) }
-        await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
+        await #expect(throws: NetworkError.self) { try await server.client().download(Self.film, to: path) }
         let record = folder.appendingPathComponent("film.mp4.part.state")
         let part = folder.appendingPathComponent("film.mp4.part")
         var bytes = try Data(contentsOf: record)
@@ -276,7 +259,7 @@ struct ResumedDownloadTests {
         default: try FileManager.default.removeItem(at: part)
         }
         if kind < 4 { try bytes.write(to: record) }
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == content && names == ["film.mp4"])
     }
 
@@ -288,11 +271,11 @@ struct ResumedDownloadTests {
             existing: .replace, checksum: .sha256((isRight ? "D7" : "D8") + hex.dropFirst(2)))
         let plain = RangeServer(content)
         if isRight {
-            try await client(plain).download(Self.film, to: path, options: options)
+            try await plain.client().download(Self.film, to: path, options: options)
             #expect(try saved() == content)
         } else {
             let error = await #expect(throws: NetworkError.self) {
-                try await client(plain).download(Self.film, to: path, options: options)
+                try await plain.client().download(Self.film, to: path, options: options)
             }
             #expect(error?.reason == .badResponse)
             #expect(try names.isEmpty)
@@ -303,7 +286,7 @@ struct ResumedDownloadTests {
                 state.headers[HTTPField.Name(name)] =
                     "sha-256=:\(isRight ? digest : Data(repeating: 0, count: 32).base64EncodedString()):"
             }
-            let client = client(server)
+            let client = server.client()
             let result = await Task { [path] in
                 try await client.download(
                     Self.film, to: path, options: FileDownload.Options(existing: .replace))
@@ -319,10 +302,10 @@ struct ResumedDownloadTests {
             state.cuts = [200_000] + Array(repeating: 0, count: 8)
             state.headers["Repr-Digest"] = "sha-256=:\(MessageDigest.sha256(content).base64EncodedString()):"
         }
-        await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
+        await #expect(throws: NetworkError.self) { try await server.client().download(Self.film, to: path) }
         let part = try FileHandle(forWritingTo: folder.appendingPathComponent("film.mp4.part"))
         try part.write(contentsOf: Data(repeating: 0xEE, count: 100))
-        try await client(server).download(Self.film, to: path)
+        try await server.client().download(Self.film, to: path)
         #expect(try saved() == content)
     }
 
@@ -335,7 +318,7 @@ struct ResumedDownloadTests {
         var paths: [String] = []
         for _ in 0..<3 {
             paths.append(
-                try await client(server).download(Self.film, to: folder.path + "/", options: options).value.path)
+                try await server.client().download(Self.film, to: folder.path + "/", options: options).value.path)
         }
         #expect(
             paths.map { $0.split(separator: "/").last } == ["pass%20wd.txt", "pass%20wd (1).txt", "pass%20wd (2).txt"])
@@ -343,7 +326,7 @@ struct ResumedDownloadTests {
         // Without a suggestion, the URL has the name. A URL of a folder works too.
         let plain = RangeServer(Data("y".utf8))
         let place = URL(fileURLWithPath: folder.path, isDirectory: true)
-        let file = try await client(plain).download(Self.film, to: place).value
+        let file = try await plain.client().download(Self.film, to: place).value
         #expect(file.path.hasSuffix("/film"))
     }
 
@@ -351,13 +334,13 @@ struct ResumedDownloadTests {
     func existing() async throws {
         try Data("mine".utf8).write(to: folder.appendingPathComponent("film.mp4"))
         let server = RangeServer(Data("new".utf8))
-        let error = await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
+        let error = await #expect(throws: NetworkError.self) { try await server.client().download(Self.film, to: path) }
         #expect(error?.reason == .storage && error?.hint?.contains("existing") == true)
         #expect(server.requests.isEmpty)
         #expect(try saved() == Data("mine".utf8) && names == ["film.mp4"])
-        try await client(server).download(Self.film, to: path, options: FileDownload.Options(existing: .keepBoth))
+        try await server.client().download(Self.film, to: path, options: FileDownload.Options(existing: .keepBoth))
         #expect(try saved("film (1).mp4") == Data("new".utf8))
-        try await client(server).download(Self.film, to: path, options: FileDownload.Options(existing: .replace))
+        try await server.client().download(Self.film, to: path, options: FileDownload.Options(existing: .replace))
         #expect(try saved() == Data("new".utf8))
     }
 
@@ -367,7 +350,7 @@ struct ResumedDownloadTests {
         let server = RangeServer(Data(repeating: 1, count: 100_000)) { state in
             state.onRequest = { _ in try? Data("theirs".utf8).write(to: URL(fileURLWithPath: target)) }
         }
-        let error = await #expect(throws: NetworkError.self) { try await client(server).download(Self.film, to: path) }
+        let error = await #expect(throws: NetworkError.self) { try await server.client().download(Self.film, to: path) }
         #expect(error?.reason == .storage && error?.detail.contains("exists") == true)
         #expect(try saved() == Data("theirs".utf8))
     }
@@ -377,10 +360,10 @@ struct ResumedDownloadTests {
         let content = Data(repeating: 5, count: 300_000)
         let target = path
         let second = Locked<NetworkError?>(nil)
-        let other = client(RangeServer(Data("other".utf8)))
+        let other = RangeServer(Data("other".utf8)).client()
         let gate = SharedGate()
         let server = RangeServer(content)
-        let slow = client(server)
+        let slow = server.client()
         async let first = slow.download(Self.film, to: target) { value in
             if value.completed > 0 { gate.open() }
         }
@@ -402,9 +385,7 @@ struct ResumedDownloadTests {
                     headers: [.eTag: "\"1\""], body: ResponseBody(ChunkSource(["x"]), limit: .max, length: 1 << 60))
             ]
         }
-        let client = APIClient(
-            baseURL: "https://media.example", pipeline: [], transport: server,
-            configuration: APIClient.Configuration(limits: Limits(download: .max)))
+        let client = APIClient.testing(server, baseURL: "https://media.example", limits: Limits(download: .max))
         let error = await #expect(throws: NetworkError.self) { try await client.download(Self.film, to: path) }
         #expect(error?.reason == .storage && error?.hint == "Free disk space.")
         #expect(try names.isEmpty)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import CurlewTransfers
 import Testing
 
@@ -64,8 +61,7 @@ struct FormEncoderTests {
 
     @Test func whatHasNoFieldsIsAnEncodingError() {
         for content in [RequestContent.form(5), .form("text"), .form(["a", "b"]), .form(Endless())] {
-            let error = #expect(throws: NetworkError.self) { try form(content) }
-            #expect(error?.reason == .encoding)
+            #expect(thrownReason { try form(content) } == .encoding)
         }
     }
 }

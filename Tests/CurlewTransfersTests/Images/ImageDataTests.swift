@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
 import Testing
 
@@ -35,7 +31,7 @@ struct ImageDataTests {
         #expect(transport.requests.first?.headers[.accept] == "image/*")
     }
 
-    @Test("By URL, by path and by endpoint")
+    @Test("An image is requested by URL, by path and by endpoint")
     func kinds() async throws {
         struct Avatar: Endpoint {
             typealias Response = ImageData
@@ -53,7 +49,7 @@ struct ImageDataTests {
     }
 
     @Test(
-        "What is no image throws .decoding and says what it is",
+        "Data that is no image throws .decoding and says what it is",
         arguments: [
             ("<!DOCTYPE html><p>Sign in", "text/html", "The server sent text/html", "login page"),
             ("", "image/png", "body is empty", "Supported"), ("GIF89a", "image/gif", "47 49 46", "Supported"),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 /// Real files of each format, made with Pillow as the comments say.
 enum SampleImages {
     struct Sample: Sendable, CustomStringConvertible {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
 import CurlewTransfers
 import Testing
 
@@ -127,8 +124,7 @@ struct MultipartFormTests {
 
     @Test(arguments: ["", "a b ", "ä", "a\r\nb", String(repeating: "x", count: 71)])
     func boundariesThatBreakTheRulesAreRefused(boundary: String) {
-        let error = #expect(throws: NetworkError.self) { try body(MultipartForm([], boundary: boundary)) }
-        #expect(error?.reason == .invalidRequest)
+        #expect(thrownReason { try body(MultipartForm([], boundary: boundary)) } == .invalidRequest)
     }
 
     @Test func everyFormHasItsOwnBoundary() {

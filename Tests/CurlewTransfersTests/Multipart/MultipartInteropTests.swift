@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
 import TestServers
 import Testing
 
@@ -29,7 +25,7 @@ struct MultipartInteropTests {
         let parts: String
     }
 
-    @Test("every part of random forms is identical at two other parsers and at ours")
+    @Test("Every part of random forms is identical at two other parsers and at ours")
     func randomForms() async throws {
         if let problem = Self.problem {
             print(problem)

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
 import Testing
 
@@ -28,7 +24,7 @@ struct MultipartPartsTests {
         String(decoding: try await part?.body.collect() ?? Data(), as: UTF8.self)
     }
 
-    @Test("parts are read with their fields and content, however they arrive", arguments: [1, 2, 7, 1000])
+    @Test("Parts are read with their fields and content, however they arrive", arguments: [1, 2, 7, 1000])
     func reading(size: Int) async throws {
         let text = Array((Self.first + Self.second + Self.last).utf8)
         let chunks = stride(from: 0, to: text.count, by: size).map { Data(text[$0..<min($0 + size, text.count)]) }
@@ -45,7 +41,7 @@ struct MultipartPartsTests {
         for _ in 0..<2 { #expect(try await iterator.next() == nil) }
     }
 
-    @Test("a malformed or repeated disposition names nothing")
+    @Test("A malformed or repeated disposition names nothing")
     func dispositions() async throws {
         let text =
             "--b\r\nContent-Disposition: form-data; name=\"a\r\n\r\n\r\n--b\r\nContent-Disposition: form-data; "
@@ -55,7 +51,7 @@ struct MultipartPartsTests {
         #expect(names == [nil, nil])
     }
 
-    @Test("no chunk is pulled before it is needed")
+    @Test("No chunk is pulled before it is needed")
     func backPressure() async throws {
         let source = ChunkSource(["--b\r\n\r", "\n1", "2", "3\r", "\n--b\r\n\r\n", "x\r\n--b--"])
         var iterator = try Self.parts(source).makeAsyncIterator()
@@ -73,7 +69,7 @@ struct MultipartPartsTests {
         #expect(source.pulls == 5)
     }
 
-    @Test("what is not read of a part is skipped, and cannot be read later")
+    @Test("The unread remainder of a part is skipped, and cannot be read later")
     func skipping() async throws {
         let long = String(repeating: "x", count: 1000)
         let source = ChunkSource(["--b\r\n\r\n", long, long, Self.second, Self.last])
@@ -82,22 +78,20 @@ struct MultipartPartsTests {
         var chunks = first.body.makeAsyncIterator()
         #expect(try await chunks.next()?.count == 1000)
         let second = try await iterator.next()
-        let error = await #expect(throws: NetworkError.self) { try await chunks.next() }
-        #expect(error?.reason == .invalidRequest)
+        #expect(await failureReason { try await chunks.next() } == .invalidRequest)
         #expect(try await Self.text(second) == "second")
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("a part beyond a limit of its own leaves the next ones readable")
+    @Test("A part beyond a limit of its own leaves the next ones readable")
     func partLimit() async throws {
         var iterator = try Self.parts(ChunkSource([Self.first, Self.second, Self.last])).makeAsyncIterator()
         let first = try #require(try await iterator.next())
-        let error = await #expect(throws: NetworkError.self) { try await first.body.collect(upTo: 4) }
-        #expect(error?.reason == .limitExceeded(.responseBody))
+        #expect(await failureReason { try await first.body.collect(upTo: 4) } == .limitExceeded(.responseBody))
         #expect(try await Self.text(iterator.next()) == "second")
     }
 
-    @Test("the limit of the response bounds all parts, read or skipped", arguments: [true, false])
+    @Test("The limit of the response bounds all parts, read or skipped", arguments: [true, false])
     func bodyLimit(isRead: Bool) async throws {
         let source = ChunkSource([Self.first, Self.second, Self.last])
         let error = await #expect(throws: NetworkError.self) {
@@ -107,7 +101,7 @@ struct MultipartPartsTests {
         #expect(source.wasCancelled)
     }
 
-    @Test("a body that ends early is an error, for its part and again for the sequence")
+    @Test("A body that ends early is an error, for its part and again for the sequence")
     func truncation() async throws {
         let text = Array((Self.first + Self.second + "\r\n--b--").utf8)
         for length in 0..<text.count {
@@ -127,19 +121,17 @@ struct MultipartPartsTests {
         }
     }
 
-    @Test("the error of the transport is the error of the part")
+    @Test("The error of the transport is the error of the part")
     func transportFailure() async throws {
         let lost = NetworkError(.connectionLost(.requestMayHaveArrived))
         var iterator = try Self.parts(ChunkSource([Self.first], error: lost)).makeAsyncIterator()
         let part = try await iterator.next()
-        let error = await #expect(throws: NetworkError.self) { try await Self.text(part) }
-        #expect(error?.reason == lost.reason)
-        let again = await #expect(throws: NetworkError.self) { try await iterator.next() }
-        #expect(again?.reason == lost.reason)
+        #expect(await failureReason { try await Self.text(part) } == lost.reason)
+        #expect(await failureReason { try await iterator.next() } == lost.reason)
     }
 
     @Test(
-        "a malformed body and one beyond the limits cancels the transfer",
+        "A malformed body and one beyond the limits cancels the transfer",
         arguments: [
             "--b\r\nno field\r\n\r\n", "--bx", "--b\r\nA: \(String(repeating: "x", count: 20_000))\r\n\r\n",
             String(repeating: "--b\r\n\r\n\r\n", count: 1001) + "--b--", String(repeating: "x", count: 70_000),
@@ -152,7 +144,7 @@ struct MultipartPartsTests {
         #expect(source.wasCancelled)
     }
 
-    @Test("limits can be raised")
+    @Test("Limits can be raised")
     func limits() async throws {
         let head = "--b\r\nA: \(String(repeating: "x", count: 20_000))\r\n\r\n"
         let text = head + String(repeating: "\r\n--b\r\n\r\n", count: 2000) + "\r\n--b--"
@@ -164,18 +156,17 @@ struct MultipartPartsTests {
     }
 
     @Test(
-        "a response that is not multipart, or has no boundary, has no parts",
+        "A response that is not multipart, or has no boundary, has no parts",
         arguments: [
             nil, "text/plain", "multipart/mixed", "multipart/mixed; boundary=\"\"", "multipart/mixed; boundary=\"b \"",
         ])
     func otherTypes(type: String?) {
         var response = HTTPResponse()
         response.headers[.contentType] = type
-        let error = #expect(throws: NetworkError.self) { try response.parts() }
-        #expect(error?.reason == .badResponse)
+        #expect(thrownReason { try response.parts() } == .badResponse)
     }
 
-    @Test("what follows the last part is read up to 64 KiB, so that the connection can be reused")
+    @Test("Bytes after the last part are read up to 64 KiB, so that the connection is reused")
     func epilogue() async throws {
         let more = Data(repeating: 0x20, count: 10_000)
         for (count, isLong) in [(3, false), (30, true)] {
@@ -186,7 +177,7 @@ struct MultipartPartsTests {
         }
     }
 
-    @Test("a part may be multipart")
+    @Test("A part may be multipart")
     func nesting() async throws {
         let text =
             "--b\r\nContent-Type: multipart/mixed; boundary=\"c/2\"\r\n\r\n--c/2\r\n\r\n1\r\n--c/2\r\n\r\n2\r\n--c/2--"
@@ -206,23 +197,21 @@ struct MultipartPartsTests {
         #expect(found == ["1", "2", "second"])
     }
 
-    @Test("parts can be iterated once")
+    @Test("Parts can be iterated once")
     func twice() async throws {
         let parts = try Self.parts(ChunkSource([Self.first, Self.last]))
         for try await _ in parts {}
-        let error = await #expect(throws: NetworkError.self) { for try await _ in parts {} }
-        #expect(error?.reason == .invalidRequest)
+        #expect(await failureReason { for try await _ in parts {} } == .invalidRequest)
     }
 
-    @Test("two tasks do not share the bytes: the second one throws")
+    @Test("Two tasks do not share the bytes: the second one throws")
     func twoTasks() async throws {
         let source = ChunkSource([Data("--b\r\n\r\n".utf8)], waitsAtEnd: true)
         var iterator = try Self.parts(source).makeAsyncIterator()
         let part = try #require(try await iterator.next())
         let waiting = Task { try await part.body.collect() }
         try await yieldUntil { source.pulls == 2 }
-        let error = await #expect(throws: NetworkError.self) { try await iterator.next() }
-        #expect(error?.reason == .invalidRequest)
+        #expect(await failureReason { try await iterator.next() } == .invalidRequest)
         waiting.cancel()
         let outcome = await waiting.result
         #expect(throws: (any Error).self) { try outcome.get() }
@@ -230,7 +219,7 @@ struct MultipartPartsTests {
     }
 
     @Test(
-        "a cancelled task ends the transfer, wherever it waits", arguments: ["", "--b", "--b\r\n\r\n", "--b\r\n\r\nx"])
+        "A cancelled task ends the transfer, wherever it waits", arguments: ["", "--b", "--b\r\n\r\n", "--b\r\n\r\nx"])
     func cancellation(text: String) async throws {
         let source = ChunkSource([Data(text.utf8)], waitsAtEnd: true)
         let parts = try Self.parts(source)
@@ -243,7 +232,7 @@ struct MultipartPartsTests {
         #expect(source.wasCancelled)
     }
 
-    @Test("the transfer ends when the last of sequence, iterator and parts is released")
+    @Test("The transfer ends when the last of sequence, iterator and parts is released")
     func release() async throws {
         let source = ChunkSource([Self.first, Self.second, Self.last])
         try await {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PagesCancellationTests {
-    @Test("a cancelled task ends the items between two of them", arguments: [false, true])
+    @Test("A cancelled task ends the items between two of them", arguments: [false, true])
     func betweenItems(prefetches: Bool) async throws {
         let client = ListServer(count: 1000).client
         let task = Task {
@@ -29,7 +25,7 @@ struct PagesCancellationTests {
         #expect(count == 15 && isCancelled)
     }
 
-    @Test("cancellation while a page is awaited ends its call", arguments: [false, true])
+    @Test("Cancellation while a page is awaited ends its call", arguments: [false, true])
     func duringCall(prefetches: Bool) async throws {
         let transport = RecordingTransport { request, _ in
             if request.target.utf8.contains(UInt8(ascii: "=")) { try await waitForCancellation() }
@@ -50,7 +46,7 @@ struct PagesCancellationTests {
         #expect(await task.value?.isCancelled == true)
     }
 
-    @Test("only one page is loaded ahead, and it is cancelled when the iteration ends")
+    @Test("Only one page is loaded ahead, and it is cancelled when the iteration ends")
     func ahead() async throws {
         let cancelled = Locked(false)
         let transport = RecordingTransport { request, _ in
@@ -74,7 +70,7 @@ struct PagesCancellationTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test("two tasks iterate independently")
+    @Test("Two tasks iterate independently")
     func concurrently() async throws {
         let pages = ListServer(count: 95).client.pages(.list, next: .link, prefetches: true).items
         async let left = pages.reduce(0, +)
@@ -82,7 +78,7 @@ struct PagesCancellationTests {
         #expect(try await (left, right) == (4465, 4465))
     }
 
-    @Test("1,000 pages of 100 items: only the page in use is kept", arguments: [false, true])
+    @Test("Of 1,000 pages of 100 items only the page in use is kept", arguments: [false, true])
     func memory(prefetches: Bool) async throws {
         let live = LiveCount()
         let client = APIClient.testing(ManyPages())

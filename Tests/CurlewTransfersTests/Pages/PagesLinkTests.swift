@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
 import Testing
 
@@ -36,7 +33,7 @@ struct PagesLinkTests {
 
     private let start = "https://api.example/v1/list?key=k"
 
-    @Test("a link to the own origin is requested with everything of the first request, without the client's items")
+    @Test("A link to the own origin gets everything of the first request but the client's items")
     func sameOrigin() async throws {
         let (requests, error) = await follow([start: "?page=2", "https://api.example/v1/list?page=2": "/v2/list#top"])
         #expect(error == nil)
@@ -50,7 +47,7 @@ struct PagesLinkTests {
         }
     }
 
-    @Test("a link to another origin carries neither credentials nor fields that are not harmless")
+    @Test("A link to another origin carries neither credentials nor fields that are not harmless")
     func otherOrigin() async throws {
         for target in ["https://other.example/list", "//api.example:8443/list", "https://sub.api.example/list"] {
             let (requests, error) = await follow([start: target])
@@ -61,7 +58,7 @@ struct PagesLinkTests {
         }
     }
 
-    @Test("links that must not be followed end the list after the page that has them")
+    @Test("Links that must not be followed end the list after the page that has them")
     func refused() async throws {
         for target in [
             "http://api.example/v1/list?page=2", "http://other.example/", "ftp://api.example/", "https://", "//",
@@ -87,7 +84,7 @@ struct PagesLinkTests {
         #expect(plain.requests.count == 2 && plain.requests.last?.headers["X-Own"] == nil)
     }
 
-    @Test("a position that leads to a refused link is refused when it is used later")
+    @Test("A position that leads to a refused link is refused when it is used later")
     func storedRefusal() async throws {
         let transport = RecordingTransport { request, _ in
             var response = HTTPResponse.answer("[1]")
@@ -106,7 +103,7 @@ struct PagesLinkTests {
         #expect(error?.reason == .refused(by: .pages) && transport.requests.count == 1)
     }
 
-    @Test("a URL in the page is followed like a link")
+    @Test("A URL in the page is followed like a link")
     func urlInPage() async throws {
         let client = APIClient.mock { mock in
             mock.onAny { call in
@@ -120,7 +117,7 @@ struct PagesLinkTests {
         #expect(found == [1, 2, 3])
     }
 
-    @Test("a POST whose response has a link continues with GET and without a body")
+    @Test("A POST whose response has a link continues with GET and without a body")
     func post() async throws {
         let first = Request<[Int]>.post("/list", json: ["a": 1])
         let (requests, error) = await follow([start: "?page=2"], first: first)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
 import CurlewTransfers
-import Foundation
 import Testing
 
 /// A server with a numbered list, in the forms that APIs use.
@@ -58,7 +54,7 @@ struct PagesTests {
         return found
     }
 
-    @Test("links, cursors, offsets, numbers and custom positions reach every item", arguments: [false, true])
+    @Test("Links, cursors, offsets, numbers and custom positions reach every item", arguments: [false, true])
     func strategies(prefetches: Bool) async throws {
         let server = ListServer(count: 35)
         let client = server.client
@@ -84,7 +80,7 @@ struct PagesTests {
         #expect(try await items(custom.items(\.films)) == expected)
     }
 
-    @Test("a list of offsets ends at a short page, an empty page or the total")
+    @Test("A list of offsets ends at a short page, an empty page or the total")
     func offsets() async throws {
         // A short page ends the list; a full last page costs one more request.
         for (count, requests) in [(0, 1), (9, 1), (10, 2), (25, 3)] {
@@ -100,7 +96,7 @@ struct PagesTests {
         #expect(try await items(pages.items(\.films)) == Array(0..<25) && capped.requested.count == 7)
     }
 
-    @Test("a list continues from a stored position, also in another program")
+    @Test("A list continues from a stored position, also in another program")
     func resuming() async throws {
         let server = ListServer(count: 35)
         let client = server.client
@@ -118,7 +114,7 @@ struct PagesTests {
         #expect(error?.reason == .invalidRequest)
     }
 
-    @Test("a failure ends the sequence, and the position before it continues the list")
+    @Test("A failure ends the sequence, and the position before it continues the list")
     func failing() async throws {
         let isDown = Locked(true)
         let client = APIClient.mock { mock in
@@ -138,7 +134,7 @@ struct PagesTests {
         #expect(try await items(rest.items) == [2, 3])
     }
 
-    @Test("the page limit and loops end with an error", arguments: [false, true])
+    @Test("The page limit and loops end with an error", arguments: [false, true])
     func guards(prefetches: Bool) async throws {
         let server = ListServer(count: 35)
         let short = server.client.pages(.list, next: .link, pageLimit: 2, prefetches: prefetches)
@@ -170,7 +166,7 @@ struct PagesTests {
         }
     }
 
-    @Test("an endpoint is a list too, and its pages keep its decoding and options")
+    @Test("An endpoint is a list too, and its pages keep its decoding and options")
     func endpoints() async throws {
         struct GetList: Endpoint {
             typealias Response = [Int]
@@ -193,7 +189,7 @@ struct PagesTests {
         #expect(calls.allSatisfy { $0.context.options.priority == .low })
     }
 
-    @Test("positions and pages show no secret")
+    @Test("Positions and pages show no secret")
     func descriptions() async throws {
         let client = APIClient.mock { $0.onAny { _ in .json(["a"], headers: [.link: "</x?token=secret>; rel=next"]) } }
         var iterator = client.pages(Request<[String]>.get("/list"), next: .link).makeAsyncIterator()

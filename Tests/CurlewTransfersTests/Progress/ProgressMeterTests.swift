@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewFoundation
-import CurlewHTTP
-import CurlewTesting
 import Testing
 
 @testable import CurlewTransfers
@@ -159,7 +155,7 @@ struct ProgressMeterTests {
             #expect(count == 500_000)
             return HTTPResponse()
         }
-        let client = APIClient(baseURL: "https://api.example", pipeline: [.retry()], transport: transport)
+        let client = APIClient.testing(transport, baseURL: "https://api.example", pipeline: [.retry()])
         let content = RequestContent.data(Data(repeating: 7, count: 500_000)).reporting(values.handler)
         try await client.send(Request<Void>.put("/x", body: content))
         #expect(attempts.withLock { $0 } == (fails ? 2 : 1))

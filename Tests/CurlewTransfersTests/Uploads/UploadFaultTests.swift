@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewTransfers
@@ -61,7 +57,7 @@ struct UploadFaultTests {
                 }
             }
         }
-        let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+        let client = APIClient.mock(transport, configuration: .init(time: ManualClock.skippingWaits))
         let values = Locked<[TransferProgress]>([])
         var options = Upload.Options(chunkSize: seed.isMultiple(of: 3) ? 30_000 : nil)
         options.maximumFailures = 1000
@@ -92,7 +88,7 @@ struct UploadFaultTests {
                 }
             }
         }
-        let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+        let client = APIClient.mock(transport, configuration: .init(time: ManualClock.skippingWaits))
         var options = Upload.Options(chunkSize: 10_000)
         options.maximumFailures = 1000
         let stream = Upload.Source.stream(length: Int64(source.count)) {
@@ -122,7 +118,7 @@ struct UploadFaultTests {
             received.withLock { $0 += call.body.count }
             return try offset.withLock { offset in try shape.response(to: call, &offset) }
         }
-        let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
+        let client = APIClient.mock(transport, configuration: .init(time: ManualClock.skippingWaits))
         var options = Upload.Options(.tus, chunkSize: chunk)
         options.random = { 1 }
         let error = await uploadFailure {

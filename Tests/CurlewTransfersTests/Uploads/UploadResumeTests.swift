@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -21,10 +17,6 @@ struct UploadResumeTests {
         path = try folder.file("film.mp4", Self.source)
     }
 
-    private func client(_ transport: MockTransport) -> APIClient {
-        APIClient.mock(transport, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
-    }
-
     private var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
     }
@@ -39,7 +31,7 @@ struct UploadResumeTests {
             return .none
         }
         let error = await uploadFailure {
-            try await client(transport).upload(.file(path), to: .post("/files"), options: options)
+            try await uploadClient(transport).upload(.file(path), to: .post("/files"), options: options)
         }
         #expect(error?.isCancelled == true)
     }
@@ -53,7 +45,9 @@ struct UploadResumeTests {
         // What a process leaves that is killed while it writes the descriptor.
         _ = try folder.file("film.mp4.curlew-upload.new", "{")
         let values = Locked<[Int64]>([])
-        let result = try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options) {
+        let result = try await uploadClient(server.transport()).upload(
+            .file(path), to: .post("/files"), options: options
+        ) {
             value in values.withLock { $0.append(value.completed) }
         }
         #expect(server.only?.bytes == Self.source && server.received == Self.source.count)
@@ -76,13 +70,13 @@ struct UploadResumeTests {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let running = Task { [path, options] in
             for await _ in gate {}
-            try await client(transport).upload(.file(path), to: .post("/files"), options: options)
+            try await uploadClient(transport).upload(.file(path), to: .post("/files"), options: options)
         }
         task.withLock { $0 = running }
         open.finish()
         let failed = await running.result
         #expect(throws: NetworkError.self) { try failed.get() }
-        try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+        try await uploadClient(server.transport()).upload(.file(path), to: .post("/files"), options: options)
         #expect(server.state.withLock { $0.uploads.values.contains { $0.bytes == Self.source && $0.isComplete } })
         #expect(server.received == Self.source.count)
         #expect(try names == ["film.mp4"])
@@ -100,7 +94,7 @@ struct UploadResumeTests {
         #expect(descriptor.path == path && descriptor.length == 100_000)
         #expect("\(descriptor)" == "tus upload to https://mock.test, 100000 bytes")
         #expect(!String(reflecting: descriptor).contains("uploads"))
-        try await client(server.transport()).resume(coded, options: Upload.Options(storage: storage))
+        try await uploadClient(server.transport()).resume(coded, options: Upload.Options(storage: storage))
         #expect(server.only?.bytes == Self.source && server.received == Self.source.count)
         #expect(try names == ["film.mp4"])
     }
@@ -112,35 +106,35 @@ struct UploadResumeTests {
         await interrupt(server, options)
         let other = Data(Self.source.reversed())
         try other.write(to: URL(fileURLWithPath: path))
-        try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+        try await uploadClient(server.transport()).upload(.file(path), to: .post("/files"), options: options)
         #expect(server.only?.bytes == other)
     }
 
-    @Test("Another endpoint, a damaged descriptor and a lost upload begin anew; one that others can change is refused")
+    @Test("Another endpoint, a damaged descriptor and a lost upload begin anew")
     func unusable() async throws {
         let options = Upload.Options(storage: .besideSource)
         let server = UploadServerModel()
         await interrupt(server, options)
-        try await client(server.transport()).upload(.file(path), to: .post("/other"), options: options)
+        try await uploadClient(server.transport()).upload(.file(path), to: .post("/other"), options: options)
         #expect(server.only?.bytes == Self.source && server.received == 140_000)
 
         let second = UploadServerModel()
         await interrupt(second, options)
         second.state.withLock { $0.uploads = [:] }
-        try await client(second.transport()).upload(.file(path), to: .post("/files"), options: options)
+        try await uploadClient(second.transport()).upload(.file(path), to: .post("/files"), options: options)
         #expect(second.only?.bytes == Self.source)
 
         let third = UploadServerModel()
         _ = try folder.file("film.mp4.curlew-upload", "{")
         let file = folder.path + "/film.mp4.curlew-upload"
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-        try await client(third.transport()).upload(.file(path), to: .post("/files"), options: options)
+        try await uploadClient(third.transport()).upload(.file(path), to: .post("/files"), options: options)
         #expect(third.only?.bytes == Self.source)
 
         _ = try folder.file("film.mp4.curlew-upload", "{}")
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
         let error = await uploadFailure {
-            try await client(third.transport()).upload(.file(path), to: .post("/files"), options: options)
+            try await uploadClient(third.transport()).upload(.file(path), to: .post("/files"), options: options)
         }
         #expect(error?.reason == .storage && error?.hint != nil)
     }
@@ -166,19 +160,19 @@ struct UploadResumeTests {
                 changed.replaceSubrange(range, with: numbers.randomElement(using: &random) ?? "")
             }
             guard let other = decoded(changed) else { continue }
-            let client = client(MockTransport.answering { _ in .status(400) })
+            let client = uploadClient(MockTransport.answering { _ in .status(400) })
             _ = await uploadFailure { try await client.resume(other) }
         }
         for (part, other) in [("\"length\":100000", "\"length\":-1"), ("https:\\/\\/mock.test\\/uploads", "uploads")] {
             let damaged = try #require(decoded(text.replacing(part, with: other)))
             #expect(damaged != descriptor)
-            let error = await uploadFailure { try await client(server.transport()).resume(damaged) }
+            let error = await uploadFailure { try await uploadClient(server.transport()).resume(damaged) }
             #expect(error?.reason == .invalidRequest)
         }
         let insecure = try #require(
             decoded(text.replacing("https:\\/\\/mock.test\\/uploads", with: "http:\\/\\/mock.test\\/uploads")))
         #expect(insecure != descriptor)
-        let error = await uploadFailure { try await client(server.transport()).resume(insecure) }
+        let error = await uploadFailure { try await uploadClient(server.transport()).resume(insecure) }
         #expect(error?.reason == .invalidRequest)
     }
 
@@ -192,18 +186,18 @@ struct UploadResumeTests {
         }
         let options = Upload.Options(storage: .besideSource)
         let running = Task { [path] in
-            try await client(transport).upload(.file(path), to: .post("/files"), options: options)
+            try await uploadClient(transport).upload(.file(path), to: .post("/files"), options: options)
         }
         try await yieldUntil { server.methods.count == 2 }
         let error = await uploadFailure {
-            try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+            try await uploadClient(server.transport()).upload(.file(path), to: .post("/files"), options: options)
         }
         #expect(error?.reason == .refused(by: .uploadInProgress))
         open.finish()
         _ = try await running.value
         #expect(server.only?.bytes == Self.source)
         // The claim ends with the call.
-        try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+        try await uploadClient(server.transport()).upload(.file(path), to: .post("/files"), options: options)
     }
 
     @Test("An upload is discarded on the server and beside the file; one that is gone is no error")
@@ -212,13 +206,13 @@ struct UploadResumeTests {
         await interrupt(server, Upload.Options(storage: .besideSource))
         let descriptor = try #require(try Upload.Descriptor.saved(besideFile: path))
         let failing = server.transport { _, _ in .status(500, [:]) }
-        let error = await uploadFailure { try await client(failing).discard(descriptor) }
+        let error = await uploadFailure { try await uploadClient(failing).discard(descriptor) }
         #expect(error?.statusCode == 500)
         #expect(try names == ["film.mp4", "film.mp4.curlew-upload"])
-        try await client(server.transport()).discard(descriptor)
+        try await uploadClient(server.transport()).discard(descriptor)
         #expect(server.state.withLock { $0.uploads.isEmpty })
         #expect(try names == ["film.mp4"] && Upload.Descriptor.saved(besideFile: path) == nil)
-        try await client(server.transport()).discard(descriptor)
+        try await uploadClient(server.transport()).discard(descriptor)
     }
 
     @Test("Bytes and streams continue if the caller has them again")
@@ -240,14 +234,14 @@ struct UploadResumeTests {
                 return .none
             }
             _ = await uploadFailure {
-                try await client(transport).upload(source, to: .post("/files"), options: options)
+                try await uploadClient(transport).upload(source, to: .post("/files"), options: options)
             }
             let descriptor = try #require(try Upload.Descriptor.saved(besideFile: folder.path + "/kept"))
             let error = await uploadFailure {
-                try await client(server.transport()).resume(descriptor, options: options)
+                try await uploadClient(server.transport()).resume(descriptor, options: options)
             }
             #expect(error?.reason == .invalidRequest)
-            try await client(server.transport()).resume(descriptor, from: source, options: options)
+            try await uploadClient(server.transport()).resume(descriptor, from: source, options: options)
             #expect(server.received - before == 100_000)
         }
         #expect(server.state.withLock { $0.uploads.values.allSatisfy { $0.bytes == Self.source } })
@@ -258,11 +252,11 @@ struct UploadResumeTests {
         let server = UploadServerModel()
         let options = Upload.Options(storage: .file(folder.path + "/missing/x.upload"))
         let error = await uploadFailure {
-            try await client(server.transport()).upload(.file(path), to: .post("/files"), options: options)
+            try await uploadClient(server.transport()).upload(.file(path), to: .post("/files"), options: options)
         }
         #expect(error?.reason == .storage && server.received == 0)
         let none = await uploadFailure {
-            try await client(server.transport()).upload(
+            try await uploadClient(server.transport()).upload(
                 .data(Data()), to: .post("/files"), options: Upload.Options(storage: .besideSource))
         }
         #expect(none?.reason == .invalidRequest)

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewTransfers
@@ -74,7 +70,7 @@ struct UploadRunTests {
                 case nil: throw NetworkError(.cancelled)
                 }
             }
-            let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: clock))
+            let client = APIClient.mock(transport, configuration: .init(time: clock))
             let error = await uploadFailure { _ = try await work(client) }
             let (words, urls, _) = seen.withLock { $0 }
             return (words + [error.map { "fail \($0.reason)" } ?? "finish"], urls)

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
-
 @testable import CurlewTransfers
 
 /// A tus server in memory, which keeps every byte that arrives.
@@ -142,6 +137,11 @@ final class UploadServerModel: Sendable {
         case lostResponse
         case status(Int, HTTPHeaders)
     }
+}
+
+/// A client whose waits between attempts take no time.
+func uploadClient(_ transport: MockTransport, _ pipeline: Pipeline = []) -> APIClient {
+    .mock(transport, pipeline: pipeline, configuration: .init(time: ManualClock.skippingWaits))
 }
 
 /// The error that an upload ends with, or nil.

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -14,17 +10,12 @@ import Testing
 struct UploadTests {
     private static let source = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-    private func client(_ transport: MockTransport, _ pipeline: Pipeline = .empty) -> APIClient {
-        APIClient.mock(
-            transport, pipeline: pipeline, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
-    }
-
     @Test("The protocol is discovered, or named, and the result has the URL")
     func protocols() async throws {
         for named in [Upload.Resumption.discovered, .tus] {
             let server = UploadServerModel()
             let options = Upload.Options(named)
-            let result = try await client(server.transport()).upload(
+            let result = try await uploadClient(server.transport()).upload(
                 .data(Self.source), to: .post("/files"), options: options)
             #expect(server.only?.bytes == Self.source)
             #expect(server.methods == (named == .discovered ? ["OPTIONS"] : []) + ["POST", "PATCH"])
@@ -34,14 +25,14 @@ struct UploadTests {
         }
     }
 
-    @Test("Chunks, and an empty source")
+    @Test("Chunks and an empty source are sent")
     func chunks() async throws {
         let server = UploadServerModel()
-        try await client(server.transport()).upload(
+        try await uploadClient(server.transport()).upload(
             .data(Self.source), to: .post("/files"), options: Upload.Options(.tus, chunkSize: 30_000))
         #expect(server.only?.bytes == Self.source && server.methods == ["POST", "PATCH", "PATCH", "PATCH", "PATCH"])
         let empty = UploadServerModel()
-        let result = try await client(empty.transport()).upload(.data(Data()), to: .post("/files"))
+        let result = try await uploadClient(empty.transport()).upload(.data(Data()), to: .post("/files"))
         #expect(empty.only?.bytes == Data() && result.length == 0)
     }
 
@@ -54,11 +45,11 @@ struct UploadTests {
             return .text("stored", status: .created)
         }
         let error = await uploadFailure {
-            try await client(mock).upload(.data(Self.source), to: .post("/files"))
+            try await uploadClient(mock).upload(.data(Self.source), to: .post("/files"))
         }
         #expect(error?.reason == .badResponse && error?.hint?.contains("allowsPlain") == true)
         let last = Locked<TransferProgress?>(nil)
-        let result = try await client(mock).upload(
+        let result = try await uploadClient(mock).upload(
             .data(Self.source), to: .post("/files"), options: Upload.Options(allowsPlain: true)
         ) { value in last.withLock { $0 = value } }
         #expect(bodies.withLock { $0 } == [Self.source] && result.url == nil && result.length == 100_000)
@@ -66,24 +57,24 @@ struct UploadTests {
         #expect(last.withLock { $0?.isLast == true && $0?.completed == 100_000 })
     }
 
-    @Test("Metadata; a name that is invalid is refused before anything is sent")
+    @Test("Metadata is sent; a name that is invalid is refused before anything is sent")
     func metadata() async throws {
         var options = Upload.Options()
         options.fileName = "Über.txt"
         options.metadata = ["owner": "Ann", "empty": ""]
         let server = UploadServerModel()
-        try await client(server.transport()).upload(.data(Data()), to: .post("/files"), options: options)
+        try await uploadClient(server.transport()).upload(.data(Data()), to: .post("/files"), options: options)
         let name = Data("Über.txt".utf8).base64EncodedString()
         let type = Data("text/plain".utf8).base64EncodedString()
         #expect(server.only?.metadata == "filename \(name),filetype \(type),empty,owner QW5u")
         options.metadata = ["a b": "c"]
         let error = await uploadFailure {
-            try await client(server.transport()).upload(.data(Data()), to: .post("/files"), options: options)
+            try await uploadClient(server.transport()).upload(.data(Data()), to: .post("/files"), options: options)
         }
         #expect(error?.reason == .invalidRequest)
     }
 
-    @Test("The fields of the request create the upload and are not sent elsewhere; other origins get no credentials")
+    @Test("The request's fields create the upload and are not sent elsewhere, credentials neither")
     func origins() async throws {
         let server = UploadServerModel(origin: "https://storage.test")
         let seen = Locked<[(String, HTTPHeaders)]>([])
@@ -109,7 +100,7 @@ struct UploadTests {
         }
         #expect(error == nil)
         let refused = await uploadFailure {
-            try await self.client(insecure.transport()).upload(.data(Self.source), to: .post("/files"))
+            try await uploadClient(insecure.transport()).upload(.data(Self.source), to: .post("/files"))
         }
         #expect(refused?.reason == .badResponse && insecure.received == 0)
     }
@@ -120,12 +111,14 @@ struct UploadTests {
             .status(204, headers: ["Tus-Version": "1.0.0", "Tus-Extension": "creation", "Tus-Max-Size": "10"])
         }
         let error = await uploadFailure {
-            try await client(small).upload(.data(Self.source), to: .post("/files"))
+            try await uploadClient(small).upload(.data(Self.source), to: .post("/files"))
         }
         #expect(error?.reason == .invalidRequest && small.requests.map(\.method) == [.options])
         let server = UploadServerModel()
         let transport = server.transport { _, call in call.method == .patch ? .status(413, [:]) : .none }
-        let other = await uploadFailure { try await client(transport).upload(.data(Self.source), to: .post("/files")) }
+        let other = await uploadFailure {
+            try await uploadClient(transport).upload(.data(Self.source), to: .post("/files"))
+        }
         #expect(other?.statusCode == 413 && other?.hint?.contains("chunkSize") == true)
     }
 
@@ -137,7 +130,7 @@ struct UploadTests {
             number == 2
                 ? .status(423, ["Retry-After": "5"]) : number == 3 ? .status(423, ["Retry-After": "999"]) : .none
         }
-        let client = APIClient.mock(transport, configuration: APIClient.Configuration(time: clock))
+        let client = APIClient.mock(transport, configuration: .init(time: clock))
         async let result = client.upload(.data(Self.source), to: .post("/files"))
         for seconds in [5, 60] {
             try await clock.waitForSleepers(1)
@@ -152,7 +145,7 @@ struct UploadTests {
         let server = UploadServerModel()
         for length in [Int64(2), 4] {
             let error = await uploadFailure {
-                try await client(server.transport()).upload(
+                try await uploadClient(server.transport()).upload(
                     .stream(length: length) {
                         RequestBody.Chunks(
                             AsyncStream {
@@ -164,7 +157,7 @@ struct UploadTests {
             #expect(error?.reason == .encoding)
         }
         let error = await uploadFailure {
-            try await client(server.transport()).upload(
+            try await uploadClient(server.transport()).upload(
                 .stream(length: 1) {
                     RequestBody.Chunks(AsyncThrowingStream { $0.finish(throwing: CancellationError()) })
                 },
@@ -190,7 +183,7 @@ struct UploadTests {
         }
         let options = Upload.Options(.tus, chunkSize: 900_000_000_000_000)
         let error = await uploadFailure {
-            try await client(transport).upload(endless, to: .post("/files"), options: options)
+            try await uploadClient(transport).upload(endless, to: .post("/files"), options: options)
         }
         #expect(error?.isCancelled == true && pulled.withLock { $0 } == 65)
     }
@@ -205,12 +198,12 @@ struct UploadTests {
             return .none
         }
         let error = await uploadFailure {
-            try await client(transport).upload(
+            try await uploadClient(transport).upload(
                 .file(path), to: .post("/files"), options: Upload.Options(chunkSize: 50_000))
         }
         #expect(error?.reason == .encoding)
         let missing = await uploadFailure {
-            try await client(transport).upload(.file(folder.path), to: .post("/files"))
+            try await uploadClient(transport).upload(.file(folder.path), to: .post("/files"))
         }
         #expect(missing?.reason == .invalidRequest)
     }
@@ -219,7 +212,7 @@ struct UploadTests {
     func ownBody() async throws {
         let server = UploadServerModel()
         let error = await uploadFailure {
-            try await client(server.transport()).upload(.data(Data()), to: .post("/files", body: .text("x")))
+            try await uploadClient(server.transport()).upload(.data(Data()), to: .post("/files", body: .text("x")))
         }
         #expect(error?.reason == .invalidRequest && server.methods.isEmpty)
     }

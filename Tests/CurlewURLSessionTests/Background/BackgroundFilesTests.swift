@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import Foundation
 import TestServers
 import Testing
 
@@ -60,7 +57,7 @@ struct BackgroundFilesTests {
         return names.filter { !$0.hasSuffix(".ledger.json") }.sorted()
     }
 
-    @Test("a download replaces the file at its target, or makes it", arguments: [false, true])
+    @Test("A download replaces the file at its target, or makes it", arguments: [false, true])
     func download(isThere: Bool) throws {
         let target = folder.path + "/film"
         if isThere { _ = try write("old", "film") }
@@ -71,7 +68,7 @@ struct BackgroundFilesTests {
         #expect(names == ["film"])
     }
 
-    @Test("an error page does not replace a good file, and is kept for the app", arguments: [404, 500, 304, 302])
+    @Test("An error page does not replace a good file, and is kept for the app", arguments: [404, 500, 304, 302])
     func errorPage(status: Int) throws {
         let target = try write("good", "film")
         let transfer = try transfer(to: target)
@@ -85,7 +82,7 @@ struct BackgroundFilesTests {
         #expect(text(outcome.file) == nil)
     }
 
-    @Test("a target that cannot be replaced leaves what is there, and an error that says so")
+    @Test("A target that cannot be replaced keeps its file, and the error says so")
     func impossible() throws {
         let target = folder.path + "/folder"
         try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
@@ -100,7 +97,7 @@ struct BackgroundFilesTests {
         #expect(names.contains("folder"))
     }
 
-    @Test("a response that comes in two launches is whole")
+    @Test("A response that comes in two launches is whole")
     func twoLaunches() throws {
         let upload = try transfer()
         #expect(store.append(Data("first, ".utf8), of: upload.id))
@@ -114,7 +111,7 @@ struct BackgroundFilesTests {
         #endif
     }
 
-    @Test("an overlong response and a failed transfer leave no file")
+    @Test("An overlong response and a failed transfer leave no file")
     func leftovers() throws {
         let upload = try transfer()
         #expect(store.append(Data(count: Int(BackgroundStore.maximumResponse)), of: upload.id))
@@ -129,7 +126,7 @@ struct BackgroundFilesTests {
         #expect(names.isEmpty)
     }
 
-    @Test("responses that belong to no transfer are swept, those of others stay")
+    @Test("Responses without a transfer are removed, those of others stay")
     func sweep() throws {
         let (known, unknown) = (try transfer(), UUID())
         let other = Self.launch(folder, "example.other")
@@ -150,7 +147,7 @@ struct BackgroundFilesTests {
         try path.flatMap { try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int }
     }
 
-    @Test("the ledger and the responses are for the owner alone")
+    @Test("The ledger and the responses are for the owner alone")
     func permissions() throws {
         let upload = try transfer()
         #expect(try mode(ledger) == 0o600)
@@ -164,11 +161,11 @@ struct BackgroundFilesTests {
         #expect(try mode(store.responsePath(download.id)) == 0o600)
     }
 
-    @Test("no outcome keeps a field that was declared as secret, after a relaunch neither")
+    @Test("No outcome keeps a declared secret field, after a relaunch neither")
     func declared() throws {
         let rules = FieldRules(secret: ["X-Device"], secretMembers: ["appid"])
-        let client = APIClient(
-            baseURL: "https://a.example", pipeline: .standard, transport: URLSessionTransport(),
+        let client = APIClient.testing(
+            URLSessionTransport(), baseURL: "https://a.example", pipeline: .standard,
             configuration: APIClient.Configuration(fields: rules))
         let request = try client.request(for: Request<Void>.get("/film", query: ["appid": "hunter2"]))
         let transfer = try BackgroundTransfer(request, to: folder.path + "/film")

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import Foundation
 import TestServers
 import Testing
 
@@ -41,7 +38,7 @@ struct BackgroundLedgerTests {
         #expect((try? Data(contentsOf: URL(fileURLWithPath: ledger))) == before)
     }
 
-    @Test("a ledger that others can read or change is not used, not changed, and reported", arguments: [0o644, 0o602])
+    @Test("A ledger that others can read or change is not used, not changed, and reported", arguments: [0o644, 0o602])
     func rights(mode: Int) throws {
         let one = try transfer()
         try launch().start(one)
@@ -56,7 +53,7 @@ struct BackgroundLedgerTests {
         #expect(launch().transfers == [one, two])
     }
 
-    @Test("a folder, and a symbolic link, in the place of the ledger stay there", arguments: [false, true])
+    @Test("A folder, and a symbolic link, at the path of the ledger stay there", arguments: [false, true])
     func notAFile(isLink: Bool) throws {
         let elsewhere = try folder.file("elsewhere", Data("[]".utf8))
         if isLink {
@@ -69,7 +66,7 @@ struct BackgroundLedgerTests {
         if isLink { #expect(try FileManager.default.destinationOfSymbolicLink(atPath: ledger) == elsewhere) }
     }
 
-    @Test("without a ledger, tasks of the system are transfers again, and their ends are reported once")
+    @Test("Without a ledger, the system's tasks become transfers, and their ends are reported once")
     func adopted() throws {
         let (one, two) = (try transfer(), UUID())
         try launch().start(one)
@@ -102,7 +99,7 @@ struct BackgroundLedgerTests {
         #expect(outcomes.allSatisfy { $0.file.map(FileManager.default.fileExists) == false })
     }
 
-    @Test("what ends while the ledger cannot be read is reported, and joins the ledger when it can be read")
+    @Test("An end while the ledger cannot be read is reported, and joins the ledger later")
     func later() throws {
         let (one, two, three) = (try transfer("1"), try transfer("2"), try transfer("3"))
         let first = launch()
@@ -124,7 +121,7 @@ struct BackgroundLedgerTests {
         #expect(launch().transfers == store.transfers)
     }
 
-    @Test("with a ledger, an unknown task of the system is ignored")
+    @Test("With a ledger, an unknown task of the system is ignored")
     func unknown() throws {
         try launch().start(transfer())
         let store = launch()
@@ -135,7 +132,7 @@ struct BackgroundLedgerTests {
         #expect(store.transfers.count == 1 && !store.transfers.contains { $0.id == id })
     }
 
-    @Test("a link in the place of a stored response is not followed")
+    @Test("A link at the path of a stored response is not followed")
     func plantedResponse() throws {
         let store = launch()
         let upload = try BackgroundTransfer(

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCookies
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -35,7 +31,7 @@ struct BackgroundTests {
 
     private func states(_ store: BackgroundStore) -> [BackgroundTransfer.State] { store.transfers.map(\.state) }
 
-    @Test("a description is kept without secrets and returns the same")
+    @Test("A description is kept without secrets and returns the same")
     func description() throws {
         let original = try transfer(tags: ["film": "7", "what/ever": "ü"])
         try launch().start(original)
@@ -45,7 +41,7 @@ struct BackgroundTests {
         #expect(text.contains("page=2") && original.line.contains("page=2"))
     }
 
-    @Test("a ledger of others, or cut off, is kept aside and reported", arguments: ["", "upload 7", "[", "{}", "[{}]"])
+    @Test("A ledger of others, or cut off, is set aside and reported", arguments: ["", "upload 7", "[", "{}", "[{}]"])
     func foreignLedger(text: String) throws {
         let ledger = folder.path + "/films.ledger.json"
         try PrivateFile.replace(ledger, with: Data(text.utf8))
@@ -61,7 +57,7 @@ struct BackgroundTests {
         #expect(launch().transfers == [next] && launch().problem == nil)
     }
 
-    @Test("a call without a body is a download, one with a file an upload, and no other is started")
+    @Test("A call without a body is a download, one with a file an upload, others are refused")
     func kinds() throws {
         func kind(_ body: RequestBody, to path: String?) -> BackgroundTransfer.Kind? {
             let request = try? HTTPRequest(.post, url: "https://a.example/films", body: body)
@@ -78,7 +74,7 @@ struct BackgroundTests {
         #expect(error?.reason == .invalidRequest && error?.hint?.contains("file") == true)
     }
 
-    @Test("a relaunch finds what runs, what ended, and what the system lost")
+    @Test("A relaunch finds what runs, what ended, and what the system lost")
     func relaunch() throws {
         let (running, ended, lost) = (try transfer(), try transfer(), try transfer())
         let store = launch()
@@ -98,7 +94,7 @@ struct BackgroundTests {
         #expect(launch().transfers == [running])
     }
 
-    @Test("what was started while the system's list of tasks was on its way is not lost")
+    @Test("A transfer started while the system listed its tasks is not lost")
     func race() throws {
         let (old, new) = (try transfer(), try transfer())
         try launch().start(old)
@@ -110,7 +106,7 @@ struct BackgroundTests {
         #expect(states(store) == [.running, .running])
     }
 
-    @Test("the first outcome counts, also one of a transfer that counted as lost, and none of an unknown one")
+    @Test("The first outcome counts, also after a loss was assumed, and none of an unknown transfer")
     func outcomes() throws {
         let (one, two) = (try transfer(), try transfer())
         let outcome = BackgroundOutcome(response, file: nil)
@@ -128,7 +124,7 @@ struct BackgroundTests {
         #expect(reports.withLock { $0.map(\.state) } == [.lost, .finished(outcome), .finished(outcome)])
     }
 
-    @Test("it forgets the oldest that ended, never what runs")
+    @Test("The ledger forgets the oldest ended transfer, never a running one")
     func capacity() throws {
         let store = launch(capacity: 10)
         let first = try transfer()
@@ -144,7 +140,7 @@ struct BackgroundTests {
         #expect(store.transfers.first?.state == .running)
     }
 
-    @Test("a transfer that cannot be recorded is not started")
+    @Test("A transfer that cannot be recorded is not started")
     func unwritable() throws {
         let store = BackgroundStore(folder: folder.path + "/missing", identifier: "films") { _ in }
         #expect { try store.start(transfer()) } throws: { ($0 as? NetworkError)?.reason == .storage }
@@ -152,7 +148,7 @@ struct BackgroundTests {
     }
 
     @Test(
-        "relaunches, losses and failures at random: each film arrives, and one transfer runs at a time",
+        "Through random relaunches, losses and failures each film arrives, one transfer at a time",
         arguments: 0..<10)
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -211,7 +207,7 @@ struct BackgroundTests {
         store.finish(task.id, HTTPResponse(status: status), nil)
     }
 
-    @Test("an outcome is an answer for an endpoint to decode")
+    @Test("An outcome is a response for an endpoint to decode")
     func decoding() async throws {
         struct Film: Codable, Equatable, Sendable { let title: String }
         struct GetFilm: Endpoint {
@@ -235,7 +231,7 @@ struct BackgroundTests {
         }
     }
 
-    @Test("certificates in PEM text are found, whatever surrounds them")
+    @Test("Certificates in PEM text are found, whatever surrounds them")
     func pem() {
         let text = """
             subject=one

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
 import Testing
 
 @testable import CurlewURLSession
@@ -10,7 +9,7 @@ import Testing
 struct LaunchEventsTests {
     private let start = Date(timeIntervalSince1970: 1000)
 
-    @Test("the handler first, then the events")
+    @Test("A handler that comes first is called after the events")
     func inOrder() {
         var events = LaunchEvents<Int>()
         #expect(events.add(1, at: start).isEmpty)
@@ -19,7 +18,7 @@ struct LaunchEventsTests {
         #expect(events.finish(at: start + 2).isEmpty)
     }
 
-    @Test("the events first: the handler is called at once, and once")
+    @Test("A handler that comes after the events is called at once, and once")
     func early() {
         var events = LaunchEvents<Int>()
         #expect(events.finish(at: start).isEmpty)
@@ -27,7 +26,7 @@ struct LaunchEventsTests {
         #expect(events.add(2, at: start + 6).isEmpty)
     }
 
-    @Test("the notification of an earlier wake-up does not count for the next", arguments: [0, 1])
+    @Test("The notification of an earlier wake-up does not count for the next", arguments: [0, 1])
     func stale(way: Int) {
         var events = LaunchEvents<Int>()
         // Received while the app was in front, where no handler is delivered.
@@ -39,7 +38,7 @@ struct LaunchEventsTests {
         #expect(events.finish(at: later + 1) == [1])
     }
 
-    @Test("no handler is lost when a second one comes")
+    @Test("No handler is lost when a second one comes")
     func several() {
         var events = LaunchEvents<Int>()
         #expect(events.add(1, at: start).isEmpty)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCookies
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -17,7 +13,7 @@ import FoundationNetworking
 /// Messages of Foundation and ours, one as the other.
 @Suite(.timeLimit(.minutes(1)))
 struct ConversionTests {
-    @Test("a request there and back")
+    @Test("A request survives conversion to URLRequest and back")
     func request() async throws {
         let original = try HTTPRequest(
             .put, url: "https://a.example:8443/films/1?q=a%20b", headers: ["Accept": "text/plain", "X-Id": "7"],
@@ -33,7 +29,7 @@ struct ConversionTests {
         #expect(back.body.data == Data("body".utf8))
     }
 
-    @Test("a body stream is read once, while it is sent")
+    @Test("A body stream is read once, while it is sent")
     func stream() async throws {
         var message = URLRequest(url: try #require(URL(string: "http://a.example/")))
         message.httpMethod = "POST"
@@ -50,13 +46,13 @@ struct ConversionTests {
         #expect(all == pattern(200_000))
     }
 
-    @Test("what is no request is refused", arguments: ["ftp://a.example/", "file:///etc", "nothing"])
+    @Test("A URLRequest that is no HTTP request is refused", arguments: ["ftp://a.example/", "file:///etc", "nothing"])
     func refused(url: String) throws {
         let message = URLRequest(url: try #require(URL(string: url)))
         #expect { try HTTPRequest(message) } throws: { ($0 as? NetworkError)?.reason == .invalidRequest }
     }
 
-    @Test("a response there and back")
+    @Test("A response survives conversion to HTTPURLResponse and back")
     func response() async throws {
         let original = HTTPResponse(
             status: .notFound, headers: ["Content-Type": "text/plain", "Vary": "A", "vary": "B"],
@@ -73,7 +69,7 @@ struct ConversionTests {
     }
 
     @Test(
-        "joined cookies come apart, and only where one begins",
+        "Joined cookies are separated, and only where one begins",
         arguments: [
             ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", "b=2"]), ("a=1,b=2", ["a=1", "b=2"]),
             (
@@ -89,14 +85,14 @@ struct ConversionTests {
         #expect(ResponseFields.cookies(joined) == apart)
     }
 
-    @Test("fields that could begin a line are cleaned, and names that are none dropped")
+    @Test("Fields that could begin a line are cleaned, and invalid names dropped")
     func hostileFields() {
         let headers = ResponseFields.headers([("X-A", "a\r\nb\u{0}c"), ("X B", "1"), ("", "2"), ("X-É", "3")])
         #expect(headers.count == 1)
         #expect(headers["X-A"] == "a  b c")
     }
 
-    @Test("a length that is one, however often it is said, and what is none")
+    @Test("Equal repeated lengths are one length; conflicting and malformed ones are refused")
     func lengths() throws {
         func length(_ text: String) throws -> Int64? { try ResponseFields.length(["Content-Length": text]) }
         #expect(try length("12") == 12)
@@ -108,19 +104,19 @@ struct ConversionTests {
         }
     }
 
-    @Test("a field that would forge another is refused")
+    @Test("A field that would forge another is refused")
     func forgedFields() throws {
         let request = try HTTPRequest(.get, url: "http://a.example/", headers: ["X-A": "b\r\nX-C: d"])
         #expect { try URLRequest(request) } throws: { ($0 as? NetworkError)?.reason == .invalidRequest }
     }
 
-    @Test("a method in other letters is another method, which URLRequest cannot send")
+    @Test("A method in other letters is another method, which URLRequest cannot send")
     func methods() throws {
         let request = try HTTPRequest(HTTPMethod(rawValue: "get"), url: "http://a.example/")
         #expect { try URLRequest(request) } throws: { ($0 as? NetworkError)?.reason == .invalidRequest }
     }
 
-    @Test("codings that are decoded, and unknown ones")
+    @Test("Decoded and unknown codings are distinguished")
     func codings() {
         for known in ["gzip", "GZIP , br", "deflate", "identity"] { #expect(ResponseFields.isDecoded(known)) }
         for unknown in ["aws-chunked", "gzip, exi"] { #expect(!ResponseFields.isDecoded(unknown)) }
@@ -131,13 +127,13 @@ struct ConversionTests {
 /// Ready-made requests through a client.
 @Suite(.timeLimit(.minutes(1)))
 struct URLRequestCallTests {
-    @Test("send returns every response, data only successes")
+    @Test("send(urlRequest:) returns every response, data(for:) only successes")
     func calls() async throws {
         let server = try MockServer()
         server.on(.post, "/echo") { .data($0.body) }
-        let client = APIClient(
-            baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard, transport: URLSessionTransport(),
-            configuration: APIClient.Configuration(headers: ["X-Client": "here"]))
+        let client = APIClient.testing(
+            URLSessionTransport(), baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard,
+            headers: ["X-Client": "here"])
         var message = URLRequest(url: try #require(URL(string: server.url + "/echo?a=1")))
         message.httpMethod = "POST"
         message.httpBody = Data("hello".utf8)
@@ -157,12 +153,12 @@ struct URLRequestCallTests {
         }
     }
 
-    @Test("a request for another origin gets none of the client's fields")
+    @Test("A request for another origin gets none of the client's fields")
     func foreign() async throws {
         let server = try MockServer.always(.text("ok"))
-        let client = APIClient(
-            baseURL: "https://home.example", pipeline: .standard, transport: URLSessionTransport(),
-            configuration: APIClient.Configuration(headers: ["Authorization": "Bearer secret"]))
+        let client = APIClient.testing(
+            URLSessionTransport(), baseURL: "https://home.example", pipeline: .standard,
+            headers: ["Authorization": "Bearer secret"])
         _ = try await client.data(for: URLRequest(url: try #require(URL(string: server.url + "/"))))
         #expect(server.requests.first?.headers.contains(.authorization) == false)
     }
@@ -178,7 +174,7 @@ struct URLRequestCallTests {
 
     private struct User: Decodable, Equatable { let id: Int }
 
-    @Test("a ready-made request is decoded, as the type that is named or expected")
+    @Test("A ready-made request is decoded, as the named or the expected type")
     func decoded() async throws {
         let client = APIClient.mock(mock)
         let user: User = try await client.send(urlRequest: try message("https://mock.test/users/1"))
@@ -191,7 +187,7 @@ struct URLRequestCallTests {
         }
     }
 
-    @Test("completions get the response, the decoded value, or the error, once", arguments: [false, true])
+    @Test("Completions get the response, the decoded value, or the error, once", arguments: [false, true])
     func completions(elsewhere: Bool) async throws {
         let client = APIClient.mock(mock)
         func outcome(_ text: String) async throws -> (Result<Int, NetworkError>, Result<User, NetworkError>) {
@@ -216,7 +212,7 @@ struct URLRequestCallTests {
         #expect(status == .failure(NetworkError(.invalidRequest)) && user == .failure(NetworkError(.invalidRequest)))
     }
 
-    @Test("errors of Foundation and responses of URLSession become the errors that they represent")
+    @Test("Errors of Foundation and responses of URLSession become the errors that they represent")
     func errors() throws {
         #expect(NetworkError(URLError(.notConnectedToInternet)) == NetworkError(.unreachable))
         #expect(NetworkError(URLError(.notConnectedToInternet)).isOffline)

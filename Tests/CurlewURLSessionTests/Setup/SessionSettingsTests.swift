@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -16,7 +12,7 @@ import FoundationNetworking
 /// What an app's own session may be, and how a platform is reported.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionSettingsTests {
-    @Test("a background session is refused with an error, where URLSession would end the process")
+    @Test("A background session is refused with an error, where URLSession would end the process")
     func background() async throws {
         #expect(SessionSettings.problem(identifier: nil) == nil)
         let problem = try #require(SessionSettings.problem(identifier: "example.films"))
@@ -34,7 +30,7 @@ struct SessionSettingsTests {
         #endif
     }
 
-    @Test("texts for Apple platforms name neither Linux nor CurlTransport, which is not there")
+    @Test("Texts for Apple platforms name neither Linux nor CurlTransport, which is not there")
     func texts() {
         let hint = Unsupported.hint(on: .apple)
         #expect(!hint.contains("CurlTransport") && hint.hasSuffix("."))
@@ -44,7 +40,7 @@ struct SessionSettingsTests {
         #expect(problems.allSatisfy { !$0.contains("Linux") } && problems.count == 1)
     }
 
-    @Test("a coding that Apple's systems do not decode stays, and its field with it")
+    @Test("A coding that Apple's systems do not decode stays, and its field with it")
     func codings() throws {
         for coding in ["gzip", "deflate", "br", "x-gzip", "gzip, br", "identity"] {
             #expect(ResponseFields.isDecoded(coding, on: .apple) && ResponseFields.isDecoded(coding, on: .linux))
@@ -62,7 +58,7 @@ struct SessionSettingsTests {
         #expect(head.headers[.contentEncoding] == "zstd" && head.length == nil)
     }
 
-    @Test("versions have the names of RFC 7301")
+    @Test("Versions have the names of RFC 7301")
     func versions() {
         #expect(HTTPVersion(protocolName: "h3") == .http3)
         #expect(HTTPVersion(protocolName: "h2") == .http2)
@@ -71,7 +67,7 @@ struct SessionSettingsTests {
         #expect(HTTPVersion(protocolName: "spdy/3") == nil)
     }
 
-    @Test("a body without a type is not called a form, as Apple's URLSession would")
+    @Test("A body without a type is not called a form, as Apple's URLSession would")
     func contentType() throws {
         func type(_ body: RequestBody, _ headers: HTTPHeaders = [:], _ platform: Platform = .apple) throws -> String? {
             let request = try HTTPRequest(.post, url: "http://127.0.0.1/", headers: headers, body: body)

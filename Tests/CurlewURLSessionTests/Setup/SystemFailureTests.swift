@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import Foundation
 import Testing
 
 @testable import CurlewURLSession
@@ -28,7 +26,7 @@ struct SystemFailureTests {
     }
 
     @Test(
-        "proxies, as CFNetwork's own errors and below those of URLSession",
+        "Proxy failures are recognized, as CFNetwork's own errors and below those of URLSession",
         arguments: [
             (306, NetworkError.ProxyFailure.unreachable), (307, .notAuthenticated), (308, .refused(nil)),
             (309, .notAuthenticated), (310, .unreachable), (311, .refused(nil)), (100, .refused(nil)),
@@ -44,7 +42,7 @@ struct SystemFailureTests {
     }
 
     @Test(
-        "what else CFNetwork says",
+        "Other errors of CFNetwork have their reasons",
         arguments: [
             (1, NetworkError.Reason.unreachable), (2, .unreachable), (301, .notAuthenticated(.refused)),
             (302, .connectionLost(.requestMayHaveArrived)), (303, .badResponse), (305, .invalidRequest),
@@ -54,7 +52,7 @@ struct SystemFailureTests {
         #expect(error(code, in: Self.network).reason == expected)
     }
 
-    @Test("an error below that is about something else changes nothing")
+    @Test("An underlying error about something else changes nothing")
     func unrelated() {
         let posix = NSError(domain: NSPOSIXErrorDomain, code: 310)
         #expect(error(NSURLErrorCannotConnectToHost, below: posix).reason == .unreachable)
@@ -62,7 +60,7 @@ struct SystemFailureTests {
         #expect(error(NSURLErrorCannotFindHost, below: network).reason == .unreachable)
     }
 
-    @Test("credentials, files and background sessions")
+    @Test("Credentials, files and background sessions have their reasons")
     func others() {
         #expect(error(-1013).reason == .notAuthenticated(.missingCredential))
         #expect(error(-1012).reason == .notAuthenticated(.refused))

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import TestServers
 import Testing
 
@@ -73,7 +69,7 @@ struct UnsupportedTests {
         ),
     ]
 
-    @Test("everywhere", arguments: refused.indices)
+    @Test("Options that URLSession has nowhere are named", arguments: refused.indices)
     func everywhere(index: Int) async throws {
         let (configuration, name) = Self.refused[index]
         for system in [Platform.apple, .linux] {
@@ -86,7 +82,7 @@ struct UnsupportedTests {
         #expect(error?.detail.contains(name) == true)
     }
 
-    @Test("trailers of a request are refused")
+    @Test("Trailers of a request are refused")
     func trailers() async throws {
         let body = RequestBody.stream { .init(AsyncStream { $0.finish() }) }.trailing("X-Sum") { [:] }
         let error = await URLSessionTransport().failure(.post, "http://127.0.0.1:1/", body: body)
@@ -94,28 +90,28 @@ struct UnsupportedTests {
         #expect(error?.detail.contains("trailers") == true)
     }
 
-    @Test("on Apple platforms, a proxy that wants more than Basic")
+    @Test("On Apple platforms, a proxy that wants more than Basic is refused")
     func proxyAuthentication() {
         let proxy = ProxyConfiguration.Server(.http, host: "proxy.example", user: "ada", authentication: .digest)
         let problems = Unsupported.problems(TransportConfiguration(proxy: .fixed(proxy)), on: .apple)
         #expect(problems.count == 1 && problems.first?.contains("ProxyConfiguration.Server.authentication") == true)
     }
 
-    @Test("cipher suites have their registered names, or their numbers")
+    @Test("Cipher suites have their registered names, or their numbers")
     func cipherSuites() {
         #expect(CipherSuite.name(of: 0x1301) == "TLS_AES_128_GCM_SHA256")
         #expect(CipherSuite.name(of: 0xC02F) == "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256")
         #expect(CipherSuite.name(of: 0x000A) == "0x000A" && CipherSuite.name(of: 0xFFFF) == "0xFFFF")
     }
 
-    @Test("on Linux", arguments: refusedOnLinux.indices)
+    @Test("Options that URLSession lacks on Linux are named", arguments: refusedOnLinux.indices)
     func onLinux(index: Int) {
         let (configuration, name) = Self.refusedOnLinux[index]
         #expect(Unsupported.problems(configuration, on: .linux).first?.contains(name) == true)
         #expect(Unsupported.problems(configuration, on: .apple).isEmpty)
     }
 
-    @Test("the defaults are all right, and what is URLSession's own")
+    @Test("The defaults and URLSession's own settings are accepted")
     func possible() {
         #expect(Unsupported.problems(TransportConfiguration(), on: .linux).isEmpty)
         #expect(Unsupported.problems(TransportConfiguration(), on: .apple).isEmpty)
@@ -124,7 +120,7 @@ struct UnsupportedTests {
         #expect(Unsupported.problems(own, on: .linux).isEmpty)
     }
 
-    @Test("a proxy in the environment that would be used against the configuration")
+    @Test("A proxy in the environment that would be used against the configuration is named")
     func environment() throws {
         let proxies = EnvironmentProxies([
             "http_proxy": "http://user:secret@proxy.example:3128", "no_proxy": "inside.example,10.0.0.0/8",
@@ -144,7 +140,7 @@ struct UnsupportedTests {
         #expect(EnvironmentProxies([:]).problem(for: origin, .none) == nil)
     }
 
-    @Test("a file for the keys of connections in the environment, which was not requested")
+    @Test("A key log in the environment that was not requested is named")
     func keyLog() throws {
         let environment = EnvironmentProxies(["SSLKEYLOGFILE": "keys"])
         let (secure, plain) = (Origin(scheme: "https", host: "a.example"), Origin(scheme: "http", host: "a.example"))
@@ -157,7 +153,7 @@ struct UnsupportedTests {
         #expect(Unsupported.problems(TransportConfiguration(tls: tls), on: .apple).count == 1)
     }
 
-    @Test("fields of an own configuration that would trap, or begin a line")
+    @Test("Fields of an app's configuration that would trap, or begin a line, are named")
     func additionalHeaders() async throws {
         for bad: [AnyHashable: Any] in [["X-Number": 3], [7: "x"], ["X-A": "1\r\nX-B: 2"], ["X A": "1"]] {
             let settings = URLSessionConfiguration.ephemeral
@@ -170,7 +166,7 @@ struct UnsupportedTests {
         #expect(SessionSettings.problem(.ephemeral) == nil)
     }
 
-    @Test("requests that would be sent otherwise than they are")
+    @Test("Requests that would be sent otherwise than they are written are refused")
     func requests() throws {
         func problem(_ url: String, _ system: Platform = .linux) throws -> String? {
             RequestGuard.problem(try HTTPRequest(.post, url: url, body: .bytes(Data())), on: system)?.text
@@ -182,7 +178,7 @@ struct UnsupportedTests {
         for path in ["/a/.b", "/a..b/", "/?x=/../", "/..."] { #expect(try problem(host + path) == nil) }
     }
 
-    @Test("every code has its reason")
+    @Test("Every code of URLError has its reason")
     func codes() {
         func reason(_ code: Int, _ text: String = "", secure: Bool = true, head: Bool = false) -> NetworkError.Reason {
             SystemFailure.reason(for: code, text, isSecure: secure, hasHead: head)

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import Foundation
-
 @testable import CurlewURLSession
 
 #if canImport(FoundationNetworking)

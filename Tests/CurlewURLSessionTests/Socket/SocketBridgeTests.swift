@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import CurlewStreams
-import Foundation
 import Testing
 
 @testable import CurlewURLSession
@@ -14,9 +11,7 @@ struct SocketBridgeTests {
     private let lost = URLError(.networkConnectionLost)
 
     private func client(_ transport: FakeSocketTransport, timeouts: Timeouts = .standard) -> APIClient {
-        APIClient(
-            baseURL: "https://a.example", pipeline: [], transport: transport,
-            configuration: APIClient.Configuration(timeouts: timeouts))
+        APIClient.testing(transport, baseURL: "https://a.example", timeouts: timeouts)
     }
 
     /// A transport whose connections open and send every message back.
@@ -112,8 +107,7 @@ struct SocketBridgeTests {
             bridge.adopt(second)
         }
         let impatient = self.client(slow, timeouts: Timeouts(firstByte: .milliseconds(20)))
-        let error = await #expect(throws: NetworkError.self) { try await impatient.webSocket(.get("/chat")) }
-        #expect(error?.reason == .timedOut(.firstByte))
+        #expect(await failureReason { try await impatient.webSocket(.get("/chat")) } == .timedOut(.firstByte))
         #expect(await eventually { second.calls == ["cancel"] && slow.finished == 1 && slow.watched == 0 })
     }
 
@@ -125,12 +119,11 @@ struct SocketBridgeTests {
             bridge.adopt(task)
         }
         let client = client(transport)
-        let error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/chat")) }
-        #expect(error?.reason == .refused(by: .shutdown))
+        #expect(await failureReason { try await client.webSocket(.get("/chat")) } == .refused(by: .shutdown))
         #expect(task.calls == ["cancel"] && transport.finished == 1)
     }
 
-    @Test func aResponseThatNobodyUsesCancelsItsTask() async throws {
+    @Test func anUnusedResponseCancelsItsTask() async throws {
         let task: FakeSocketTask
         do {
             let (connection, fake, _) = try await open()
@@ -200,7 +193,7 @@ struct SocketBridgeTests {
         for ping in pings { #expect(await reason(of: ping) == .cancelled) }
     }
 
-    @Test("the end is known although URLSession reports only a part of it, and nothing is kept")
+    @Test("The end is known although URLSession reports only a part of it, and nothing is kept")
     func partialEnds() async throws {
         weak var kept: FakeSocketTask?
         do {
@@ -237,7 +230,7 @@ struct SocketBridgeTests {
         #expect(await eventually { transport.finished == 1 })
     }
 
-    @Test("all callbacks at the same time, from several threads")
+    @Test("All callbacks at the same time, from several threads, end the socket once")
     func race() async throws {
         for round in 0..<300 {
             let task = FakeSocketTask()

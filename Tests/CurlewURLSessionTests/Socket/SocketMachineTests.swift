@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import Foundation
 import Testing
 
 @testable import CurlewURLSession
@@ -66,7 +63,7 @@ struct SocketMachineTests {
     }
 
     @Test(
-        "another response than 101 is returned, whatever error URLSession makes of it",
+        "Another response than 101 is returned, whatever error URLSession makes of it",
         arguments: [nil, NetworkError.Reason.badResponse, .notAuthenticated(.refused), .cancelled])
     func refusal(reason: NetworkError.Reason?) {
         var machine = machine(isOpen: false)
@@ -99,7 +96,7 @@ struct SocketMachineTests {
         #expect(run(&open, .abandoned(NetworkError(.cancelled))) == ["-"], "the connection belongs to its response")
     }
 
-    @Test("the server closes: before or after the receive call fails, with and without the end of the task")
+    @Test("The server closes before or after the receive call fails, with or without the task's end")
     func serverCloses() {
         var closedFirst = machine()
         #expect(
@@ -179,7 +176,7 @@ struct SocketMachineTests {
         #expect(steps == ["receive", "thrown cancelled, cancel, senders", "-", "-"])
     }
 
-    @Test("a message that is too large closes with 1009, and the frame is sent before the task is cancelled")
+    @Test("A message that is too large closes with 1009, sent before the task is cancelled")
     func tooLarge() {
         var counted = machine(limit: 3)
         #expect(

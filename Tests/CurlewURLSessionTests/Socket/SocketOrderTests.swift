@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import Foundation
 import Testing
 
 @testable import CurlewURLSession
@@ -189,7 +186,7 @@ struct SocketOrderTests {
         #expect(problems.count == 0, "\(problems.prefix(5))")
     }
 
-    @Test func randomSequences() {
+    @Test func randomSequencesKeepTheRules() {
         let seed = UInt64.random(in: .min ... .max)
         var random = Steps(state: seed)
         var (problems, messages) = ([String](), 0)

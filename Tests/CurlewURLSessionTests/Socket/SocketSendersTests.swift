@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import Dispatch
 import Testing
 
@@ -10,7 +8,7 @@ import Testing
 /// The waiting senders of a connection, each of which is resumed exactly once. A second resumption ends the process.
 @Suite(.timeLimit(.minutes(1)))
 struct SocketSendersTests {
-    @Test("a cancellation, the handler and the end of the connection at the same time")
+    @Test("A cancellation, the handler and the connection's end at the same time leave no sender")
     func race() async throws {
         let senders = SocketSenders()
         for round in 0..<20_000 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import Foundation
-
 /// Asks again, without holding a thread, until `condition` is true; false if it is not within `limit`.
 ///
 /// For states of the system that nothing announces: files, how far a peer has got.

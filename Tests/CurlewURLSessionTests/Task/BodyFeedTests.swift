@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewURLSession
@@ -28,7 +25,7 @@ struct BodyFeedTests {
         }
     }
 
-    @Test("a complete body is closed at once, and once")
+    @Test("A complete body is closed at once, and once")
     func complete() async {
         let sink = Sink(room: 3)
         let feed = BodyFeed(sink)
@@ -43,7 +40,7 @@ struct BodyFeedTests {
         #expect(sink.closings == 1 && errors.withLock { $0.isEmpty })
     }
 
-    @Test("one that fails stays open until URLSession has ended the task", arguments: [10, 9, 11] as [Int64])
+    @Test("A failed body stays open until URLSession has ended the task", arguments: [10, 9, 11] as [Int64])
     func broken(length: Int64) async {
         let sink = Sink(room: 64)
         let feed = BodyFeed(sink)
@@ -60,7 +57,7 @@ struct BodyFeedTests {
         #expect(sink.closings == 1)
     }
 
-    @Test("an unopened body ends with its exchange")
+    @Test("An unopened body ends with its exchange")
     func unopened() async {
         let sink = Sink(room: 0)
         let feed = BodyFeed(sink)
@@ -73,7 +70,7 @@ struct BodyFeedTests {
         #expect(await eventually { isGone.withLock { $0 } })
     }
 
-    @Test("a producer that takes its time is cancelled with its exchange")
+    @Test("A slow producer is cancelled with its exchange")
     func slow() async {
         let sink = Sink(room: 64)
         let feed = BodyFeed(sink)
@@ -93,7 +90,7 @@ struct BodyFeedTests {
         #expect(sink.closings == 1 && sink.written.isEmpty)
     }
 
-    @Test("when URLSession wants the body again, the first producer ends without a report")
+    @Test("When URLSession wants the body again, the first producer ends without a report")
     func anew() async {
         let (first, second) = (Sink(room: 0), Sink(room: 64))
         let feeds = BodyFeeds()
@@ -113,7 +110,7 @@ struct BodyFeedTests {
         #expect(!late.stop(), "an exchange that is over begins nothing")
     }
 
-    @Test("in whatever order things happen, an open end is closed by the whole body or by the end of the task")
+    @Test("In any order of events, an open end is closed by the whole body or the task's end")
     func generated() async {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

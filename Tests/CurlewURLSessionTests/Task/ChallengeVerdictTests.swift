@@ -11,7 +11,7 @@ struct ChallengeVerdictTests {
         ChallengeVerdict(topic, isConfigured: isConfigured, failures: failures)
     }
 
-    @Test("without a setting in the configuration the system answers, and only for accounts of the system")
+    @Test("Without a setting the system responds, and only for accounts of the system")
     func plain() {
         for failures in 0...2 {
             #expect(verdict(.serverTrust, false, failures: failures) == .system)
@@ -21,7 +21,7 @@ struct ChallengeVerdictTests {
         }
     }
 
-    @Test("what the configuration names counts; what was refused is not tried again")
+    @Test("The configuration's credential counts; a refused one is not tried again")
     func configured() {
         for failures in 0...2 {
             #expect(verdict(.serverTrust, true, failures: failures) == .own, "a connection's trust is judged each time")
@@ -32,7 +32,7 @@ struct ChallengeVerdictTests {
         #expect(verdict(.proxy, true, failures: 1) == .decline)
     }
 
-    @Test("credentials for a server are never given here", arguments: [false, true])
+    @Test("Credentials for a server are never given here", arguments: [false, true])
     func account(isConfigured: Bool) {
         for failures in 0...2 { #expect(verdict(.account, isConfigured, failures: failures) == .decline) }
     }

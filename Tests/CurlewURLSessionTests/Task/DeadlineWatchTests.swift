@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import Dispatch
 import Testing
 
 @testable import CurlewURLSession
 
-@Suite("When the watch over deadlines looks", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct DeadlineWatchTests {
     private static let second: Int64 = 1_000_000_000
     private static let day = 86_400 * second
 
     @Test(
-        "at the moment itself, at once if that has passed, and after a day at most",
+        "The timer fires at the deadline, at once if it has passed, and after a day at most",
         arguments: [
             (10 * second, 3 * second, 10 * second), (10 * second + 1, 3 * second, 10 * second + 1),
             (3600 * second, second, 3600 * second), (3 * second, 10 * second, 10 * second), (.min, second, second),
@@ -22,7 +21,7 @@ struct DeadlineWatchTests {
         #expect(DeadlineWatch.time(of: moment, now: now).uptimeNanoseconds == UInt64(expected))
     }
 
-    @Test("the clock of the deadlines is the clock of the timer")
+    @Test("The clock of the deadlines is the clock of the timer")
     func clock() {
         let before = DispatchTime.now().uptimeNanoseconds
         let now = UInt64(TimeoutTracker.now())
@@ -41,7 +40,7 @@ struct DeadlineWatchTests {
         }
     }
 
-    @Test("an item is looked at when its moment has come, not before, and then forgotten")
+    @Test("An item is checked when its time has come, not before, and then forgotten")
     func fires() async throws {
         let watch = DeadlineWatch()
         let (soon, late) = (Item(), Item())

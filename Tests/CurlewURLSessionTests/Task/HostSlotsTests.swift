@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
 import Testing
 
 @testable import CurlewURLSession
@@ -21,7 +19,7 @@ struct HostSlotsTests {
         }
     }
 
-    @Test("an origin has this many slots; others wait, and start in their order when one is free")
+    @Test("An origin has a number of slots; others wait, and start in their order")
     func order() throws {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         for index in 0..<5 { enter(index, origin) }
@@ -39,14 +37,14 @@ struct HostSlotsTests {
         #expect(started.withLock { $0.last } == 5)
     }
 
-    @Test("origins do not wait for each other")
+    @Test("Origins do not wait for each other")
     func origins() throws {
         for index in 0..<3 { enter(index, try #require(Origin(scheme: "http", host: "a.test"))) }
         enter(3, try #require(Origin(scheme: "http", host: "a.test", port: 81)))
         #expect(started.withLock { $0 } == [0, 1, 3])
     }
 
-    @Test("a higher priority starts first")
+    @Test("A higher priority starts first")
     func priority() throws {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         for index in 0..<3 { enter(index, origin) }
@@ -55,7 +53,7 @@ struct HostSlotsTests {
         #expect(started.withLock { $0 } == [0, 1, 3])
     }
 
-    @Test("a cancelled waiter is not started, and only waiters can be cancelled")
+    @Test("A cancelled waiter is not started, and only waiters can be cancelled")
     func abandon() throws {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         for index in 0..<4 { enter(index, origin) }
@@ -67,7 +65,7 @@ struct HostSlotsTests {
         #expect(started.withLock { $0 } == [0, 1, 3])
     }
 
-    @Test("leaving twice, or without a slot, frees nothing")
+    @Test("Leaving twice, or without a slot, frees nothing")
     func strangers() throws {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         for index in 0..<4 { enter(index, origin) }
@@ -80,7 +78,7 @@ struct HostSlotsTests {
         #expect(slots.counts == (2, 1))
     }
 
-    @Test("what is more than may wait is refused, and others enter when one has left")
+    @Test("Beyond the queue's length waiters are refused, and accepted when one has left")
     func overload() throws {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         let areIn = (0..<6).map { enter($0, origin) }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
-import CurlewTesting
-import Foundation
 import Testing
 
 @testable import CurlewURLSession
@@ -37,7 +33,7 @@ struct TaskMachineTests {
     }
 
     @Test(
-        "a body that grows too far by decoding ends, where the length on the wire is known", arguments: [nil, 20_000])
+        "A body that grows too far by decoding ends, where the length on the wire is known", arguments: [nil, 20_000])
     func growth(codedLength: Int64?) {
         var head = ok
         head.codedLength = codedLength
@@ -51,7 +47,7 @@ struct TaskMachineTests {
         }
     }
 
-    @Test("a small response is delivered whole")
+    @Test("A small response is delivered whole")
     func small() {
         var machine = machine()
         #expect(
@@ -61,20 +57,20 @@ struct TaskMachineTests {
         #expect(!machine.wantsEnd && machine.isEnded)
     }
 
-    @Test("a large one with its head, and its bytes as they are read")
+    @Test("A large response is delivered with its head, and its bytes as they are read")
     func large() {
         var machine = machine()
         let steps = run(&machine, .head(ok), .data(bytes), .data(bytes), .read, .read, .data(bytes), .ended(nil), .read)
         #expect(steps == ["-", "-", "stream 200", "chunk 01234567890123456789", "-", "chunk 0123456789", "-", "end"])
     }
 
-    @Test("a streamed one at once, whatever its size")
+    @Test("A streamed response is delivered at once, whatever its size")
     func streamed() {
         var machine = machine(streams: true)
         #expect(run(&machine, .head(ok), .read, .ended(nil), .read) == ["stream 200", "-", "end", "end"])
     }
 
-    @Test("interim responses are not the response; a second response is none")
+    @Test("Interim responses are not the response; a second response is ignored")
     func interim() {
         var machine = machine()
         let early = TaskMachine.Head(status: 103, headers: [:], length: nil)
@@ -82,7 +78,7 @@ struct TaskMachineTests {
         #expect(run(&machine, .head(early), .head(ok), .head(second), .ended(nil)) == ["-", "-", "-", "answer 200 "])
     }
 
-    @Test("a task that ends without a head is an error")
+    @Test("A task that ends without a head is an error")
     func headless() {
         var (first, second) = (machine(), machine())
         #expect(run(&first, .ended(nil)) == ["fail badResponse"])
@@ -90,7 +86,7 @@ struct TaskMachineTests {
         #expect(second.wantsEnd)
     }
 
-    @Test("a demand for credentials is the end of a response, and the task is not asked further")
+    @Test("A demand for credentials ends a response, and the task is not asked further")
     func challenge() {
         var machine = machine()
         let denied = TaskMachine.Head(status: .unauthorized, headers: [:], length: nil)
@@ -101,7 +97,7 @@ struct TaskMachineTests {
         #expect(run(&machine, .read) == ["chunk 0123456789"])
     }
 
-    @Test("fewer bytes than declared are a lost connection")
+    @Test("Fewer bytes than declared are a lost connection")
     func short() {
         let head = TaskMachine.Head(status: .ok, headers: [:], length: 11)
         var (whole, streamed) = (machine(smallBody: 100), machine(streams: true))
@@ -110,7 +106,7 @@ struct TaskMachineTests {
         #expect(steps.suffix(2) == ["chunk 0123456789", "broken connectionLost requestMayHaveArrived"])
     }
 
-    @Test("bytes that came before a failure are read, then the failure")
+    @Test("Bytes that came before a failure are read, then the failure")
     func failureAfterBytes() {
         var machine = machine(streams: true)
         let lost = NetworkError(.connectionLost(.requestMayHaveArrived))
@@ -119,7 +115,7 @@ struct TaskMachineTests {
         #expect(steps[4].hasPrefix("broken") && steps[5].hasPrefix("broken"))
     }
 
-    @Test("an abandoned body ends the task, and a waiting reader is notified")
+    @Test("An abandoned body ends the task, and a waiting reader is notified")
     func abandoned() {
         var waiting = machine(streams: true)
         #expect(run(&waiting, .head(ok), .read, .abandoned).last == "broken cancelled")
@@ -134,14 +130,14 @@ struct TaskMachineTests {
         #expect(run(&unread, .head(ok), .data(bytes), .ended(nil), .abandoned, .read).last == "broken cancelled")
     }
 
-    @Test("a failure after the end takes nothing from a reader who is behind")
+    @Test("A failure after the end takes nothing from a slow reader")
     func failureAfterEnd() {
         var machine = machine(streams: true)
         let steps = run(&machine, .head(ok), .data(bytes), .challenge, .broken(NetworkError(.cancelled)), .read, .read)
         #expect(steps.suffix(2) == ["chunk 0123456789", "end"])
     }
 
-    @Test("a reader who is behind suspends the task, and reading resumes it")
+    @Test("A slow reader suspends the task, and reading resumes it")
     func suspension() {
         var machine = machine(.suspends(at: 16), streams: true)
         _ = run(&machine, .head(ok), .data(bytes))
@@ -154,7 +150,7 @@ struct TaskMachineTests {
         #expect(machine.wantsEnd && !machine.wantsSuspension)
     }
 
-    @Test("where nothing can be suspended, a reader who is too far behind loses the response")
+    @Test("Where nothing can be suspended, a reader who is too far behind loses the response")
     func bound() {
         var machine = machine(.fails(beyond: 16), streams: true)
         let steps = run(&machine, .head(ok), .data(bytes), .data(bytes), .data(bytes), .read, .read)
@@ -169,7 +165,7 @@ struct TaskMachineTests {
             ])
     }
 
-    @Test("any order of events notifies each waiter once, and loses or repeats no byte")
+    @Test("Any order of events notifies each waiter once, and loses or repeats no byte")
     func anyOrder() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTesting
 import Testing
 
 @testable import CurlewURLSession
@@ -8,7 +7,7 @@ import Testing
 /// A task that URLSession counts suspensions of never stands still forever.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskOrdersTests {
-    @Test("each suspension gets one resumption, whatever comes in between")
+    @Test("Each suspension gets one resumption, whatever comes in between")
     func balance() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
@@ -31,7 +30,7 @@ struct TaskOrdersTests {
         }
     }
 
-    @Test("the end comes once, and nothing after it")
+    @Test("The end comes once, and nothing after it")
     func end() {
         var orders = TaskOrders()
         #expect(orders.next(wantsEnd: false, wantsSuspension: true) == .suspend)

@@ -126,7 +126,7 @@ struct MigrationTests {
         #expect(await MigratingFromAHomeMadeLayer.errors(client) == text)
     }
 
-    @Test("a refresh that failed is no reason to sign in again, unlike one that was refused")
+    @Test("A refresh that failed is no reason to sign in again, unlike one that was refused")
     func refreshesOfAHomeMadeLayer() async {
         for failure in [NetworkError.AuthFailure.refreshFailed, .refreshRefused] {
             let client = APIClient.mock { $0.fail(with: NetworkError(.notAuthenticated(failure))) }

@@ -52,7 +52,7 @@ extension Interceptor where Self == SunsetInterceptor {
 
 @Suite(.timeLimit(.minutes(1)))
 struct SunsetTests {
-    @Test("a response with Sunset is reported if the removal is near", arguments: [(10, 1), (60, 0)])
+    @Test("A response with Sunset is reported if the removal is near", arguments: [(10, 1), (60, 0)])
     func reports(days: Int, count: Int) async throws {
         let (notices, report) = AsyncStream.makeStream(of: SunsetInterceptor.Notice.self)
         let clock = ManualClock()
@@ -67,7 +67,7 @@ struct SunsetTests {
         #expect(await notices.reduce(into: []) { $0.append($1.routeName) } == Array(repeating: "Old", count: count))
     }
 
-    @Test("a margin that is not positive is a problem of the client")
+    @Test("A margin that is not positive is a problem of the client")
     func problems() {
         let client = APIClient.mock(pipeline: [.sunset(within: .zero) { _ in }]) { _ in }
         #expect(client.problems.count == 1)

@@ -44,7 +44,7 @@ struct CompletionTests {
         await #expect(throws: Program.Failure.self) { try await onThread { try Program.run(path, ["-n", broken]) } }
     }
 
-    @Test func bashCompletes() async throws {
+    @Test func bashCompletesCommandsAndOptions() async throws {
         let folder = try TemporaryFolder()
         _ = try folder.file("a file", "")
         let script =
@@ -73,7 +73,7 @@ struct CompletionTests {
             ])
     }
 
-    @Test func fishCompletes() async throws {
+    @Test func fishCompletesCommandsAndOptions() async throws {
         guard let fish = shell("fish") else { return }
         let folder = try TemporaryFolder()
         let script = try folder.file("curlew.fish", CompletionText.fish)
@@ -90,7 +90,7 @@ struct CompletionTests {
         #expect(try await completed("curlew -o curlew.f") == ["curlew.fish"])
     }
 
-    @Test func zshCompletes() async throws {
+    @Test func zshCompletesCommandsAndOptions() async throws {
         guard let zsh = shell("zsh") else { return }
         let folder = try TemporaryFolder()
         _ = try folder.file("_curlew", CompletionText.zsh)

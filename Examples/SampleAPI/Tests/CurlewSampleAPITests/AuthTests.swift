@@ -59,7 +59,7 @@ struct AuthTests {
     }
 
     @Test(
-        "a wrong name or password returns 400 with a message",
+        "A wrong name or password returns 400 with a message",
         arguments: [("emilys", "wrong"), ("nobody", "emilyspass"), ("", "")])
     func wrongPassword(username: String, password: String) async throws {
         let error = await #expect(throws: NetworkError.self) {
@@ -69,7 +69,7 @@ struct AuthTests {
         #expect(error?.body(as: FilmError.self)?.message == "Invalid credentials")
     }
 
-    @Test("each login returns its own tokens, and all of them are valid")
+    @Test("Each login returns its own tokens, and all of them are valid")
     func tokens() async throws {
         let first = try await sample.client.send(.login("emilys", "emilyspass"))
         let second = try await sample.client.send(.login("michaelw", "michaelwpass"))
@@ -83,14 +83,14 @@ struct AuthTests {
     }
 
     @Test(
-        "other credentials than a known access token get 401", arguments: ["Bearer unknown", "Basic x", "Bearer", ""])
+        "Other credentials than a known access token get 401", arguments: ["Bearer unknown", "Basic x", "Bearer", ""])
     func unknownToken(field: String) async throws {
         let client = sample.client.with(headers: [.authorization: field])
         let error = await #expect(throws: NetworkError.self) { try await client.send(.currentUser) }
         #expect(error?.statusCode == 401)
     }
 
-    @Test("a login that is not the expected JSON gets 400")
+    @Test("A login that is not the expected JSON gets 400")
     func badContent() async throws {
         let error = await #expect(throws: NetworkError.self) {
             try await sample.client.send(.post("/auth/login", body: .text("hello")))
@@ -99,7 +99,7 @@ struct AuthTests {
         #expect(error?.body(as: FilmError.self)?.code == "bad_content")
     }
 
-    @Test("two hundred calls meet a token that has ended: one refresh serves them all, over real sockets")
+    @Test("Two hundred calls meet an ended token over real sockets: one refresh serves them all")
     func expiry() async throws {
         let clock = ManualClock(date: Date())
         let sample = try Sample(time: clock)
@@ -118,7 +118,7 @@ struct AuthTests {
         #expect(try await sample.client.send(.currentUser).id == 1)
     }
 
-    @Test("a refresh token is good once: presented again, it ends the session")
+    @Test("A refresh token is good once: presented again, it ends the session")
     func reuse() async throws {
         let answer = try await sample.client.send(.login("emilys", "emilyspass"))
         func renew() async throws -> Tokens {

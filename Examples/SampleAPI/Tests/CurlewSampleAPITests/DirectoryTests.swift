@@ -12,7 +12,7 @@ struct DirectoryTests {
         sample = try Sample()
     }
 
-    @Test("users decode from JSON")
+    @Test("Users decode from JSON")
     func users() async throws {
         let page: UserPage = try await sample.client.send(.get("/users"))
         #expect(page.total == 10)
@@ -22,7 +22,7 @@ struct DirectoryTests {
     }
 
     @Test(
-        "limit and skip choose the part of the list, beside its total",
+        "Limit and skip choose the part of the list, beside its total",
         arguments: [
             (QueryItems(), 1...10), (["limit": 3], 1...3), (["limit": 3, "skip": 8], 9...10), (["limit": 0], 1...10),
             (["skip": 4], 5...10),
@@ -35,7 +35,7 @@ struct DirectoryTests {
         #expect(page.skip == ids.lowerBound - 1)
     }
 
-    @Test("a part that is none gets 400", arguments: ["-1", "x", "1.5", "99999999999999999999", ""])
+    @Test("A part that is none gets 400", arguments: ["-1", "x", "1.5", "99999999999999999999", ""])
     func badPaging(limit: String) async throws {
         let error = await #expect(throws: NetworkError.self) {
             try await sample.client.send(.get("/users", query: ["limit": limit]))
@@ -43,13 +43,13 @@ struct DirectoryTests {
         #expect(error?.body(as: FilmError.self)?.code == "bad_limit")
     }
 
-    @Test("one of a list is found by its number", arguments: ["/users/3", "/products/3"])
+    @Test("One of a list is found by its number", arguments: ["/users/3", "/products/3"])
     func one(path: String) async throws {
         let answer: JSONValue = try await sample.client.send(Request.get("\(raw: path)"))
         #expect(answer["id"].int == 3)
     }
 
-    @Test("an unknown number gets 404", arguments: ["/users/99", "/users/x", "/products/99", "/nothing"])
+    @Test("An unknown number gets 404", arguments: ["/users/99", "/users/x", "/products/99", "/nothing"])
     func unknown(path: String) async throws {
         let error = await #expect(throws: NetworkError.self) {
             try await sample.client.send(Request<Void>.get("\(raw: path)"))
@@ -58,7 +58,7 @@ struct DirectoryTests {
     }
 
     @Test(
-        "a search looks at title and text, whatever the case",
+        "A search looks at title and text, whatever the case",
         arguments: [("BIRD", [5]), ("scope", [3, 7]), ("zzz", [])] as [(String, [Int])])
     func search(text: String, ids: [Int]) async throws {
         let answer: JSONValue = try await sample.client.send(.get("/products/search", query: ["q": text]))
@@ -66,7 +66,7 @@ struct DirectoryTests {
         #expect(answer["total"].int == ids.count)
     }
 
-    @Test("the root lists the routes")
+    @Test("The root lists the routes")
     func index() async throws {
         let answer: JSONValue = try await sample.client.send(.get("/"))
         let routes = answer["routes"].array?.compactMap(\.string) ?? []

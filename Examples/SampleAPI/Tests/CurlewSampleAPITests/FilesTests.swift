@@ -15,7 +15,7 @@ struct FilesTests {
     }
 
     @Test(
-        "a download has the size and the checksum that its head says", arguments: [0, 1, 16_064, 300_001],
+        "A download has the size and the checksum that its head says", arguments: [0, 1, 16_064, 300_001],
         [true, false])
     func download(bytes: Int, isChunked: Bool) async throws {
         let request = Request<Data>.get("/files/guide.bin", query: ["bytes": bytes, "chunked": isChunked])
@@ -36,7 +36,7 @@ struct FilesTests {
     }
 
     @Test(
-        "a size or name that cannot be gets 400",
+        "A size or name that cannot be gets 400",
         arguments: [("a.bin", "-1"), ("a.bin", "67108865"), ("a b", "1"), ("a\"", "1"), ("é", "1")])
     func refused(name: String, bytes: String) async throws {
         let error = await #expect(throws: NetworkError.self) {
@@ -45,14 +45,14 @@ struct FilesTests {
         #expect(error?.statusCode == 400)
     }
 
-    @Test("the message about a bad name names every character that a good one may have")
+    @Test("The message about a bad name names every character that a good one may have")
     func names() async throws {
         try await sample.client.send(.get("/files/a-b_c.7", query: ["bytes": 1]))
         let error = await #expect(throws: NetworkError.self) { try await sample.client.send(.get("/files/a+b")) }
         #expect(error?.body(as: JSONValue.self)?["message"].string?.contains("dots, dashes and underscores") == true)
     }
 
-    @Test("after stop no server responds")
+    @Test("After stop no server responds")
     func stop() async throws {
         try await sample.client.send(.get("/"))
         sample.api.stop()

@@ -19,7 +19,7 @@ struct FilmsTests {
         return sample.films.with(options: options)
     }
 
-    @Test("two films from the catalogue")
+    @Test("Two films from the catalogue")
     func twoFilms() async throws {
         let films = try await sample.films.send(.films(limit: 2))
         #expect(films.map(\.id) == ["toy-story", "a-bugs-life"])
@@ -29,7 +29,7 @@ struct FilmsTests {
         #expect(films[0].averageRating == nil)
     }
 
-    @Test("a 503 shows as a server error")
+    @Test("A 503 shows as a server error")
     func serverError() async throws {
         let client = once
         let error = await #expect(throws: NetworkError.self) { try await client.send(.films(limit: 2, fail: 503)) }
@@ -40,7 +40,7 @@ struct FilmsTests {
         #expect(error?.retryAfter == .seconds(2))
     }
 
-    @Test("a 429 says when to come back")
+    @Test("A 429 says when to come back")
     func rateLimited() async throws {
         let client = once.with(query: ["retry_after": 7])
         let error = await #expect(throws: NetworkError.self) { try await client.send(.films(limit: 2, fail: 429)) }
@@ -48,14 +48,14 @@ struct FilmsTests {
         #expect(error?.retryAfter == .seconds(7))
     }
 
-    @Test("any failure can be asked for, and what is none gets 400", arguments: [400, 404, 500, 504, 599, 200, 600])
+    @Test("Any failure can be asked for, and what is none gets 400", arguments: [400, 404, 500, 504, 599, 200, 600])
     func onDemand(status: Int) async throws {
         let client = once
         let error = await #expect(throws: NetworkError.self) { try await client.send(.films(limit: 1, fail: status)) }
         #expect(error?.statusCode == ((400...599).contains(status) ? status : 400))
     }
 
-    @Test("an unknown film gets 404 with the service's own code", arguments: ["", "/characters"])
+    @Test("An unknown film gets 404 with the service's own code", arguments: ["", "/characters"])
     func unknown(suffix: String) async throws {
         let client = sample.films
         let error = await #expect(throws: NetworkError.self) {
@@ -65,14 +65,14 @@ struct FilmsTests {
         #expect(error?.body(as: FilmError.self)?.code == "film_not_found")
     }
 
-    @Test("characters come with their voices")
+    @Test("Characters come with their voices")
     func characters() async throws {
         let answer: JSONValue = try await sample.client.send(.get("/v1/films/toy-story/characters"))
         #expect(answer[0]["name"].string == "Woody")
         #expect(answer[0]["voiced_by"].string == "Tom Hanks")
     }
 
-    @Test("ratings are averaged, and remembered by this service alone")
+    @Test("Ratings are averaged, and remembered by this service alone")
     func rating() async throws {
         let client = sample.films
         #expect(try await client.send(.rate("up", stars: 5)).averageRating == 5)
@@ -84,7 +84,7 @@ struct FilmsTests {
         other.api.stop()
     }
 
-    @Test("a rating beyond five stars gets 422", arguments: [0, 6, -1])
+    @Test("A rating beyond five stars gets 422", arguments: [0, 6, -1])
     func invalidRating(stars: Int) async throws {
         let client = sample.films
         let error = await #expect(throws: NetworkError.self) { try await client.send(.rate("up", stars: stars)) }
@@ -93,7 +93,7 @@ struct FilmsTests {
         #expect(try await client.send(.film("up")).ratingCount == 0)
     }
 
-    @Test("a call that fails on demand changes nothing")
+    @Test("A call that fails on demand changes nothing")
     func failureChangesNothing() async throws {
         let client = sample.films
         await #expect(throws: NetworkError.self) {
@@ -102,7 +102,7 @@ struct FilmsTests {
         #expect(try await client.send(.film("up")).ratingCount == 0)
     }
 
-    @Test("what has not changed is not sent again, and characters need not be asked for")
+    @Test("What has not changed is not sent again, and characters need not be asked for")
     func validators() async throws {
         let client = sample.films
         let before = try await client.response(for: .film("up"))
@@ -116,7 +116,7 @@ struct FilmsTests {
         #expect(characters.headers[.cacheControl] == "max-age=3600")
     }
 
-    @Test("a poster is taken from who has signed in, and arrives as it was sent")
+    @Test("A poster is taken from who has signed in, and arrives as it was sent")
     func poster() async throws {
         let client = sample.client
         let upload = Request<JSONValue>.post(
@@ -135,7 +135,7 @@ struct FilmsTests {
     }
 
     @Test(
-        "what is no picture in a form is refused",
+        "What is no picture in a form is refused",
         arguments: [
             (RequestContent.multipart([.field("poster", "text")]), 422),
             (.multipart([.data("poster", Data(), fileName: "a.exe")]), 415),

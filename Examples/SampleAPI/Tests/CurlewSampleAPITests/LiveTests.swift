@@ -51,7 +51,7 @@ struct LiveTests {
         return (ids, connections)
     }
 
-    @Test("the stream is cut once after three notices, and Last-Event-ID continues it")
+    @Test("The stream is cut once after three notices, and Last-Event-ID continues it")
     func notices() async throws {
         try await post(5)
         let cut = try await first(5)
@@ -62,14 +62,14 @@ struct LiveTests {
         #expect(try await first(2, after: "6", reconnects: false).ids == [7, 8])
     }
 
-    @Test("the board keeps 100 notices")
+    @Test("The board keeps 100 notices")
     func bounds() async throws {
         try await post(103)
         let ids = try await first(100).ids
         #expect(ids == Array(7...106))
     }
 
-    @Test("everyone in the room receives what is said, in one order")
+    @Test("Everyone in the room receives what is said, in one order")
     func chat() async throws {
         let ada = try await sample.client.webSocket(.get("/team/chat", query: ["name": "Ada"]))
         var adas = ada.messages(as: Event.self).makeAsyncIterator()
@@ -87,7 +87,7 @@ struct LiveTests {
         #expect(left?.kind == "left" && left?.here == ["Ada"])
     }
 
-    @Test("a message of another form closes the connection", arguments: ["hello", "{}", #"{"text": ""}"#])
+    @Test("A message of another form closes the connection", arguments: ["hello", "{}", #"{"text": ""}"#])
     func malformed(text: String) async throws {
         let socket = try await sample.client.webSocket(.get("/team/chat", query: ["name": "Ada"]))
         // The server may close the connection before the call has returned.
@@ -98,7 +98,7 @@ struct LiveTests {
         #expect(socket.closing?.code == .policyViolation)
     }
 
-    @Test("the 17th person finds the room full")
+    @Test("The 17th person finds the room full")
     func full() async throws {
         var sockets: [WebSocket] = []
         for number in 1...16 {

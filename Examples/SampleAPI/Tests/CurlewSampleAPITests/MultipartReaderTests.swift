@@ -15,7 +15,7 @@ struct MultipartReaderTests {
         return await MultipartReader.parts(of: Data(body.utf8), type: type)
     }
 
-    @Test("fields and files are distinguished, and content is kept to the byte")
+    @Test("Fields and files are distinguished, and content is kept to the byte")
     func reading() async throws {
         let file =
             "--b  \r\ncontent-disposition: form-data; filename=\"x.png\"; name=f\r\nContent-Type: image/png\r\n\r\n"
@@ -27,13 +27,13 @@ struct MultipartReaderTests {
         #expect(parts.map { String(decoding: $0.content, as: UTF8.self) } == ["\r\n-b\r\n", " --b"])
     }
 
-    @Test("a form may have no parts")
+    @Test("A form may have no parts")
     func none() async throws {
         #expect(try await read("--b--")?.isEmpty == true)
     }
 
     @Test(
-        "a broken form is refused",
+        "A broken form is refused",
         arguments: [
             "", "--b", "--b\r\n", "--bx\r\n", "--b-\r\n", field, field + "text", field + "text\r\n--b",
             "--b\r\n\r\ntext\r\n--b--", "--b\r\nContent-Disposition: form-data\r\n\r\ntext\r\n--b--",
@@ -46,7 +46,7 @@ struct MultipartReaderTests {
         #expect(try await read(body) == nil)
     }
 
-    @Test("a hundred parts are taken")
+    @Test("A hundred parts are taken")
     func many() async throws {
         #expect(try await read(String(repeating: Self.field + "\r\n", count: 100) + "--b--")?.count == 100)
     }
@@ -54,14 +54,14 @@ struct MultipartReaderTests {
 
 @Suite(.timeLimit(.minutes(1)))
 struct PixelAvatarTests {
-    @Test("checksums agree with the published examples")
+    @Test("Checksums agree with the published examples")
     func checksums() {
         #expect(CRC32("123456789".utf8).hexadecimal == "cbf43926")
         #expect(CRC32([UInt8]()).hexadecimal == "00000000")
         #expect(Adler32.checksum("Wikipedia".utf8) == 0x11E6_0398)
     }
 
-    @Test("an avatar is a PNG whose chunks carry their checksums", arguments: ["a", "grace-hopper.png", ""])
+    @Test("An avatar is a PNG whose chunks carry their checksums", arguments: ["a", "grace-hopper.png", ""])
     func chunks(name: String) throws {
         let png = Array(PixelAvatar(name: name).png)
         #expect(png.prefix(8) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
@@ -78,7 +78,7 @@ struct PixelAvatarTests {
         #expect(rest.isEmpty)
     }
 
-    @Test("a name has one picture, and another name another")
+    @Test("A name has one picture, and another name another")
     func names() {
         #expect(PixelAvatar(name: "ada").png == PixelAvatar(name: "ada").png)
         #expect(PixelAvatar(name: "ada").png != PixelAvatar(name: "grace").png)

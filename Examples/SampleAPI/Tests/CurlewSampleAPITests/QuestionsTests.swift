@@ -22,7 +22,7 @@ struct QuestionsTests {
         }
     }
 
-    @Test("questions of a tag come in their wrapper, the best first, without text")
+    @Test("Questions of a tag come in their wrapper, the best first, without text")
     func list() async throws {
         let questions = try await sample.client.send(
             Self.questions(extra: ["order": "desc", "sort": "votes", "tagged": "swiftui", "pagesize": 2]))
@@ -31,14 +31,14 @@ struct QuestionsTests {
         #expect(questions[0].creationDate == Date(timeIntervalSince1970: 1_588_061_700))
     }
 
-    @Test("the order turns round, and pages go on", arguments: [("asc", 1, [73, 198]), ("desc", 3, [198, 73])])
+    @Test("The order turns round, and pages go on", arguments: [("asc", 1, [73, 198]), ("desc", 3, [198, 73])])
     func order(order: String, page: Int, scores: [Int]) async throws {
         let questions = try await sample.client.send(
             Self.questions(extra: ["order": order, "pagesize": 2, "page": page]))
         #expect(questions.map(\.score) == scores)
     }
 
-    @Test("a filter adds the text")
+    @Test("A filter adds the text")
     func one() async throws {
         let client = sample.client
         let plain = try await client.send(Self.questions(id: 1001))
@@ -48,14 +48,14 @@ struct QuestionsTests {
         #expect(try await client.send(Self.questions(id: 9)).isEmpty)
     }
 
-    @Test("without a site, the response is 400 with a numbered error")
+    @Test("Without a site, the response is 400 with a numbered error")
     func noSite() async throws {
         let error = await #expect(throws: NetworkError.self) { try await sample.client.send(.get("/2.2/questions")) }
         #expect(error?.statusCode == 400)
         #expect(error?.body(as: JSONValue.self)?["error_id"].int == 400)
     }
 
-    @Test("the owner's avatar is a picture on another origin, which no token reaches")
+    @Test("The owner's avatar is a picture on another origin, which no token reaches")
     func avatar() async throws {
         try await sample.tokens.signIn(Tokens(accessToken: "secret"))
         let questions = try await sample.client.response(for: Self.questions(id: 1001))

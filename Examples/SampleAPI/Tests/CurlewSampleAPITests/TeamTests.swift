@@ -12,7 +12,7 @@ struct TeamTests {
         sample = try Sample()
     }
 
-    @Test("members are created, changed, listed and removed")
+    @Test("Members are created, changed, listed and removed")
     func lifeCycle() async throws {
         let client = sample.client
         let created = try await client.response(for: Request<Member>.post("/team/users", json: NewMember()))
@@ -33,7 +33,7 @@ struct TeamTests {
     }
 
     @Test(
-        "what is not on the team gets 404 with problem details",
+        "What is not on the team gets 404 with problem details",
         arguments: [(HTTPMethod.get, "9"), (.put, "9"), (.delete, "9"), (.get, "x")])
     func unknown(method: HTTPMethod, id: String) async throws {
         let content: RequestContent = method == .put ? .json(NewMember()) : .none
@@ -45,7 +45,7 @@ struct TeamTests {
     }
 
     @Test(
-        "a member without a name or address is refused",
+        "A member without a name or address is refused",
         arguments: [
             NewMember(name: ""), NewMember(email: "nowhere"), NewMember(name: String(repeating: "x", count: 101)),
         ])
@@ -58,7 +58,7 @@ struct TeamTests {
         #expect(all.count == 3)
     }
 
-    @Test("an avatar arrives as it was sent, beside the fields")
+    @Test("An avatar arrives as it was sent, beside the fields")
     func upload() async throws {
         let picture = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         let form: MultipartForm = [
@@ -74,7 +74,7 @@ struct TeamTests {
     }
 
     @Test(
-        "what is no picture in a form is refused",
+        "What is no picture in a form is refused",
         arguments: [
             (RequestContent.json(["avatar": 1]), 415), (.multipart([.field("avatar", "text")]), 422),
             (.multipart([.data("other", Data(), fileName: "a.png")]), 422),
@@ -89,7 +89,7 @@ struct TeamTests {
         #expect(error?.problem != nil)
     }
 
-    @Test("the dashboard has its three parts")
+    @Test("The dashboard has its three parts")
     func dashboard() async throws {
         let client = sample.client
         async let profile: JSONValue = client.send(.get("/team/dashboard/profile"))

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct APIFilmServiceTests {
     @Test(
-        "a route says everything about its call",
+        "A route says everything about its call",
         arguments: [
             (FilmsAPI.list(skip: 5, limit: 5), "GET https://films.example.com/v1/films?skip=5&limit=5"),
             (.film("up"), "GET https://films.example.com/v1/films/up"),
@@ -24,7 +24,7 @@ struct APIFilmServiceTests {
         #expect(mock.requests.map { "\($0.request)" } == [line])
     }
 
-    @Test("the server's names and dates are read")
+    @Test("The server's names and dates are read")
     func decoding() async throws {
         let text = #"""
             {"id": "up", "title": "Up", "year": 2009, "release_date": "2009-05-29T00:00:00Z", "running_minutes": 96,
@@ -37,7 +37,7 @@ struct APIFilmServiceTests {
         #expect(film.rated(3).averageRating == 4 && film.rated(3).ratingCount == 3)
     }
 
-    @Test("the list is tried three times where that may help, and once where it does not")
+    @Test("The list is tried three times where that may help, and once where it does not")
     func retries() async throws {
         let mock = MockTransport {
             $0.fail(.first(2), with: NetworkError(statusCode: 503))
@@ -55,14 +55,14 @@ struct APIFilmServiceTests {
         }
     }
 
-    @Test("a rating is sent once")
+    @Test("A rating is sent once")
     func ratings() async throws {
         let mock = MockTransport { $0.fail(with: NetworkError(.connectionLost(.requestMayHaveArrived))) }
         await #expect(throws: NetworkError.self) { try await mock.service().rate("up", stars: 4) }
         #expect(mock.requests.map(\.text) == [#"{"stars":4}"#])
     }
 
-    @Test("twenty calls for the same film are one request")
+    @Test("Twenty calls for the same film are one request")
     func coalescing() async throws {
         let gate = Gate()
         let (joins, joined) = AsyncStream.makeStream(of: Void.self)
@@ -84,7 +84,7 @@ struct APIFilmServiceTests {
         #expect(mock.requestCount == 1)
     }
 
-    @Test("the token is sent with ratings, and with no read")
+    @Test("The token is sent with ratings, and with no read")
     func tokens() async throws {
         let (entries, log) = AsyncStream.makeStream(of: String.self)
         let mock = MockTransport {

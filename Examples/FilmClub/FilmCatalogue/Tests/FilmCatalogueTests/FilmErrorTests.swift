@@ -34,19 +34,19 @@ struct FilmErrorTests {
         ),
     ]
 
-    @Test("each failure has its case and its sentence", arguments: table)
+    @Test("Each failure has its case and its sentence", arguments: table)
     func cases(error: NetworkError, expected: FilmError, sentence: String) {
         #expect(FilmError(error) == expected)
         #expect(FilmError(error)?.message == sentence)
         #expect(FilmError(error)?.errorDescription == sentence)
     }
 
-    @Test("a cancelled call is nothing to show")
+    @Test("A cancelled call is nothing to show")
     func cancelled() {
         #expect(FilmError(NetworkError(.cancelled)) == nil)
     }
 
-    @Test("texts of a server are bounded")
+    @Test("Texts of a server are bounded")
     func longWords() {
         guard case .refused(let words?) = FilmError(Self.said(400, String(repeating: "no ", count: 1000))) else {
             Issue.record("400 is refused")

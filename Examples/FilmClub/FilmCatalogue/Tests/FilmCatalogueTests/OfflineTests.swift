@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct OfflineTests {
-    @Test("what was read can be read after a restart without a server, and says from when it is")
+    @Test("What was read can be read after a restart without a server, and says from when it is")
     func restart() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "films-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -31,7 +31,7 @@ struct OfflineTests {
         #expect(broken.requestCount == 3)
     }
 
-    @Test("a server that fails is no reason to show nothing, and after a month it is")
+    @Test("A server that fails is no reason to show nothing, and after a month it is")
     func failing() async throws {
         let clock = ManualClock(skipsWaits: true)
         let mock = MockTransport {
@@ -54,7 +54,7 @@ struct OfflineTests {
         #expect(mock.requestCount == 9)
     }
 
-    @Test("what is still good is not asked about, and what the server calls good is not sent again")
+    @Test("What is still good is not asked about, and what the server calls good is not sent again")
     func validation() async throws {
         let mock = MockTransport {
             $0.on(.get, "/v1/films/:id/characters") { _ in

@@ -2,4 +2,6 @@
 
 // Nearly every test here uses them.
 @_exported import ConformanceCases
+@_exported import CurlewCurl
+@_exported import TestFixtures
 @_exported import TestServers

@@ -1,1 +1,0 @@
-../SnippetTests/Snippets/Concurrency.swift

@@ -1,1 +1,0 @@
-../SnippetTests/Snippets/Errors.swift

@@ -1,1 +1,0 @@
-../SnippetTests/FirstWeekTests.swift

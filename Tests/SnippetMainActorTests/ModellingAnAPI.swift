@@ -1,1 +1,0 @@
-../SnippetTests/Snippets/ModellingAnAPI.swift
