@@ -18,11 +18,6 @@ extension Pipeline {
         var placement: Placement { traits.placement }
         var label: String { interceptor.label }
 
-        /// The interceptor as an observer of the client's calls; nil if it is none.
-        var observer: (any ImmediateObserver)? {
-            traits.observer.flatMap { $0.kinds.isEmpty ? nil : $0 }
-        }
-
         /// Changes the placement, and the principal as `Pipeline.adding` describes it. Nil changes nothing.
         mutating func change(_ placement: Placement?, changesPrincipal: Bool?) {
             if let placement {

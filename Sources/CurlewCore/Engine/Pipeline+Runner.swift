@@ -75,7 +75,7 @@ extension Pipeline {
                 let value = try await finish(response)
                 if context.isObserved {
                     context.conclude(request, with: response, after: start.duration(to: context.time.now))
-                    if context.mustDeliverEvents { await context.eventsDelivered() }
+                    await context.events?.queue?.allDelivered()
                 }
                 return value
             } catch {
@@ -89,7 +89,7 @@ extension Pipeline {
                 failure = failure.withholding(secrets)
                 if context.isObserved {
                     context.conclude(request, with: failure, after: start.duration(to: context.time.now))
-                    await context.eventsDelivered()
+                    await context.events?.queue?.allDelivered()
                 }
                 throw failure
             }
