@@ -5,6 +5,8 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewStreams
+
 @Suite("Parser of event streams", .timeLimit(.minutes(1)))
 struct EventStreamParserTests {
     typealias Item = EventStreamParser.Item

@@ -5,6 +5,8 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewStreams
+
 @Suite("Splitter of records", .timeLimit(.minutes(2)))
 struct RecordSplitterTests {
     typealias Record = RecordSplitter.Record

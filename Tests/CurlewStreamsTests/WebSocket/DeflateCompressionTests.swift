@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
-import CurlewStreams
 import CurlewTesting
 import Foundation
 import Testing
+
+@testable import CurlewStreams
 
 /// permessage-deflate (RFC 7692).
 @Suite(.timeLimit(.minutes(2)))

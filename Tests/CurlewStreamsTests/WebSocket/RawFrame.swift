@@ -3,6 +3,8 @@
 import CurlewHTTP
 import Foundation
 
+@testable import CurlewStreams
+
 /// Frames made by hand, valid or not (RFC 6455 §5.2).
 enum RawFrame {
     static let continuation: UInt8 = 0
