@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import Testing
+
+@testable import CurlewHTTP
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPStatusTests {

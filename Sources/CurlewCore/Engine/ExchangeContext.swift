@@ -80,7 +80,7 @@ public struct ExchangeContext: Sendable {
     /// The declared secrets. Descriptions, logs and errors of the call redact them.
     package var secrets: DeclaredSecrets { call.client.secrets }
     /// The fields of the client's configuration that are sent to the client's origin only.
-    package var homeFields: Set<HTTPField.Name> { call.client.homeFields }
+    var homeFields: Set<HTTPField.Name> { call.client.homeFields }
     /// The origin of the client's base URL. Credentials are scoped to it unless they specify another.
     public var clientOrigin: Origin? { call.client.origin }
     /// The time source for deadlines, waits and dates.
@@ -153,7 +153,7 @@ public struct ExchangeContext: Sendable {
     }
 
     /// The key with which credentials are hashed into a principal; nil for the key of the process.
-    package var principalKey: PrincipalKey? {
+    var principalKey: PrincipalKey? {
         get { detour?.value.principalKey }
         set { change { $0.principalKey = newValue } }
     }

@@ -2,10 +2,10 @@
 
 extension Pipeline {
     /// An interceptor with its description, as a pipeline stores it.
-    package struct Entry: Sendable {
-        package let interceptor: any Interceptor
+    struct Entry: Sendable {
+        let interceptor: any Interceptor
         /// The description, with the changes that were made when the interceptor was added.
-        package var traits: InterceptorTraits
+        var traits: InterceptorTraits
         /// Whether the interceptor attaches credentials, judged by its placement, the original or the changed one.
         private(set) var attachesCredentials: Bool
 

@@ -57,7 +57,7 @@ extension Pipeline {
         /// Sends `request` and processes the response with `finish` as a part of the call: observers are notified of a
         /// success only after `finish` has returned, and an error that `finish` throws ends the call. The request
         /// already has `secrets`.
-        package func exchange<Value>(
+        func exchange<Value>(
             _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
         ) async throws(NetworkError) -> Value {
             let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)

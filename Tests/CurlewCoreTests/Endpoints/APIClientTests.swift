@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewAuthentication
-import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 import CurlewObservability
 import Testing
+
+@testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct APIClientTests {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import Foundation
 import Testing
+
+@testable import CurlewCore
 
 /// Which addresses are public, and which a policy lets through.
 @Suite(.timeLimit(.minutes(1)))

@@ -2,9 +2,10 @@
 
 import CurlewAuthentication
 import CurlewCaching
-import CurlewCore
 import Foundation
 import Testing
+
+@testable import CurlewCore
 
 /// What can be said about a configuration without connecting.
 @Suite(.timeLimit(.minutes(1)))

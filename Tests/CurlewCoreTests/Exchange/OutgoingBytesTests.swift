@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewTesting
 import Foundation
 import Testing
+
+@testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct OutgoingBytesTests {

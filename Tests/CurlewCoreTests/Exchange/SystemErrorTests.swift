@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 import Foundation
 import Testing
+
+@testable import CurlewCore
 
 /// Errors of Foundation that mocks, hooks and endpoints throw.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
 import CurlewTesting
 import Testing
+
+@testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct BackoffTests {

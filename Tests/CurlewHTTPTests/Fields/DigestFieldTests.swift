@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
-import CurlewHTTP
 import CurlewTesting
 import Testing
+
+@testable import CurlewHTTP
 
 @Suite(.timeLimit(.minutes(1)))
 struct DigestFieldTests {

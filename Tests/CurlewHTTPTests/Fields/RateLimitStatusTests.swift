@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import CurlewTesting
 import Foundation
 import Testing
+
+@testable import CurlewHTTP
 
 @Suite(.timeLimit(.minutes(1)))
 struct RateLimitStatusTests {

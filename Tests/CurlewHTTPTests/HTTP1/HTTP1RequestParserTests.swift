@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
-import CurlewHTTP
 import Testing
+
+@testable import CurlewHTTP
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTP1RequestParserTests {

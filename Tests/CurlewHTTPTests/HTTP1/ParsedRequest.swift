@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
-import CurlewHTTP
+
+@testable import CurlewHTTP
 
 /// What a parser made of some bytes, independent of how the bytes were split.
 struct ParsedRequest: Equatable {

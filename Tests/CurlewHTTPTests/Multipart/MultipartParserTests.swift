@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
-import CurlewHTTP
 import CurlewTesting
 import Testing
+
+@testable import CurlewHTTP
 
 /// A document and what it is: events with joined content, or an error after them.
 struct MultipartDocument: Sendable, CustomTestStringConvertible {

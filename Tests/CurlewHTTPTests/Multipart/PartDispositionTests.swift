@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
 import CurlewTesting
 import Testing
+
+@testable import CurlewHTTP
 
 @Suite(.timeLimit(.minutes(1)))
 struct PartDispositionTests {
