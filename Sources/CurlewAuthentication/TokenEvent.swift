@@ -33,11 +33,3 @@ public enum TokenEvent: ExchangeEvent.Feature {
         }
     }
 }
-
-extension TokenEvent: CapabilityEvent {
-    package var mayFollowTheEnd: Bool { true }
-
-    package func withholding(_ secrets: DeclaredSecrets) -> TokenEvent {
-        if case .failed(let error, let time) = self { .failed(error.withholding(secrets), after: time) } else { self }
-    }
-}

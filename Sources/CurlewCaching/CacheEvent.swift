@@ -41,16 +41,3 @@ public enum CacheEvent: ExchangeEvent.Feature {
         }
     }
 }
-
-extension CacheEvent: CapabilityEvent {
-    package var mayFollowTheEnd: Bool {
-        switch self {
-        case .storeFailed, .evicted: true
-        case .decided: false
-        }
-    }
-
-    package func withholding(_ secrets: DeclaredSecrets) -> CacheEvent {
-        if case .storeFailed(let error) = self { .storeFailed(error.withholding(secrets)) } else { self }
-    }
-}

@@ -192,20 +192,19 @@ extension ExchangeContext {
     func reportStoreFailure(_ error: any Error) {
         guard isObserved else { return }
         if error is CancellationError { return }
-        if error is DeadlinePassed {
-            return record(
-                .feature(
-                    CacheEvent.storeFailed(
-                        NetworkError(
-                            .storage, detail: "The cache store did not respond in time.",
-                            hint: "The call continued without it. Check whether another process holds the store."))))
-        }
         let failure =
-            error as? NetworkError
-            ?? NetworkError(
-                .storage,
-                detail: "The cache store failed: \(NetworkError.quoted("\(error)", upTo: 300, without: secrets))",
-                hint: "The call continued without it.", underlying: error)
-        record(.feature(CacheEvent.storeFailed(failure)))
+            if error is DeadlinePassed {
+                NetworkError(
+                    .storage, detail: "The cache store did not respond in time.",
+                    hint: "The call continued without it. Check whether another process holds the store.")
+            } else {
+                error as? NetworkError
+                    ?? NetworkError(
+                        .storage,
+                        detail: "The cache store failed: "
+                            + NetworkError.quoted("\(error)", upTo: 300, without: secrets),
+                        hint: "The call continued without it.", underlying: error)
+            }
+        record(late: CacheEvent.storeFailed(failure.withholding(secrets)))
     }
 }

@@ -122,7 +122,7 @@ final class CacheSink: Sendable {
                     guard try await writer.commit(replacing: replaced) else { return .refused }
                     if context.isObserved {
                         let count = cache.store.takeEvictionCount()
-                        if count > 0 { context.record(.feature(CacheEvent.evicted(count))) }
+                        if count > 0 { context.record(late: CacheEvent.evicted(count)) }
                     }
                     return .kept
                 } catch {

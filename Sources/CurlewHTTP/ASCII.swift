@@ -36,7 +36,7 @@ struct ByteSet: Sendable {
 }
 
 /// Functions that classify, compare and parse ASCII text by bytes, independently of the locale.
-package enum ASCII {
+enum ASCII {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
     static func isUpper(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
@@ -44,7 +44,7 @@ package enum ASCII {
     static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
     /// Returns whether the byte is a space or a horizontal tab: the optional white space of RFC 9110 §5.6.3.
-    package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// Returns whether the byte is a control character: below the space (0x20), or DEL (0x7F).
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }

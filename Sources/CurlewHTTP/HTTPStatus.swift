@@ -11,7 +11,7 @@ public struct HTTPStatus: Hashable, Sendable {
     }
 
     /// The classes of status codes (RFC 9110 §15).
-    package enum Kind: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
         /// 100–199: an interim response, which the final response follows.
         case informational
         /// 200–299: the request was received, understood and accepted.
@@ -27,7 +27,7 @@ public struct HTTPStatus: Hashable, Sendable {
     }
 
     /// The class of the status code.
-    package var kind: Kind {
+    var kind: Kind {
         switch code {
         case 100...199: .informational
         case 200...299: .successful

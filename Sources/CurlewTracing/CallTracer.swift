@@ -94,15 +94,15 @@ public final class CallTracer: Sendable {
     // MARK: - Events
 
     /// Records an event of a call. The lock is held only while tables change.
-    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
         switch event {
         case .began(let request): begin(request, context)
         case .sent(let request): sent(request, context)
-        case .joined(let other): join(other, context)
-        case .connecting(let phase):
+        case .other(.joined(let other)): join(other, context)
+        case .other(.connecting(let phase)):
             let (name, attributes) = SpanAttributes.event(phase)
             add(name, attributes, context)
-        case .interim(let status, _):
+        case .other(.interim(let status, _)):
             add("response.interim", [.init("http.response.status_code", .int(Int64(status.code)))], context)
         case .answered(let response):
             spans.withLock { spans in
@@ -114,19 +114,20 @@ public final class CallTracer: Sendable {
         case .attemptFailed(let error):
             let failure = SpanFailure(error, attributes.redaction(in: context))
             spans.withLock { spans in spans.change(in: context) { span, _ in failure.write(to: &span) } }
-        case .tried(let attempt): add("attempt", detail("\(attempt)", context), context)
-        case .feature(let event): add(event.name.clipped(to: 100).printable, detail("\(event)", context), context)
-        case .warned(let warning): add("warning", detail("\(warning)", context), context)
-        case .measured(let metrics):
+        case .other(.tried(let attempt)): add("attempt", detail("\(attempt)", context), context)
+        case .other(.feature(let event)):
+            add(event.name.clipped(to: 100).printable, detail("\(event)", context), context)
+        case .other(.warned(let warning)): add("warning", detail("\(warning)", context), context)
+        case .ended(_, let metrics):
             export(
                 spans.withLock { spans in
                     spans.endRequest(in: context) { SpanAttributes.write(metrics, to: &$0) }
                 })
         case .succeeded: export(spans.withLock { $0.endCall(in: context, nil) })
-        case .failed(let error, _):
+        case .failed(_, let error, _, _):
             let failure = SpanFailure(error, attributes.redaction(in: context))
             export(spans.withLock { $0.endCall(in: context, failure) })
-        default: break
+        case .other: break
         }
     }
 

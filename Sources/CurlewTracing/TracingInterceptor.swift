@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// Writes the context of each request into its fields, and passes the events of calls to a tracer. For the rules, see
 /// `.tracing(_:)`.
-struct TracingInterceptor: Interceptor, ImmediateObserver {
+struct TracingInterceptor: Interceptor, EventSink {
     let tracer: CallTracer
 
     /// The placement is `.fields`: after authentication, so that the request after a refreshed credential has its own
@@ -13,7 +13,7 @@ struct TracingInterceptor: Interceptor, ImmediateObserver {
     var traits: InterceptorTraits {
         var traits = InterceptorTraits(.fields)
         traits.uniqueKind = ("tracings", "each call has two spans")
-        traits.observer = self
+        traits.sink = self
         return traits
     }
 
@@ -25,8 +25,10 @@ struct TracingInterceptor: Interceptor, ImmediateObserver {
         return tracer.watch(try await next(request, context: context), of: wire, in: context)
     }
 
-    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-        tracer.record(event, in: context)
+    var detail: CallEvent.Detail { .connections }
+
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
+        tracer.receive(event, in: context)
     }
 }
 

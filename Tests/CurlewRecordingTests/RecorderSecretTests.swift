@@ -61,8 +61,14 @@ struct RecorderSecretTests {
     @Test("The error of a call within a call hides the declared secrets, as a failed revalidation")
     func ownCalls() throws {
         let recorder = FlightRecorder()
+        let client = ExchangeContext.Client(
+            origin: nil, bounds: CallBounds(timeouts: .standard, limits: .standard), time: SystemTime(),
+            fields: FieldRules(secretMembers: ["color"]))
         let context = ExchangeContext(
-            observers: [RecordingInterceptor(recorder: recorder)], fields: FieldRules(secretMembers: ["color"]))
+            ExchangeContext.Call(
+                id: 1, routeName: "", options: RequestOptions(),
+                events: .adding([RecordingInterceptor(recorder: recorder)], before: nil), endpoint: nil, codecs: .json,
+                client: client))
         let request = try HTTPRequest(url: "https://a.test/")
         context.begin(request)
         context.conclude(request, with: NetworkError(.badResponse, detail: "Odd color=\(Self.canary)."), after: .zero)

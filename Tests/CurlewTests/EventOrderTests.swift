@@ -95,7 +95,7 @@ private struct EventScene: Sendable {
                 if index % 3 == 2 { await group.waitForAll() }
             }
         }
-        await client.core.events?.allDelivered()
+        await client.core.events?.queue?.allDelivered()
         return referee.problems + missing.withLock { $0 }
     }
 

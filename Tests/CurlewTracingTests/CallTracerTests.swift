@@ -239,7 +239,7 @@ private final class Gate: Sendable {
 }
 
 /// Waits for the event that a call shares the exchange of another.
-private final class Joined: ImmediateObserver {
+private final class Joined: RequestObserver {
     private let result = SharedResult<Void>()
 
     func wait() async { try? await result.wait() }

@@ -14,8 +14,6 @@ extension APIClient {
         /// Whether a status that is not a success ends the call, as in `send`. If false, `body` receives every
         /// response.
         package var checksStatus = true
-        /// Observers of this call, in addition to those of the client.
-        package var observers: [any ImmediateObserver] = []
 
         package init() {}
     }
@@ -27,8 +25,7 @@ extension APIClient {
         _ route: some Route, changing changes: CallChanges = CallChanges(),
         _ body: (HTTPResponse, ExchangeContext) async throws -> Output
     ) async throws(NetworkError) -> Output {
-        let call = try await core.begin(
-            route, response: HTTPResponse.self, nil, observers: changes.observers, change: changes.options)
+        let call = try await core.begin(route, response: HTTPResponse.self, nil, change: changes.options)
         let request = try await changed(call, changes)
         return try await core.exchanger.exchange(request, in: call.context) { response in
             if changes.checksStatus { _ = try await core.check(response, call, HTTPResponse.self) }
@@ -65,7 +62,7 @@ extension APIClient {
             var failure = error
             failure.request = NetworkError.RequestLine(request)
             failure.routeName = call.context.routeName
-            call.context.record(.failed(failure, after: .zero))
+            call.context.conclude(nil, with: failure, after: .zero)
             await call.context.eventsDelivered()
             throw failure
         }

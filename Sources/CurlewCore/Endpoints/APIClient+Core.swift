@@ -24,24 +24,24 @@ extension APIClient {
         let unsentFields: Set<HTTPField.Name>
         /// The properties of the client in the context of each call.
         let clientContext: ExchangeContext.Client
-        /// The queue of the configured observers, which derived clients share; nil without observers.
-        let observersQueue: EventQueue?
-        /// The queue of the observers, with the interceptors that observe; nil without either.
-        let events: EventQueue?
+        /// The configured observers, which derived clients share; nil without observers.
+        let observers: EventSinks?
+        /// The observers, with the interceptors that observe; nil without either.
+        let events: EventSinks?
 
-        /// - `observersQueue`: the queue of the configured observers, if it exists.
-        /// - `events`: the complete queue of another client, for calls on behalf of its calls. Its interceptors that
-        ///   observe are notified once, also if they are in this pipeline too.
+        /// - `observers`: the configured observers, if they exist.
+        /// - `events`: all observers of another client, for calls on behalf of its calls. Its interceptors that observe
+        ///   are notified once, also if they are in this pipeline too.
         /// - `cause`: the number of the call on whose behalf the calls are made.
         init(
             baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
             query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: Chain? = nil,
-            calls: CallGate = CallGate(), observersQueue: EventQueue? = nil, events: EventQueue? = nil,
+            calls: CallGate = CallGate(), observers: EventSinks? = nil, events: EventSinks? = nil,
             cause: UInt64? = nil
         ) {
-            let queue = observersQueue ?? events ?? .serving(configuration.observers)
-            self.observersQueue = queue
-            self.events = events ?? .serving(pipeline.entries.compactMap(\.observer), before: queue)
+            let observers = observers ?? events ?? EventSinks(configuration.observers)
+            self.observers = observers
+            self.events = events ?? .adding(pipeline.entries.compactMap(\.traits.sink), before: observers)
             self.calls = calls
             self.baseURL = baseURL
             self.configuration = configuration
@@ -97,7 +97,7 @@ extension APIClient.Core {
     /// Builds the request and the context of a call. Notifies observers if the request cannot be built.
     func prepare(
         _ route: some Route, response: any Any.Type, _ codecs: Codecs?, isObserved: Bool = true,
-        observers: [any ImmediateObserver] = [], change: (inout RequestOptions) -> Void = { _ in }
+        change: (inout RequestOptions) -> Void = { _ in }
     ) throws(NetworkError) -> PreparedCall {
         var options = options?.overridden(by: route.options) ?? route.options
         TaskOptions.change?(&options, configuration.timeouts)
@@ -106,7 +106,7 @@ extension APIClient.Core {
         var context = ExchangeContext(
             ExchangeContext.Call(
                 id: Numbers.calls.next(), routeName: route.name, options: options,
-                events: isObserved ? .serving(observers, before: events) : nil, endpoint: route, codecs: codecs,
+                events: isObserved ? events : nil, endpoint: route, codecs: codecs,
                 client: clientContext))
         do throws(NetworkError) {
             var request = try request(for: route, response: response, codecs)
@@ -118,23 +118,21 @@ extension APIClient.Core {
             if let choice = options.serverChoice { choice.apply(to: &request, in: &context) }
             return PreparedCall(request: consume request, context: context)
         } catch {
-            context.record(.failed(error, after: .zero))
+            context.conclude(nil, with: error, after: .zero)
             throw error
         }
     }
 
     /// Prepares a call that is about to be sent. If that fails, waits until the observers have received the error, then
     /// throws it.
-    ///
-    /// - `observers`: observers of this call, in addition to those of the client.
     func begin(
-        _ route: some Route, response: any Any.Type, _ codecs: Codecs?, observers: [any ImmediateObserver] = [],
+        _ route: some Route, response: any Any.Type, _ codecs: Codecs?,
         change: (inout RequestOptions) -> Void = { _ in }
     ) async throws(NetworkError) -> PreparedCall {
         do throws(NetworkError) {
-            return try prepare(route, response: response, codecs, observers: observers, change: change)
+            return try prepare(route, response: response, codecs, change: change)
         } catch {
-            await events?.allDelivered()
+            await events?.queue?.allDelivered()
             throw error
         }
     }

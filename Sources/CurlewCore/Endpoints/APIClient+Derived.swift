@@ -64,7 +64,7 @@ extension APIClient {
                 transport: core.exchanger.transport, configuration: configuration ?? core.configuration,
                 query: query ?? core.query, options: options ?? core.options,
                 chain: pipeline == nil ? core.exchanger.chain : nil, calls: core.calls,
-                observersQueue: core.observersQueue, cause: core.clientContext.cause))
+                observers: core.observers, cause: core.clientContext.cause))
     }
 }
 

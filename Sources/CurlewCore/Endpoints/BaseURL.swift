@@ -36,7 +36,7 @@ public struct BaseURL: Sendable {
         self.init(stringLiteral: url.absoluteString)
     }
 
-    package init(origin: Origin, path: String = "") {
+    init(origin: Origin, path: String = "") {
         var end = path.utf8.endIndex
         while end > path.utf8.startIndex, path.utf8[path.utf8.index(before: end)] == UInt8(ascii: "/") {
             end = path.utf8.index(before: end)

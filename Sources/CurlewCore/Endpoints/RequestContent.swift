@@ -53,7 +53,7 @@ public struct RequestContent: Sendable {
     public var mediaType: MediaType? { storage?.value.mediaType }
 
     /// The `Content-Type` value; nil if the field is not set.
-    package var contentType: String? { storage.flatMap { $0.value.contentType.isEmpty ? nil : $0.value.contentType } }
+    var contentType: String? { storage.flatMap { $0.value.contentType.isEmpty ? nil : $0.value.contentType } }
 
     /// Content without a body.
     public static let none = RequestContent()

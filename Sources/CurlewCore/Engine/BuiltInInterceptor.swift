@@ -9,7 +9,7 @@ import CurlewHTTP
 /// state.
 public struct BuiltInInterceptor: Interceptor {
     /// The interceptor itself. A pipeline stores it in place of this value, so that calls do not pay for the wrapper.
-    package let base: any Interceptor
+    let base: any Interceptor
 
     /// Creates the value that a factory returns for `base`, an interceptor of this package.
     package init(_ base: any Interceptor) {

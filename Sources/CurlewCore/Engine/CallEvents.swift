@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-/// Puts the events of one call into the order that `ExchangeEvent` documents.
+/// Puts the events of one call into the order that `ExchangeEvent` documents, and passes them to the sinks of its client.
 final class CallEvents: Sendable {
     private struct State {
         var isOver = false
@@ -12,35 +12,26 @@ final class CallEvents: Sendable {
         var others: [AttemptEvents] = []
     }
 
-    let queue: EventQueue
-    /// Whether an abandoned request needs its own context. Summaries do without, which saves copies of it.
-    private let keepsContext: Bool
+    let sinks: EventSinks
     private let state = LockedField(State())
 
-    init(_ queue: EventQueue) {
-        self.queue = queue
-        keepsContext = !queue.kinds.isDisjoint(with: [.attemptFailed, .measured])
+    init(_ sinks: EventSinks) {
+        self.sinks = sinks
     }
 
     /// Records an event that does not belong to one request on the wire. After the call has ended, the event is
     /// dropped, unless it belongs to a shared exchange or may follow the end of its call.
     func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         if state.withLock({ $0.isOver }), context.sharedDeadline == nil, !event.mayFollowTheEnd { return }
-        // A call whose request could not be built ends without `end`.
-        if case .failed(let error, let duration) = event, queue.kinds.contains(.summaries) {
-            queue.fail(error, after: duration, in: context)
-        }
-        queue.enqueue(event.withoutTransfer, in: context)
+        sinks.receive(.other(event.forObservers(context.secrets)), in: context)
     }
 
-    /// Creates the recorder for the events of a request that leaves the pipeline, and records that it is sent.
+    /// Creates the recorder for the events of a request that leaves the pipeline.
     func begin(_ request: HTTPRequest, in context: ExchangeContext) -> AttemptEvents {
         state.withLock { state in
             state.attempts += 1
             let isLate = state.isOver && context.sharedDeadline == nil
-            let attempt = AttemptEvents(
-                state.attempts, queue, SentRequest(request), at: context.time.now, after: context.queued,
-                in: isLate || !keepsContext ? nil : context, isOver: isLate)
+            let attempt = AttemptEvents(state.attempts, sinks, request, in: context, isOver: isLate)
             if !isLate, context.sharedDeadline == nil {
                 if state.first == nil { state.first = attempt } else { state.others.append(attempt) }
             }
@@ -80,63 +71,62 @@ final class AttemptEvents: Sendable {
 
     private struct State {
         var phase: Phase
-        var status: HTTPStatus?
-        var bodySize: Int?
+        /// The request, with what is known about its response.
+        var request: EndedRequest
         /// The measurements of the head or, if `isMeasured`, of the complete exchange.
         var metrics: ExchangeMetrics?
         var isMeasured = false
         /// The trailers that the transport recorded before the head.
         var trailers: [HTTPHeaders] = []
-        /// The context of the request, without this object. Nil when the request is over, because it holds the call,
-        /// and if all observers do without.
+        /// The context of the request, without this object, in case it is abandoned. Nil when the request is over,
+        /// because it holds the call, and if all sinks do without, which saves copies of it.
         var base: ExchangeContext?
     }
 
     /// The number of the request within the call, counted from one.
     let number: Int
-    let request: SentRequest
     /// The time that the request waited in queues of the pipeline.
     private let queued: Duration
     private let start: MonotonicInstant
-    private let queue: EventQueue
+    private let sinks: EventSinks
     private let state: LockedField<State>
 
-    init(
-        _ number: Int, _ queue: EventQueue, _ request: SentRequest, at start: MonotonicInstant, after queued: Duration,
-        in base: ExchangeContext?, isOver: Bool
-    ) {
+    init(_ number: Int, _ sinks: EventSinks, _ request: HTTPRequest, in context: ExchangeContext, isOver: Bool) {
         self.number = number
-        self.queue = queue
-        self.request = request
-        self.start = start
-        self.queued = queued
-        state = LockedField(State(phase: isOver ? .over : .sent, base: base))
+        self.sinks = sinks
+        start = context.time.now
+        queued = context.queued
+        state = LockedField(
+            State(
+                phase: isOver ? .over : .sent, request: EndedRequest(method: request.method, origin: request.origin),
+                base: isOver || sinks.detail == .calls ? nil : context))
     }
 
-    // Events are appended under the lock, so that the queue keeps the order in which the threads took the lock.
+    // Events are passed on under the lock, so that sinks receive them in the order in which the threads took the lock.
 
     /// Records that the transport receives the request.
     func sent(_ request: HTTPRequest, in context: ExchangeContext) {
+        guard sinks.detail > .calls else { return }
         state.withLock { state in
-            guard state.phase != .over else { return }
-            queue.send(request, in: context)
+            if state.phase != .over { sinks.receive(.sent(request), in: context) }
         }
     }
 
-    /// Records an event from any thread, in any order, after it has received the declared secrets.
+    /// Records an event from any thread, in any order.
     func take(_ event: ExchangeEvent, in context: ExchangeContext) {
         switch event {
         case .sent: return
         case .answered(let response): return answered(response, in: context)
-        case .attemptFailed(let error): return failed(error, in: context)
+        case .attemptFailed(let error): return failed(error.withholding(context.secrets), in: context)
         case .measured(let metrics): return measured(metrics, in: context)
         default: break
         }
+        let event = event.forObservers(context.secrets)
         state.withLock { state in
             switch (event, state.phase) {
             case (_, .over), (.interim, .responded), (.connecting, .responded): return
             case (.trailers(let fields), .sent): state.trailers.append(fields)
-            default: queue.enqueue(event, in: context)
+            default: sinks.receive(.other(event), in: context)
             }
         }
     }
@@ -145,28 +135,25 @@ final class AttemptEvents: Sendable {
     func answered(_ response: HTTPResponse, in context: ExchangeContext) {
         state.withLock { state in
             guard state.phase != .over else { return }
-            queue.receive(response, in: context)
+            if sinks.detail > .calls { sinks.receive(.answered(response), in: context) }
             state.phase = .responded
-            state.status = response.status
-            state.bodySize = response.body.bufferedCount
+            state.request.status = response.status
+            state.request.bodySize = response.body.bufferedCount
             if !state.trailers.isEmpty {
-                for fields in state.trailers { queue.enqueue(.trailers(fields), in: context) }
+                for fields in state.trailers { sinks.receive(.other(.trailers(fields)), in: context) }
                 state.trailers = []
             }
-            if state.isMeasured { return end(&state, nil, context) }
+            if state.isMeasured { return end(&state, context) }
             var metrics = response.metrics
             if metrics.firstByte == nil { metrics.firstByte = start.duration(to: context.time.now) }
             state.metrics = metrics
-            if response.body.isAtHand { finish(&state, nil, context) }
+            if response.body.isAtHand { finish(&state, context) }
         }
     }
 
     /// Records that the request ended without a response.
     func failed(_ error: NetworkError, in context: ExchangeContext) {
-        state.withLock { state in
-            guard state.phase != .over else { return }
-            fail(&state, error, context)
-        }
+        state.withLock { fail(&$0, error, context) }
     }
 
     /// Records the measurements of the transport. They are large, so they are not copied.
@@ -176,13 +163,13 @@ final class AttemptEvents: Sendable {
             guard state.phase != .over else { return }
             swap(&state.metrics, &metrics)
             state.isMeasured = true
-            if state.phase == .responded { end(&state, nil, context) }
+            if state.phase == .responded { end(&state, context) }
         }
     }
 
     /// Records the end of the body, whether it is complete, has failed or was cancelled.
     func endBody(in context: ExchangeContext) {
-        state.withLock { finish(&$0, nil, context) }
+        state.withLock { finish(&$0, context) }
     }
 
     /// Records that the call is no longer waiting for the request. If the response head has not arrived, the request is
@@ -190,23 +177,21 @@ final class AttemptEvents: Sendable {
     /// call.
     func abandon(withHead: Bool, in context: ExchangeContext) {
         state.withLock { state in
-            guard state.phase != .over, state.phase == .sent || withHead else { return }
+            guard state.phase == .sent || state.phase == .responded && withHead else { return }
             let context = (state.base ?? context).sending(self)
-            if state.phase == .sent {
-                fail(&state, NetworkError(.cancelled), context)
-            } else {
-                finish(&state, nil, context)
-            }
+            if state.phase == .sent { fail(&state, NetworkError(.cancelled), context) } else { finish(&state, context) }
         }
     }
 
     private func fail(_ state: inout State, _ error: NetworkError, _ context: ExchangeContext) {
-        queue.fail(error, in: context)
-        finish(&state, error.reason, context)
+        guard state.phase != .over else { return }
+        if sinks.detail > .calls { sinks.receive(.attemptFailed(error), in: context) }
+        state.request.failure = error.reason
+        finish(&state, context)
     }
 
     /// Records the measurements of this class, unless the transport has reported its own.
-    private func finish(_ state: inout State, _ failure: NetworkError.Reason?, _ context: ExchangeContext) {
+    private func finish(_ state: inout State, _ context: ExchangeContext) {
         guard state.phase != .over else { return }
         if !state.isMeasured {
             var metrics = state.metrics ?? ExchangeMetrics()
@@ -218,27 +203,25 @@ final class AttemptEvents: Sendable {
             if metrics.queue == nil, queued > .zero { metrics.queue = queued }
             state.metrics = metrics
         }
-        end(&state, failure, context)
+        end(&state, context)
     }
 
-    private func end(_ state: inout State, _ failure: NetworkError.Reason?, _ context: ExchangeContext) {
+    private func end(_ state: inout State, _ context: ExchangeContext) {
         state.phase = .over
         state.base = nil
         var metrics: ExchangeMetrics?
         swap(&metrics, &state.metrics)
         guard let metrics = consume metrics else { return }
-        let outcome = RequestOutcome(status: state.status, failure: failure, bodySize: state.bodySize)
-        queue.finish(request, outcome, metrics, in: context)
+        sinks.receive(.ended(state.request, metrics), in: context)
     }
 }
 
 extension ExchangeEvent {
-    /// True for events that may be recorded after `end(readsOn:)`: the last event of the call, those of a body that is
-    /// read later, and events of capabilities whose `mayFollowTheEnd` is true.
+    /// True for events that may be recorded after `end(readsOn:)`: the last event of the call, and those of a body that
+    /// is read later.
     fileprivate var mayFollowTheEnd: Bool {
         switch self {
         case .trailers, .measured, .succeeded, .failed: true
-        case .feature(let event as any CapabilityEvent): event.mayFollowTheEnd
         default: false
         }
     }

@@ -46,7 +46,7 @@ extension ExchangeContext {
         let client: Client
 
         init(
-            id: UInt64, routeName: String, options: RequestOptions, events: EventQueue?,
+            id: UInt64, routeName: String, options: RequestOptions, events: EventSinks?,
             endpoint: (any Sendable)?, codecs: Codecs, client: Client
         ) {
             self.id = id
@@ -64,7 +64,7 @@ extension ExchangeContext {
         /// Returns a call with the same properties, a new number and the current time as its start.
         func again() -> Call {
             Call(
-                id: Numbers.calls.next(), routeName: routeName, options: options, events: events?.queue,
+                id: Numbers.calls.next(), routeName: routeName, options: options, events: events?.sinks,
                 endpoint: endpoint, codecs: codecs, client: client)
         }
     }

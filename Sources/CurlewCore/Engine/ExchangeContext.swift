@@ -44,7 +44,7 @@ public struct ExchangeContext: Sendable {
     ) {
         self.init(
             Call(
-                id: Numbers.calls.next(), routeName: routeName, options: options, events: .serving(observers),
+                id: Numbers.calls.next(), routeName: routeName, options: options, events: EventSinks(observers),
                 endpoint: nil, codecs: options.codecs ?? .json,
                 client: Client(
                     origin: clientOrigin, bounds: CallBounds(timeouts: timeouts, limits: limits), time: time,
@@ -80,7 +80,7 @@ public struct ExchangeContext: Sendable {
     /// The declared secrets. Descriptions, logs and errors of the call redact them.
     package var secrets: DeclaredSecrets { call.client.secrets }
     /// The fields of the client's configuration that are sent to the client's origin only.
-    package var homeFields: Set<HTTPField.Name> { call.client.homeFields }
+    var homeFields: Set<HTTPField.Name> { call.client.homeFields }
     /// The origin of the client's base URL. Credentials are scoped to it unless they specify another.
     public var clientOrigin: Origin? { call.client.origin }
     /// The time source for deadlines, waits and dates.
@@ -153,7 +153,7 @@ public struct ExchangeContext: Sendable {
     }
 
     /// The key with which credentials are hashed into a principal; nil for the key of the process.
-    package var principalKey: PrincipalKey? {
+    var principalKey: PrincipalKey? {
         get { detour?.value.principalKey }
         set { change { $0.principalKey = newValue } }
     }
@@ -224,37 +224,30 @@ public struct ExchangeContext: Sendable {
     /// no single request. Unlike `attempt`, it distinguishes the two requests of a hedged attempt.
     public var requestNumber: Int? { requestEvents?.number }
 
-    /// Whether an observer of the client receives events of this kind. Check it before creating them in a hot path.
-    package func observes(_ kind: ExchangeEvent.Kinds) -> Bool {
-        call.events?.queue.kinds.contains(kind) ?? false
-    }
+    /// Whether an observer of the client receives `ExchangeEvent.connecting`. Check it before creating such events.
+    package var observesConnections: Bool { call.events?.sinks.detail == .connections }
 
     /// Records an event for the observers, which receive it later, on their dispatch queue. `event` is evaluated only
     /// if there are observers. May be called on any thread and returns immediately.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
-        guard let events = call.events else {
-            if let onInterim, case .interim(let status, let headers) = event() { onInterim(status, headers) }
-            return
-        }
+        guard isObserved else { return }
         let event = event()
         if case .interim(let status, let headers) = event { onInterim?(status, headers) }
+        guard let events = call.events else { return }
         if case .measured(let metrics) = event { return record(metrics) }
-        guard let requestEvents else { return events.record(withholding(event), in: self) }
-        requestEvents.take(withholding(event), in: self)
+        if let requestEvents { requestEvents.take(event, in: self) } else { events.record(event, in: self) }
+    }
+
+    /// Records an event of a capability, even if the call has ended. An error in it must have the declared secrets.
+    package func record(late event: @autoclosure () -> any ExchangeEvent.Feature) {
+        call.events?.sinks.receive(.other(.feature(event())), in: self)
     }
 
     /// Records the measurements of the request on the wire: `ExchangeEvent.measured`.
     package func record(_ metrics: consuming ExchangeMetrics) {
         guard let events = call.events else { return }
         // The transport measures only its own queue, so the waits in the pipeline are added here.
-        guard waited == 0 else {
-            metrics.add(queued: queued)
-            return take(metrics, events)
-        }
-        take(metrics, events)
-    }
-
-    private func take(_ metrics: consuming ExchangeMetrics, _ events: CallEvents) {
+        if waited > 0 { metrics.add(queued: queued) }
         if let requestEvents {
             requestEvents.measured(metrics, in: self)
         } else {
@@ -262,60 +255,41 @@ public struct ExchangeContext: Sendable {
         }
     }
 
-    /// Returns the event with the secrets that the client and its interceptors declare.
-    func withholding(_ event: ExchangeEvent) -> ExchangeEvent {
-        call.client.secrets.isEmpty ? event : event.withholding(call.client.secrets)
-    }
-
     /// Records that the call begins.
     package func begin(_ request: HTTPRequest) {
-        call.events?.queue.begin(request, in: self)
+        call.events?.sinks.receive(.began(request), in: self)
     }
 
     /// Records that the call ended with a response, after the outstanding events of its requests.
     package func conclude(_ request: HTTPRequest, with response: HTTPResponse, after duration: Duration) {
         guard let events = call.events else { return }
-        let count = events.end(readsOn: true, in: self)
-        let kinds = events.queue.kinds
-        if kinds.contains(.summaries) {
-            events.queue.finish(
-                request, with: response, CallOutcome(response.status, after: duration, requests: count), in: self)
-        }
-        guard kinds.contains(.succeeded) else { return }
-        events.queue.enqueue(withholding(.succeeded(response.withoutTransfer, after: duration)), in: self)
+        let requests = events.end(readsOn: true, in: self)
+        events.sinks.receive(.succeeded(request, response, after: duration, requests: requests), in: self)
     }
 
-    /// Records that the call failed, after the outstanding events of its requests.
-    package func conclude(_ request: HTTPRequest, with failure: NetworkError, after duration: Duration) {
+    /// Records that the call failed, after the outstanding events of its requests. `request` is nil if it could not be
+    /// built.
+    package func conclude(_ request: HTTPRequest?, with failure: NetworkError, after duration: Duration) {
         guard let events = call.events else { return }
-        let count = events.end(readsOn: false, in: self)
-        let failure = call.client.secrets.isEmpty ? failure : failure.withholding(call.client.secrets)
-        if observes(.summaries) {
-            events.queue.finish(
-                request, with: failure, CallOutcome(failure, after: duration, requests: count), in: self)
-        }
-        if observes(.failed) { events.queue.enqueue(withholding(.failed(failure, after: duration)), in: self) }
+        let requests = events.end(readsOn: false, in: self)
+        let failure = failure.withholding(secrets)
+        events.sinks.receive(.failed(request, failure, after: duration, requests: requests), in: self)
     }
 
-    /// Whether calls wait at their ends until observers have received their events.
-    var mustDeliverEvents: Bool { call.events?.queue.mustDeliver ?? false }
-
-    /// Waits until the observers have received all events recorded so far, at most five seconds. See
-    /// `EventQueue.allDelivered()`.
+    /// Waits until the observers have received all events recorded so far, at most five seconds.
     package func eventsDelivered() async {
-        if mustDeliverEvents { await call.events?.queue.allDelivered() }
+        await call.events?.sinks.queue?.allDelivered()
     }
 
-    /// The event queue of the call. Calls that are made on its behalf record their events in the same queue.
-    var events: EventQueue? { call.events?.queue }
+    /// The receivers of the events of the call. Calls that are made on its behalf have the same.
+    var events: EventSinks? { call.events?.sinks }
 
     /// Changes the context to that of a request that leaves the pipeline, and records that it is sent. Events that are
     /// recorded with the context belong to that request.
     mutating func beginSending(_ request: HTTPRequest) {
-        guard let events = call.events else { return }
-        let requestEvents = events.begin(request, in: self)
+        guard let requestEvents = call.events?.begin(request, in: self) else { return }
         self.requestEvents = requestEvents
-        if !events.queue.kinds.isDisjoint(with: [.sent, .heads]) { requestEvents.sent(request, in: self) }
+        requestEvents.sent(request, in: self)
     }
 
     /// Returns the context of the request whose events `events` records.

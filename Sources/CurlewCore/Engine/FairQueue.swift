@@ -12,7 +12,7 @@ package struct FairQueue<Element> {
     }
 
     /// The maximum number of waiting elements.
-    package let capacity: Int
+    let capacity: Int
 
     private var waiting: [UInt64: Entry] = [:]
     private var lists = [Tickets(), Tickets(), Tickets()]

@@ -9,11 +9,11 @@ package struct ForwardedFields: Hashable, Sendable {
     package var secret: Set<HTTPField.Name> = []
     /// The fields of the client's configuration. They are sent to the client's origin only, unless `declared` contains
     /// them.
-    package var home: Set<HTTPField.Name> = []
+    var home: Set<HTTPField.Name> = []
     /// The fields declared as safe for other origins.
-    package var declared: Set<HTTPField.Name> = []
+    var declared: Set<HTTPField.Name> = []
 
-    package init(
+    init(
         secret: Set<HTTPField.Name> = [], home: Set<HTTPField.Name> = [], declared: Set<HTTPField.Name> = []
     ) {
         self.secret = secret
@@ -21,7 +21,7 @@ package struct ForwardedFields: Hashable, Sendable {
         self.declared = declared
     }
 
-    package func allow(_ name: HTTPField.Name) -> Bool {
+    func allow(_ name: HTTPField.Name) -> Bool {
         if name.isCredential || secret.contains(name) || Self.bound.contains(name) { return false }
         return declared.contains(name) || name.isHarmless && !home.contains(name)
     }

@@ -7,13 +7,13 @@ import CurlewHTTP
 ///
 /// The wildcard matches exactly one label, as in certificates (RFC 9525 §6.3): `*.example.com` matches neither
 /// `example.com` nor `a.b.example.com`. Case and a trailing dot are ignored.
-package struct HostPattern: Hashable, Sendable {
+struct HostPattern: Hashable, Sendable {
     private let name: String
     private let isWildcard: Bool
 
     /// Creates a pattern. Returns nil for any other text, such as a URL, a host with a port, or a name whose wildcard
     /// is not the first label.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         isWildcard = text.begins(with: "*.")
         guard let origin = Origin(scheme: "https", host: isWildcard ? String(Substring(text.utf8.dropFirst(2))) : text)
         else {
@@ -23,7 +23,7 @@ package struct HostPattern: Hashable, Sendable {
     }
 
     /// Returns whether the pattern matches `host`, which must be in lower case, as in an `Origin`.
-    package func matches(_ host: String) -> Bool {
+    func matches(_ host: String) -> Bool {
         let host = host.withoutLastDot
         guard isWildcard else { return host == name }
         let ending = "." + name

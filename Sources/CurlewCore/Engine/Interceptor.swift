@@ -36,7 +36,7 @@ extension Interceptor {
 
     /// The name of the interceptor in the description of a pipeline: its own description, or else the name of its type
     /// without `Interceptor`.
-    package var label: String {
+    var label: String {
         if let described = self as? any CustomStringConvertible { return described.description }
         let name = String(describing: Self.self)
         return name.hasSuffix("Interceptor") ? String(name.dropLast("Interceptor".count)) : name

@@ -60,8 +60,8 @@ public struct InterceptorTraits: Sendable {
     package var budget: RetryBudget?
     /// Whether the app has specified the budget, so that all others of the pipeline pay from it too.
     package var isBudgetChosen = false
-    /// What the interceptor observes, if it is also an observer of the client's calls.
-    package var observer: (any ImmediateObserver)?
+    /// The interceptor as a receiver of the events of the client's calls; nil if it is none.
+    package var sink: (any EventSink)?
     /// Whether `intercept` would only pass on the request and the response, so that it need not run.
     package var onlyObserves = false
     /// Whether the interceptor also runs for the requests that refresh a token, as a log of calls does.

@@ -2,10 +2,10 @@
 
 extension Pipeline {
     /// An interceptor with its description, as a pipeline stores it.
-    package struct Entry: Sendable {
-        package let interceptor: any Interceptor
+    struct Entry: Sendable {
+        let interceptor: any Interceptor
         /// The description, with the changes that were made when the interceptor was added.
-        package var traits: InterceptorTraits
+        var traits: InterceptorTraits
         /// Whether the interceptor attaches credentials, judged by its placement, the original or the changed one.
         private(set) var attachesCredentials: Bool
 
@@ -17,11 +17,6 @@ extension Pipeline {
 
         var placement: Placement { traits.placement }
         var label: String { interceptor.label }
-
-        /// The interceptor as an observer of the client's calls; nil if it is none.
-        var observer: (any ImmediateObserver)? {
-            traits.observer.flatMap { $0.kinds.isEmpty ? nil : $0 }
-        }
 
         /// Changes the placement, and the principal as `Pipeline.adding` describes it. Nil changes nothing.
         mutating func change(_ placement: Placement?, changesPrincipal: Bool?) {

@@ -57,7 +57,7 @@ extension Pipeline {
         /// Sends `request` and processes the response with `finish` as a part of the call: observers are notified of a
         /// success only after `finish` has returned, and an error that `finish` throws ends the call. The request
         /// already has `secrets`.
-        package func exchange<Value>(
+        func exchange<Value>(
             _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
         ) async throws(NetworkError) -> Value {
             let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)
@@ -75,7 +75,7 @@ extension Pipeline {
                 let value = try await finish(response)
                 if context.isObserved {
                     context.conclude(request, with: response, after: start.duration(to: context.time.now))
-                    if context.mustDeliverEvents { await context.eventsDelivered() }
+                    await context.events?.queue?.allDelivered()
                 }
                 return value
             } catch {
@@ -89,7 +89,7 @@ extension Pipeline {
                 failure = failure.withholding(secrets)
                 if context.isObserved {
                     context.conclude(request, with: failure, after: start.duration(to: context.time.now))
-                    await context.eventsDelivered()
+                    await context.events?.queue?.allDelivered()
                 }
                 throw failure
             }

@@ -10,7 +10,7 @@ public import CurlewHTTP
 /// `print(client)` shows the order of the interceptors and the configuration problems.
 public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     /// The interceptors with their descriptions, from the caller to the transport.
-    package private(set) var entries: [Entry]
+    private(set) var entries: [Entry]
 
     /// Creates a pipeline with exactly these interceptors, in this order.
     public init(_ interceptors: [any Interceptor]) {

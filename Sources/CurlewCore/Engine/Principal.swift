@@ -22,7 +22,7 @@ public enum Principal: Hashable, Sendable {
 
 extension Principal {
     /// Combines this principal with another one, for a request whose response depends on several credentials.
-    package mutating func join(_ other: Principal) {
+    mutating func join(_ other: Principal) {
         switch (self, other) {
         case (_, .anonymous): break
         case (.anonymous, _): self = other
@@ -33,7 +33,7 @@ extension Principal {
     }
 
     /// Whether the principal is the same in the next process. True for `.anonymous` and `.unknown`.
-    package var isLasting: Bool {
+    var isLasting: Bool {
         if case .known(_, false) = self { false } else { true }
     }
 

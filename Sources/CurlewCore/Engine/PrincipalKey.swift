@@ -8,9 +8,9 @@ package import CurlewFoundation
 /// the process: their principals are meaningless outside it. A store that outlives the process has its own key
 /// (`CacheStore.key`).
 package struct PrincipalKey: Sendable {
-    package let bytes: Data
+    let bytes: Data
     /// Whether later processes have the same key.
-    package let isLasting: Bool
+    let isLasting: Bool
 
     /// Creates a key that later processes have too, such as the key of a persistent store.
     package init(lasting bytes: Data) {
@@ -24,7 +24,7 @@ package struct PrincipalKey: Sendable {
     }
 
     /// The key of this process.
-    package static let process = PrincipalKey(ofProcess: random())
+    static let process = PrincipalKey(ofProcess: random())
 
     /// Returns the bytes of a new random key.
     package static func random() -> Data {

@@ -83,21 +83,10 @@ public enum ExchangeEvent: Sendable {
 }
 
 extension ExchangeEvent {
-    /// A copy of the event without bodies that are still in transfer, because an event in the queue must not hold a
-    /// connection.
-    var withoutTransfer: ExchangeEvent {
-        switch self {
-        case .answered(let response): .answered(response.withoutTransfer)
-        case .succeeded(let response, let duration): .succeeded(response.withoutTransfer, after: duration)
-        case .feature(let event as any CapabilityEvent): .feature(event.withoutTransfer)
-        default: self
-        }
-    }
-
-    /// Returns the event with the secrets that a client and its interceptors declare, so that its description redacts
-    /// them.
-    func withholding(_ secrets: DeclaredSecrets) -> ExchangeEvent {
-        guard !secrets.isEmpty else { return self }
+    /// Returns the event for observers: without bodies that are still in transfer, because an event in the queue must not
+    /// hold a connection, and with the secrets that a client and its interceptors declare, so that its description
+    /// redacts them.
+    func forObservers(_ secrets: DeclaredSecrets) -> ExchangeEvent {
         func knowing(_ headers: HTTPHeaders) -> HTTPHeaders {
             var headers = headers
             secrets.declare(in: &headers)
@@ -107,12 +96,11 @@ extension ExchangeEvent {
         case .began(let request): .began(request.knowing(secrets))
         case .sent(let request): .sent(request.knowing(secrets))
         case .interim(let status, let headers): .interim(status, knowing(headers))
-        case .answered(let response): .answered(response.withholding(secrets))
+        case .answered(let response): .answered(response.forObservers(secrets))
         case .attemptFailed(let error): .attemptFailed(error.withholding(secrets))
         case .trailers(let headers): .trailers(knowing(headers))
-        case .succeeded(let response, let duration): .succeeded(response.withholding(secrets), after: duration)
+        case .succeeded(let response, let duration): .succeeded(response.forObservers(secrets), after: duration)
         case .failed(let error, let duration): .failed(error.withholding(secrets), after: duration)
-        case .feature(let event as any CapabilityEvent): .feature(event.withholding(secrets))
         case .joined, .connecting, .tried, .feature, .measured, .lost, .warned: self
         }
     }

@@ -46,7 +46,7 @@ extension Transport {
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
     /// The name of the transport in descriptions: its own description, or else the name of its type.
-    package var label: String {
+    var label: String {
         (self as? any CustomStringConvertible)?.description ?? String(describing: Self.self)
     }
 }

@@ -5,10 +5,10 @@ import CurlewHTTP
 /// The recorded attempts of a call. A call whose first attempt receives a response usually needs none.
 package final class AttemptHistory: Sendable {
     /// The attempts before the one that produced the response, and also that one if `isComplete` is true.
-    package let attempts: [Attempt]
+    let attempts: [Attempt]
     /// Other events of the attempt that produced the response, until the history is complete.
     let notes: [String]
-    package let isComplete: Bool
+    let isComplete: Bool
     /// The hop and the start of the attempt that produced the response, until the history is complete.
     let hop: Int
     let start: Duration
@@ -35,7 +35,7 @@ extension HTTPResponse {
     }
 
     /// The events recorded for the attempt that produced this response, until they are part of `attempts`.
-    package var notes: [String] { history?.notes ?? [] }
+    var notes: [String] { history?.notes ?? [] }
 
     /// Records an event of the attempt that produced this response, such as `waited 12 ms for a place`.
     package mutating func note(_ text: String) {
@@ -44,7 +44,7 @@ extension HTTPResponse {
 
     /// Inserts the attempts of earlier hops before the attempt that produced this response, unless earlier attempts are
     /// already recorded.
-    package mutating func follow(_ past: [Attempt], hop: Int, start: Duration) {
+    mutating func follow(_ past: [Attempt], hop: Int, start: Duration) {
         guard history.map({ $0.attempts.isEmpty && !$0.isComplete }) ?? true else { return }
         history = AttemptHistory(past, notes: notes, isComplete: false, hop: hop, start: start)
     }
@@ -52,7 +52,7 @@ extension HTTPResponse {
 
 extension Attempt {
     /// The maximum number of attempts that are kept for a call.
-    package static let mostKept = 100
+    static let mostKept = 100
 
     static func all(_ history: AttemptHistory?, _ status: HTTPStatus, _ metrics: ExchangeMetrics) -> [Attempt] {
         let past = history?.attempts ?? []
@@ -67,7 +67,7 @@ extension Attempt {
 
 extension [Attempt] {
     /// Returns these attempts followed by `attempt`. Of more than `mostKept` attempts, the oldest are dropped.
-    package func adding(_ attempt: Attempt) -> [Attempt] {
+    func adding(_ attempt: Attempt) -> [Attempt] {
         (self + [attempt]).suffix(Attempt.mostKept)
     }
 }

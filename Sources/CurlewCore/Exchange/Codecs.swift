@@ -24,7 +24,7 @@ public struct Codecs: Sendable {
     /// The default codec. It encodes request bodies, and decodes responses whose media type no other codec has.
     public var primary: any ContentCodec { list.value.primary }
     /// The value of the `Accept` field for these codecs.
-    package var accept: String { list.value.accept }
+    var accept: String { list.value.accept }
     private let list: Boxed<List>
 
     /// Creates JSON codecs that decode with `FastJSONDecoder` and encode with Foundation's encoder. `FastJSONDecoder`
@@ -79,7 +79,7 @@ public struct Codecs: Sendable {
     }
 
     /// Returns the codec for `mediaType`; nil if there is none.
-    package func codec(for mediaType: MediaType) -> (any ContentCodec)? {
+    func codec(for mediaType: MediaType) -> (any ContentCodec)? {
         if let other = list.value.others.first(where: { mediaType.essence == $0.mediaType.essence }) { return other }
         return mediaType.essence == primary.mediaType.essence ? primary : nil
     }

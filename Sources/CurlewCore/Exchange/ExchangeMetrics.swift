@@ -48,7 +48,7 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public init() {}
 
     /// Adds the time that the request waited in queues of the pipeline, which a transport does not measure.
-    package mutating func add(queued: Duration) {
+    mutating func add(queued: Duration) {
         queue = (queue ?? .zero) + queued
         total = total.map { $0 + queued }
     }

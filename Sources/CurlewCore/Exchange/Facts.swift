@@ -22,7 +22,7 @@ package protocol SourceFact: Sendable {
 package struct Facts: Sendable {
     private var first: Fact?
 
-    package init() {}
+    init() {}
 
     package subscript<Key: FactKey>(key: Key.Type) -> Key.Value {
         get {
@@ -56,7 +56,7 @@ package struct Facts: Sendable {
     }
 
     /// Returns the facts that have the type `Found`, oldest first.
-    package func all<Found>(_ type: Found.Type) -> [Found] {
+    func all<Found>(_ type: Found.Type) -> [Found] {
         values.compactMap { $0 as? Found }
     }
 
@@ -94,7 +94,7 @@ package struct StandIn: Sendable {
     /// The label of the failure (`NetworkError.label`).
     package let failure: String
     /// The text that log lines show for the source of the response.
-    package let text: String
+    let text: String
 
     package init(failure: String, text: String) {
         self.failure = failure

@@ -76,7 +76,7 @@ public struct HTTPResponse: Sendable {
         return Self.text(of: data, mediaType: mediaType)
     }
 
-    package static func text(of data: Data, mediaType: MediaType?) -> String {
+    static func text(of data: Data, mediaType: MediaType?) -> String {
         switch mediaType?.charset?.lowercased() {
         case "iso-8859-1", "latin1", "windows-1252": String(String.UnicodeScalarView(data.map { Unicode.Scalar($0) }))
         default: String(decoding: data, as: UTF8.self)

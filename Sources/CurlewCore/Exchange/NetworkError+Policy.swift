@@ -6,9 +6,9 @@ extension NetworkError {
         /// The name of the policy, for metrics and comparisons, such as `circuitBreaker`.
         public let name: String
         /// One sentence for the user.
-        package let message: String
+        let message: String
         /// Whether the same call may succeed later.
-        package let mayPass: Bool
+        let mayPass: Bool
         /// Whether caches treat a refusal by this policy like a failure of the server.
         package let isOfServer: Bool
 

@@ -165,7 +165,7 @@ extension NetworkError {
 
         /// Whether the host name did not resolve: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost or
         /// NSURLErrorDNSLookupFailed.
-        package var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
+        var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
 
         /// The library, the code and the message on one line.
         public var description: String {

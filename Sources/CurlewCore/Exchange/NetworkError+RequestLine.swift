@@ -10,7 +10,7 @@ extension NetworkError {
         /// The absolute URL, without userinfo and with its secrets replaced.
         public let url: String
         /// The declared secrets, which messages about the request must also redact.
-        package let secrets: DeclaredSecrets
+        let secrets: DeclaredSecrets
 
         /// Creates the redacted line of `request`.
         public init(_ request: HTTPRequest) {

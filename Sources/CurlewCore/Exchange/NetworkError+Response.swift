@@ -47,7 +47,7 @@ extension NetworkError {
 
         /// The first part of the body as redacted text on one line, at most 400 bytes. Nil if the body is empty. For a
         /// body that is not text, or is HTML or XML, a phrase with its size.
-        package var excerpt: String? { excerpt(without: .none) }
+        var excerpt: String? { excerpt(without: .none) }
 
         /// Returns the text of `excerpt`, in which the declared secrets are also redacted.
         func excerpt(without secrets: DeclaredSecrets) -> String? {
@@ -65,17 +65,17 @@ extension NetworkError {
         }
 
         /// The first bytes of a body, which are collected chunk by chunk.
-        package struct Excerpt {
-            package private(set) var data = Data()
-            package private(set) var isTruncated = false
+        struct Excerpt {
+            private(set) var data = Data()
+            private(set) var isTruncated = false
             let limit: Int
 
-            package init(limit: Int) {
+            init(limit: Int) {
                 self.limit = max(0, limit)
             }
 
             /// Appends the part of `chunk` that fits. Returns false if the body exceeds the limit.
-            package mutating func append(_ chunk: Data) -> Bool {
+            mutating func append(_ chunk: Data) -> Bool {
                 let room = limit - data.count
                 isTruncated = isTruncated || chunk.count > room
                 data = data.isEmpty && chunk.count <= room ? chunk : data + chunk.prefix(room)

@@ -54,7 +54,7 @@ extension NetworkError {
     }
 
     /// Whether the attempt reached no server: there was no network, no route to the host, or no address for its name.
-    package var reachedNobody: Bool {
+    var reachedNobody: Bool {
         guard reason == .unreachable, let underlying else { return false }
         guard let failure = underlying as? NetworkError.TransportFailure else {
             return SystemErrorCode(underlying).reachedNobody

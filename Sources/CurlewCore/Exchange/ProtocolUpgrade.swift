@@ -125,10 +125,10 @@ package final class OutgoingBytes: Sendable {
     }
 
     /// The number of bytes that the transport has not taken.
-    package var count: Int { state.withLock { $0.count } }
+    var count: Int { state.withLock { $0.count } }
 
     /// The size of the memory that holds the bytes.
-    package var keptBytes: Int { state.withLock { $0.bytes.count } }
+    var keptBytes: Int { state.withLock { $0.bytes.count } }
 
     /// Whether the buffer holds less than `capacity` bytes.
     package var hasRoom: Bool { count < capacity }

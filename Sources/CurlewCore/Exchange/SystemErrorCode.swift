@@ -10,7 +10,7 @@ package struct SystemErrorCode: Hashable, Sendable {
     private let domain: String
     private let code: Int
 
-    package init(_ error: any Error) {
+    init(_ error: any Error) {
         // On Linux the standard library has no domain and code for these two, and every `NSError` can be cast to
         // `CocoaError`.
         if type(of: error) == CocoaError.self, let error = error as? CocoaError {
@@ -28,7 +28,7 @@ package struct SystemErrorCode: Hashable, Sendable {
     }
 
     /// The reason with which a call fails after this error; nil if the error is not one of the system.
-    package var reason: NetworkError.Reason? {
+    var reason: NetworkError.Reason? {
         switch domain {
         case "NSURLErrorDomain": Self.reason(forURLError: code)
         case "kCFErrorDomainCFNetwork":
@@ -40,7 +40,7 @@ package struct SystemErrorCode: Hashable, Sendable {
     }
 
     /// Whether this device has no network.
-    package var isOffline: Bool {
+    var isOffline: Bool {
         switch domain {
         case "NSURLErrorDomain": Self.offlineCodes.contains(code)
         case "NSPOSIXErrorDomain": [ENETUNREACH, ENETDOWN].contains(Int32(clamping: code))
@@ -49,7 +49,7 @@ package struct SystemErrorCode: Hashable, Sendable {
     }
 
     /// Whether the attempt reached no server: there was no network, no route to the host, or no address for its name.
-    package var reachedNobody: Bool {
+    var reachedNobody: Bool {
         isOffline || domain == "NSURLErrorDomain" && [-1003, -1006].contains(code)
             || domain == "NSPOSIXErrorDomain" && code == EHOSTUNREACH
     }

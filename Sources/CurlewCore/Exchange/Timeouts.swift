@@ -92,7 +92,7 @@ public struct Timeouts: Sendable {
     }
 
     /// A practically infinite duration. Unlike nil, it overrides the `.attemptTimeout(_:)` of a pipeline.
-    package static let unlimited = Duration.seconds(Int64(1) << 32)
+    static let unlimited = Duration.seconds(Int64(1) << 32)
 }
 
 extension Timeouts: Hashable, CustomStringConvertible, CustomReflectable {

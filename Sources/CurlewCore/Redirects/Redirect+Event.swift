@@ -29,18 +29,3 @@ extension Redirect {
         }
     }
 }
-
-extension Redirect.Event: CapabilityEvent {
-    package var withoutTransfer: Redirect.Event {
-        if case .kept(let response, let reason) = self {
-            .kept(response.withoutTransfer, because: reason)
-        } else {
-            self
-        }
-    }
-
-    package func withholding(_ secrets: DeclaredSecrets) -> Redirect.Event {
-        guard case .kept(let response, let reason) = self else { return self }
-        return .kept(response.withholding(secrets), because: reason)
-    }
-}

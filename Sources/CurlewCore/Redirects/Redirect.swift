@@ -25,7 +25,7 @@ public struct Redirect: Hashable, Sendable {
     /// The declared secrets. The description redacts them.
     private let secrets: DeclaredSecrets
 
-    package init(
+    init(
         status: HTTPStatus, from request: HTTPRequest, to next: HTTPRequest, droppedFields: [HTTPField.Name]
     ) {
         self.status = status

@@ -55,7 +55,10 @@ struct RedirectInterceptor: Interceptor {
                 homeFields: context.homeFields)
             switch decision {
             case .deliver(let reason):
-                if let reason { context.record(.feature(Redirect.Event.kept(response, because: reason))) }
+                if let reason {
+                    let known = response.forObservers(context.secrets)
+                    context.record(.feature(Redirect.Event.kept(known, because: reason)))
+                }
                 if context.hop > 0 { response.redirects = context.redirects }
                 if context.hop > 0 { response.follow(context.pastAttempts, hop: context.hop, start: began) }
                 return response

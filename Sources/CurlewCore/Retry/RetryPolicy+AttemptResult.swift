@@ -19,7 +19,7 @@ extension RetryPolicy {
         /// The number of the attempt in the call, counted from one.
         public let number: Int
         /// The response, if one arrived. Its body belongs to the caller; app-defined rules read `body` instead.
-        package let response: HTTPResponse?
+        let response: HTTPResponse?
         /// The error that the attempt threw; nil if a response arrived, whatever its status.
         public let error: NetworkError?
 

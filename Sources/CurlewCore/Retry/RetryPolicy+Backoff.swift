@@ -10,11 +10,11 @@ extension RetryPolicy {
         private let kind: Kind
         /// The upper bound of the first wait for `exponential`, the shortest wait for `decorrelated`, and every wait
         /// for `constant`. Default 100 ms.
-        package let base: Duration
+        let base: Duration
         /// Replaces `base` after a 429, or after another outcome for which the server requested a wait. Default 1 s.
-        package let throttledBase: Duration
+        let throttledBase: Duration
         /// The longest wait, without the wait that the server requests. Default 20 s.
-        package let cap: Duration
+        let cap: Duration
 
         private init(_ kind: Kind, _ base: Duration, _ throttledBase: Duration, _ cap: Duration) {
             self.kind = kind
@@ -64,7 +64,7 @@ extension RetryPolicy {
         /// - `isThrottled`: whether to use `throttledBase` instead of `base`.
         /// - `previous`: the previous wait; nil before the first retry.
         /// - `random`: a uniformly distributed number in 0..<1.
-        package func wait(
+        func wait(
             before repetition: Int, isThrottled: Bool = false, after previous: Duration? = nil, random: Double
         ) -> Duration {
             let base = isThrottled ? throttledBase : base

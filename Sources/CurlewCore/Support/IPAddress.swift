@@ -48,7 +48,7 @@ public struct IPAddress: Hashable, Sendable {
     public var isPublic: Bool { reservation == nil }
 
     /// The purpose for which the address is reserved, such as `private` or `loopback`; nil for a public address.
-    package var reservation: String? {
+    var reservation: String? {
         if let named = Self.reserved.first(where: { $0.network.contains(self) }) { return named.purpose }
         if isIPv4 { return nil }
         let embedded = embeddedAddresses
@@ -60,7 +60,7 @@ public struct IPAddress: Hashable, Sendable {
 
     /// The IPv4 addresses that this IPv6 address contains, and to which routers or tunnels may forward its traffic:
     /// NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380), and the obsolete IPv4-compatible form (RFC 4291 §2.5.5.1).
-    package var embeddedAddresses: [IPAddress] {
+    var embeddedAddresses: [IPAddress] {
         guard !isIPv4 else { return [] }
         func inner(_ start: Int, _ mask: UInt8 = 0) -> IPAddress {
             IPAddress(whole: bytes[start..<start + 4].map { $0 ^ mask })
@@ -99,14 +99,14 @@ extension IPAddress: CustomStringConvertible {
 }
 
 /// An IP network: all addresses with a common prefix, such as `10.0.0.0/8`.
-package struct IPNetwork: Hashable, Sendable {
+struct IPNetwork: Hashable, Sendable {
     /// An address in the network, as specified. Only its first `bits` bits are significant.
-    package let address: IPAddress
+    let address: IPAddress
     /// The length of the common prefix in bits.
-    package let bits: Int
+    let bits: Int
 
     /// Parses a network such as `fd00::/8`, or a single address. Returns nil for any other text.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         let parts = text.utf8.split(separator: 0x2F, maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(decoding: first, as: UTF8.self)) else {
             return nil
@@ -129,7 +129,7 @@ package struct IPNetwork: Hashable, Sendable {
     }
 
     /// Returns whether the network contains the address. An IPv4 network contains no IPv6 address, and vice versa.
-    package func contains(_ other: IPAddress) -> Bool {
+    func contains(_ other: IPAddress) -> Bool {
         let (left, right) = (address.bytes, other.bytes)
         guard left.count == right.count else { return false }
         let whole = bits / 8
@@ -141,7 +141,7 @@ package struct IPNetwork: Hashable, Sendable {
 
 extension IPNetwork: CustomStringConvertible {
     /// The text form of the network, such as `10.0.0.0/8`. A single address has no prefix length.
-    package var description: String {
+    var description: String {
         bits == address.bytes.count * 8 ? "\(address)" : "\(address)/\(bits)"
     }
 }

@@ -64,7 +64,7 @@ extension Transfer {
     func noteReady(on name: ConnectionName?, localAddress: @autoclosure () -> String?) {
         guard let easy else { return }
         multi?.noteConnection(of: self, easy, name, localAddress)
-        guard plan.context.observes(.connecting) else { return }
+        guard plan.context.observesConnections else { return }
         // Without TLS, no callback has reported that the connection is open.
         noteOpening()
         if connection.becomesReady() {
@@ -75,7 +75,7 @@ extension Transfer {
 
     /// Records that libcurl tries this address.
     func noteTrying(_ address: @autoclosure () -> String) {
-        guard plan.context.observes(.connecting) else { return }
+        guard plan.context.observesConnections else { return }
         connection.tries()
         multi?.add(.event(self, .connecting(.trying(address: address()))))
     }

@@ -12,11 +12,11 @@ package struct CacheControl: Hashable, Sendable {
     /// A single directive, such as `max-age=60`.
     package struct Directive: Hashable, Sendable {
         /// The name of the directive, in lower case.
-        package let name: String
+        let name: String
         /// The value after `=`, without quotes; nil if there is none.
-        package let argument: String?
+        let argument: String?
         /// Whether the syntax of the directive is invalid.
-        package let isMalformed: Bool
+        let isMalformed: Bool
 
         init(_ name: String, _ argument: String? = nil, isMalformed: Bool = false) {
             self.name = name
@@ -37,7 +37,7 @@ package struct CacheControl: Hashable, Sendable {
     }
 
     /// Creates a value without directives.
-    package init() {
+    init() {
         directives = []
     }
 

@@ -5,7 +5,7 @@ extension HTTPDate {
     /// date in any order and with any separators. Returns `nil` if the algorithm fails.
     ///
     /// Only the first 1,024 bytes are read.
-    package init?(cookieDate text: String) {
+    init?(cookieDate text: String) {
         var reader = CookieDateReader()
         for token in text.utf8.prefix(1024).split(whereSeparator: CookieDateReader.isDelimiter) { reader.take(token) }
         guard let time = reader.time else { return nil }

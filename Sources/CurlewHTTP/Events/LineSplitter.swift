@@ -92,10 +92,17 @@ package struct LineSplitter: Sendable {
 
 extension UnsafeRawBufferPointer {
     /// Returns the offset of the first such byte at or after `start`; the number of bytes if there is none.
-    func index(ofByte byte: UInt8, from start: Int) -> Int {
+    package func index(ofByte byte: UInt8, from start: Int) -> Int {
         guard let base = baseAddress, start < count,
             let found = memchr(base + start, Int32(byte), count - start)
         else { return count }
         return base.distance(to: UnsafeRawPointer(found))
+    }
+}
+
+extension Data {
+    /// The bytes without a byte order mark of UTF-8 at their beginning.
+    package var withoutByteOrderMark: Data {
+        starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self
     }
 }

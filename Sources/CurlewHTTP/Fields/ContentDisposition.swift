@@ -5,14 +5,14 @@
 /// Reads what browsers read: unquoted names with spaces, quoted names without an end, names without a type, and UTF-8 in
 /// plain names. Of two parameters with the same name the first counts. Encoded words (RFC 2047) and percent-encoding in
 /// a plain `filename` are not decoded. The file name is text of the server, without any check: see ``DownloadName``.
-package struct ContentDisposition: Hashable, Sendable {
+struct ContentDisposition: Hashable, Sendable {
     /// The type in lower case: `attachment`, `inline` or another one; `inline` if the field has none.
-    package let type: String
+    let type: String
     /// The file name: that of `filename*` if it can be decoded (RFC 8187), otherwise that of `filename`.
-    package let fileName: String?
+    let fileName: String?
 
     /// Parses a field value. Returns nil if there is neither a type nor a file name.
-    package init?(_ value: String) {
+    init?(_ value: String) {
         var reader = Reader(bytes: Array(value.utf8))
         var type: String?
         var plain: String?

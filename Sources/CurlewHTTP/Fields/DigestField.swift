@@ -20,7 +20,7 @@ package struct DigestField: Hashable, Sendable {
     private var digests: [Algorithm: Data]
 
     /// Creates a field with one digest.
-    package init(_ algorithm: Algorithm, _ digest: Data) {
+    init(_ algorithm: Algorithm, _ digest: Data) {
         digests = [algorithm: digest]
     }
 
@@ -49,7 +49,7 @@ package struct DigestField: Hashable, Sendable {
 
     /// The digest of an algorithm, as the server wrote it: its length is not checked, so a truncated one equals no
     /// computed digest. Nil if the field has none.
-    package subscript(algorithm: Algorithm) -> Data? { digests[algorithm] }
+    subscript(algorithm: Algorithm) -> Data? { digests[algorithm] }
 
     /// The digest to check: that of SHA-512, otherwise that of SHA-256; nil if the field has neither.
     package var strongest: (algorithm: Algorithm, digest: Data)? {

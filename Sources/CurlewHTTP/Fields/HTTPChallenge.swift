@@ -10,9 +10,9 @@ package struct HTTPChallenge: Hashable, Sendable {
     /// The authentication scheme, in lower case: `basic`, `bearer`, `digest`.
     package let scheme: String
     /// The parameters in order, with names in lower case. If a name repeats, the subscript returns the first value.
-    package let parameters: [Parameter]
+    let parameters: [Parameter]
     /// The token68 value that some schemes use instead of parameters; nil if there is none.
-    package let token: String?
+    let token: String?
 
     /// A parameter of a challenge.
     package struct Parameter: Hashable, Sendable {

@@ -68,7 +68,7 @@ public struct HTTPField: Hashable, Sendable {
             isCredential || declared ?? isSensitive
         }
 
-        package static let sensitive = [
+        static let sensitive = [
             "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-API-Key", "API-Key", "X-Auth-Token",
             "X-Access-Token", "X-CSRF-Token", "X-XSRF-Token", "X-Amz-Security-Token", "Authentication-Info",
             "Proxy-Authentication-Info",

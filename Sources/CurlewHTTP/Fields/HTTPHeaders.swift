@@ -171,7 +171,7 @@ public struct HTTPHeaders: Sendable {
     }
 
     /// Removes all but the first `count` fields.
-    package mutating func truncate(to count: Int) {
+    mutating func truncate(to count: Int) {
         fields.removeLast(Swift.max(0, fields.count - count))
     }
 

@@ -19,7 +19,7 @@ package struct RateLimitStatus: Hashable, Sendable {
     /// The time from now until the quota is reset, at most 2³¹ − 1 seconds; nil if the server does not report it.
     package let reset: Duration?
 
-    package init(remaining: Int, reset: Duration?) {
+    init(remaining: Int, reset: Duration?) {
         self.remaining = remaining
         self.reset = reset
     }

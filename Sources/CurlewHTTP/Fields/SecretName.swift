@@ -7,9 +7,9 @@
 /// words that change nothing. A secret noun decides, in singular or plural, on its own or at the end of a longer word
 /// (`accesstoken`). The word before it can make it ordinary (`cacheKey`, `status_code`), and so can a property after it
 /// (`token_type`). If the words are unknown, the name is treated as a secret: a needless `REDACTED` costs less.
-package enum SecretName {
+enum SecretName {
     /// Where a name occurs. Some short names are secret only in some places.
-    package enum Place {
+    enum Place {
         /// A header field.
         case field
         /// A query item, a form field, or a name before an equals sign in text.
@@ -19,7 +19,7 @@ package enum SecretName {
     }
 
     /// Returns whether the value of `name` is a secret. Only the last 128 bytes of a longer name count.
-    package static func isSecret(_ name: some BidirectionalCollection<UInt8>, in place: Place) -> Bool {
+    static func isSecret(_ name: some BidirectionalCollection<UInt8>, in place: Place) -> Bool {
         let name = name.suffix(128)
         guard mayBeSecret(name) else { return false }
         let words = words(name)
@@ -126,7 +126,7 @@ package enum SecretName {
     }
 
     /// Returns the name in lower case and without separators: spaces, colons, brackets, and the characters `-_.`.
-    package static func plain(_ name: some StringProtocol) -> String {
+    static func plain(_ name: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
         for byte in name.utf8 where !separators.contains(byte) { bytes.append(ASCII.lower(byte)) }

@@ -26,13 +26,13 @@ package struct HTTP1RequestParser: Sendable {
 
     package struct Limits: Sendable {
         /// The maximum size of the request line and fields together, and of the trailers, in bytes. Default: 64 KiB.
-        package var headBytes = 65_536
+        var headBytes = 65_536
         /// The maximum number of fields in a head, and in trailers. Default: 256.
-        package var fields = 256
+        var fields = 256
         /// The maximum size of the content of a request, in bytes. Default: 64 MiB.
         package var bodyBytes = 67_108_864
         /// The maximum size of the line before a chunk, with its extensions, in bytes. Default: 4 KiB.
-        package var chunkLineBytes = 4096
+        var chunkLineBytes = 4096
 
         package init() {}
     }

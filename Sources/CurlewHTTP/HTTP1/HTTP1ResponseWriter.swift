@@ -2,7 +2,7 @@
 
 /// The reason why a part of a response cannot be written. The call that throws this error writes nothing.
 package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertible {
-    package let message: String
+    let message: String
 
     package init(_ message: String) { self.message = message }
 

@@ -31,11 +31,11 @@ package struct MultipartParser: Sendable {
         /// The maximum size of the head of a part with the rest of the line before it, in bytes. Default: 16 KiB.
         package var headBytes = 16_384
         /// The maximum number of fields of a part. Default: 64.
-        package var fields = 64
+        var fields = 64
         /// The maximum number of parts. Default: 1000.
         package var parts = 1000
         /// The maximum number of bytes before the first delimiter. Default: 64 KiB.
-        package var preambleBytes = 65_536
+        var preambleBytes = 65_536
 
         package init() {}
     }

@@ -3,7 +3,7 @@
 /// The `Content-Disposition` field of a part (RFC 7578 §4.2): its kind, and the names of the field and of the file.
 package struct PartDisposition: Hashable, Sendable {
     /// The kind in lower case: `form-data` in forms.
-    package let kind: String
+    let kind: String
     /// The name of the form field, from the `name` parameter; nil if there is none.
     package let name: String?
     /// The file name; nil if there is none.

@@ -62,7 +62,7 @@ public struct Redaction: Sendable {
     package static let urlHeaders: Set<HTTPField.Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
 
     /// Returns the value of a field that is neither secret nor known for URLs, with the secrets of its URLs replaced.
-    package func ordinary(_ value: String) -> String {
+    func ordinary(_ value: String) -> String {
         hidesNothing || !Self.mayHoldURL(value) ? value : url(value)
     }
 
@@ -92,7 +92,7 @@ public struct Redaction: Sendable {
     }
 
     /// Returns whether the value of the member is secret.
-    package func isSecret(member name: some StringProtocol) -> Bool {
+    func isSecret(member name: some StringProtocol) -> Bool {
         isSecret(name, in: .member)
     }
 

@@ -19,7 +19,7 @@ package struct URLProblem: Error, Hashable, Sendable, CustomStringConvertible {
         isForeignScheme = true
     }
 
-    package static let foreignScheme = URLProblem(foreign: "has a scheme other than http and https; use one of these")
+    static let foreignScheme = URLProblem(foreign: "has a scheme other than http and https; use one of these")
 
     package var description: String { "the URL \(message)" }
 }

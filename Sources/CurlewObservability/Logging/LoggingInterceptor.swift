@@ -25,7 +25,7 @@ struct LoggingInterceptor: Interceptor {
     /// The placement is `.logging` for calls, `.wire` for requests.
     var traits: InterceptorTraits {
         var traits = InterceptorTraits(unit == .call ? .logging : .wire)
-        traits.observer = self
+        traits.sink = level > .off && unit == .call ? self : nil
         traits.runsInRefreshes = unit == .call
         return traits
     }
@@ -67,33 +67,27 @@ struct LoggingInterceptor: Interceptor {
     }
 }
 
-extension LoggingInterceptor: ImmediateObserver {
-    /// The decisions of calls. A log of requests needs no events.
-    var kinds: ExchangeEvent.Kinds {
-        guard level > .off, unit == .call else { return [] }
-        let decisions: ExchangeEvent.Kinds = [.summaries, .tried, .feature, .warned, .succeeded, .failed]
-        return level < .explain ? decisions : decisions.union([.joined, .interim, .attemptFailed, .answered])
-    }
+/// A log of calls includes their decisions. A log of requests needs no events.
+extension LoggingInterceptor: EventSink {
+    var detail: CallEvent.Detail { level >= .explain ? .requests : .calls }
 
-    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
         switch event {
-        case .tried, .joined, .feature:
+        case .answered, .attemptFailed, .other(.interim):
+            guard level >= .explain, let note = LogNote.onWire(event, in: context) else { return }
+            waiting.append(note, for: context.id)
+        case .other(.warned(let warning)):
+            waiting.append(LogNote(name: "warning", text: "\(warning)"), for: context.id)
+        case .other(let event):
             guard let note = LogNote(event), level >= .explain || LogNote.isImportant(note.name) else { return }
             writeWaiting(context)
             write(note, context)
-        case .interim, .attemptFailed, .answered:
-            guard level >= .explain, let note = LogNote.onWire(event, in: context) else { return }
-            waiting.append(note, for: context.id)
-        case .warned(let warning): waiting.append(LogNote(name: "warning", text: "\(warning)"), for: context.id)
+        case .failed(nil, let error, _, _):
+            let text = text.adding(context.secrets)
+            write(.failure, text.lines(ofUnsent: error, in: context), context, text.fields(of: error, after: nil))
         case .succeeded, .failed: _ = waiting.take(context.id)
-        default: return
+        case .began, .sent, .ended: return
         }
-    }
-
-    /// Logs a call whose request could not be created.
-    func callNotSent(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
-        let text = text.adding(context.secrets)
-        write(.failure, text.lines(ofUnsent: error, in: context), context, text.fields(of: error, after: nil))
     }
 }
 

@@ -72,47 +72,31 @@ public final class MetricsRegistry: RequestObserver {
     }
 }
 
-extension MetricsRegistry: ImmediateObserver {
-    package var kinds: ExchangeEvent.Kinds { [.summaries, .feature, .tried, .joined, .lost, .warned] }
+extension MetricsRegistry: EventSink {
+    package var detail: CallEvent.Detail { .calls }
 
-    package func callBegan(_ request: HTTPRequest, in context: ExchangeContext) {
-        table.withLock { $0.active &+= 1 }
-    }
-
-    package func requestEnded(
-        _ request: SentRequest, _ outcome: RequestOutcome, _ metrics: ExchangeMetrics, in context: ExchangeContext
-    ) {
-        table.withLock { table in
-            let target = table.target(context.routeName, request.method, request.origin)
-            table.add(metrics, outcome, at: target)
-        }
-    }
-
-    package func callSucceeded(
-        _ request: HTTPRequest, with response: HTTPResponse, _ outcome: CallOutcome, in context: ExchangeContext
-    ) {
-        end(request, outcome, context)
-    }
-
-    package func callFailed(
-        _ request: HTTPRequest, with error: NetworkError, _ outcome: CallOutcome, in context: ExchangeContext
-    ) {
-        end(request, outcome, context)
-    }
-
-    private func end(_ request: HTTPRequest, _ outcome: CallOutcome, _ context: ExchangeContext) {
-        table.withLock { table in
-            table.active &-= 1
-            let target = table.target(context.routeName, request.method, request.origin)
-            table.add(outcome, at: target)
-        }
-    }
-
-    package func callNotSent(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
-        let outcome = CallOutcome(error, after: duration, requests: 0)
-        table.withLock { table in
-            let target = table.target(context.routeName, error.request?.method ?? error.unsentMethod, nil)
-            table.add(outcome, at: target)
+    package func receive(_ event: CallEvent, in context: ExchangeContext) {
+        switch event {
+        case .began: table.withLock { $0.active &+= 1 }
+        case .ended(let request, let metrics):
+            table.withLock { $0.add(metrics, request, context.routeName) }
+        case .succeeded(let request, let response, let duration, let requests):
+            table.withLock { table in
+                table.active &-= 1
+                let target = table.target(context.routeName, request.method, request.origin)
+                table.add(duration, status: response.status, nil, requests, at: target)
+            }
+        case .failed(let request, let error, let duration, let requests):
+            var status = error.response?.status
+            if case .status(let code) = error.reason { status = code }
+            table.withLock { table in
+                if request != nil { table.active &-= 1 }
+                let method = request?.method ?? error.request?.method ?? error.unsentMethod
+                let target = table.target(context.routeName, method, request?.origin)
+                table.add(duration, status: status, error.reason, requests, at: target)
+            }
+        case .other(let event): record(event, in: context)
+        case .sent, .answered, .attemptFailed: break
         }
     }
 }

@@ -131,14 +131,17 @@ struct MetricsTable: Sendable {
         }
     }
 
-    mutating func add(_ call: CallOutcome, at place: Int) {
-        let outcome = Outcome(status: call.status?.code, error: call.failure.flatMap(Self.errorName))
-        Self.add(
-            call.duration.secondsAsDouble, outcome, to: &rows[place].calls, &callSeries, limit, durations)
-        rows[place].requestsPerCall.add(Double(call.requests))
+    /// Adds a call that has ended after `duration`.
+    mutating func add(
+        _ duration: Duration, status: HTTPStatus?, _ failure: NetworkError.Reason?, _ requests: Int, at place: Int
+    ) {
+        let outcome = Outcome(status: status?.code, error: failure.flatMap(Self.errorName))
+        Self.add(duration.secondsAsDouble, outcome, to: &rows[place].calls, &callSeries, limit, durations)
+        rows[place].requestsPerCall.add(Double(requests))
     }
 
-    mutating func add(_ metrics: ExchangeMetrics, _ request: RequestOutcome, at place: Int) {
+    mutating func add(_ metrics: ExchangeMetrics, _ request: EndedRequest, _ route: String) {
+        let place = target(route, request.method, request.origin)
         let outcome = Outcome(
             status: request.status?.code, error: request.failure.flatMap(Self.errorName), version: metrics.version)
         let duration = metrics.total ?? .zero

@@ -148,7 +148,7 @@ struct RecordStore {
         slot.record.exchanges[index].metrics = metrics
     }
 
-    /// Stores an event that is not part of the summaries.
+    /// Stores any other event.
     mutating func take(_ event: ExchangeEvent, in context: ExchangeContext) {
         switch event {
         case .interim(let status, let headers):

@@ -5,13 +5,13 @@ import CurlewHTTP
 
 /// Connects a recorder to a client: it receives the events of the client, and copies bodies on the wire. For the rules,
 /// see `.recording(_:)`.
-struct RecordingInterceptor: Interceptor, ImmediateObserver {
+struct RecordingInterceptor: Interceptor, EventSink {
     let recorder: FlightRecorder
 
     /// Without bodies to copy, the interceptor only observes.
     var traits: InterceptorTraits {
         var traits = InterceptorTraits(.wire)
-        traits.observer = self
+        traits.sink = self
         traits.onlyObserves = recorder.bodies.limit <= 0
         return traits
     }
@@ -28,51 +28,23 @@ struct RecordingInterceptor: Interceptor, ImmediateObserver {
 }
 
 extension RecordingInterceptor {
-    var kinds: ExchangeEvent.Kinds {
-        [.summaries, .heads, .interim, .trailers, .tried, .joined, .feature, .warned]
-    }
+    var detail: CallEvent.Detail { .requests }
 
-    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-        recorder.store { $0.take(event, in: context) }
-    }
-
-    func callBegan(_ request: HTTPRequest, in context: ExchangeContext) {
-        recorder.store { $0.began(request, in: context) }
-    }
-
-    func requestSent(_ request: HTTPRequest, in context: ExchangeContext) {
-        let bodies = RecordedBodies.of(recorder, in: context)
-        recorder.store { $0.sent(request, bodies, in: context) }
-    }
-
-    func responseReceived(_ response: HTTPResponse, in context: ExchangeContext) {
-        recorder.store { $0.received(response, in: context) }
-    }
-
-    func requestFailed(_ error: NetworkError, in context: ExchangeContext) {
-        recorder.store { $0.requestFailed(error, in: context) }
-    }
-
-    func requestEnded(
-        _ request: SentRequest, _ outcome: RequestOutcome, _ metrics: ExchangeMetrics, in context: ExchangeContext
-    ) {
-        recorder.store { $0.measured(metrics, in: context) }
-    }
-
-    func callSucceeded(
-        _ request: HTTPRequest, with response: HTTPResponse, _ outcome: CallOutcome, in context: ExchangeContext
-    ) {
-        recorder.store { $0.succeeded(request, with: response, after: outcome.duration, in: context) }
-    }
-
-    func callFailed(
-        _ request: HTTPRequest, with error: NetworkError, _ outcome: CallOutcome, in context: ExchangeContext
-    ) {
-        recorder.fail(request, with: error, after: outcome.duration, in: context)
-    }
-
-    func callNotSent(_ error: NetworkError, after duration: Duration, in context: ExchangeContext) {
-        recorder.fail(nil, with: error, after: duration, in: context)
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
+        switch event {
+        case .began(let request): recorder.store { $0.began(request, in: context) }
+        case .sent(let request):
+            let bodies = RecordedBodies.of(recorder, in: context)
+            recorder.store { $0.sent(request, bodies, in: context) }
+        case .answered(let response): recorder.store { $0.received(response, in: context) }
+        case .attemptFailed(let error): recorder.store { $0.requestFailed(error, in: context) }
+        case .ended(_, let metrics): recorder.store { $0.measured(metrics, in: context) }
+        case .succeeded(let request, let response, let duration, _):
+            recorder.store { $0.succeeded(request, with: response, after: duration, in: context) }
+        case .failed(let request, let error, let duration, _):
+            recorder.fail(request, with: error, after: duration, in: context)
+        case .other(let event): recorder.store { $0.take(event, in: context) }
+        }
     }
 }
 

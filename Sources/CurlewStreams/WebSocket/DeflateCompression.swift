@@ -3,7 +3,7 @@
 import CZlib
 package import CurlewCore
 package import CurlewFoundation
-package import CurlewHTTP
+import CurlewHTTP
 
 /// The compression of messages by permessage-deflate (RFC 7692), with the system's zlib.
 package final class DeflateCompression: WebSocketCompression {

@@ -4,6 +4,8 @@ import CurlewAuthentication
 import CurlewObservability
 import Testing
 
+@testable import CurlewCore
+
 @Suite(.timeLimit(.minutes(1)))
 struct APIClientTests {
     let transport = RecordingTransport()

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewCore
+
 /// Which addresses are public, and which a policy lets through.
 @Suite(.timeLimit(.minutes(1)))
 struct AddressPolicyTests {

@@ -41,9 +41,9 @@ struct EventQueueTests {
     func order() async throws {
         let observer = Slow()
         let queue = EventQueue([observer])
-        queue.enqueue(.joined(1), in: context)
+        queue.receive(.other(.joined(1)), in: context)
         try await observer.holds.wait()
-        queue.enqueue(.trailers([:]), in: context)
+        queue.receive(.other(.trailers([:])), in: context)
         let isDelivered = Locked(false)
         let waiting = Task {
             await queue.allDelivered()
@@ -61,12 +61,12 @@ struct EventQueueTests {
     func lost() async throws {
         let observer = Slow()
         let queue = EventQueue([observer], capacity: 2)
-        queue.enqueue(.joined(1), in: context)
+        queue.receive(.other(.joined(1)), in: context)
         try await observer.holds.wait()
-        for _ in 0..<5 { queue.enqueue(.joined(2), in: context) }
+        for _ in 0..<5 { queue.receive(.other(.joined(2)), in: context) }
         observer.goOn()
         await queue.allDelivered()
-        queue.enqueue(.trailers([:]), in: context)
+        queue.receive(.other(.trailers([:])), in: context)
         await queue.allDelivered()
         #expect(observer.heard == ["joined", "joined", "joined", "lost 3", "trailers"])
     }
@@ -75,7 +75,7 @@ struct EventQueueTests {
     func hanging() async throws {
         let observer = Slow()
         let queue = EventQueue([observer], patience: .milliseconds(20))
-        for number in 1...3 { queue.enqueue(.joined(UInt64(number)), in: context) }
+        for number in 1...3 { queue.receive(.other(.joined(UInt64(number))), in: context) }
         await queue.allDelivered()
         await queue.allDelivered()
         #expect(observer.heard.isEmpty)
@@ -163,7 +163,7 @@ struct EventQueueTests {
         #expect(heard == ["began", "sent", "attemptFailed", "measured", "succeeded"])
         gate.finish(.success(()))
         try await ended.wait()
-        await client.core.events?.allDelivered()
+        await client.core.events?.queue?.allDelivered()
         #expect(observer.heard == heard)
     }
 

@@ -4,6 +4,8 @@ import CurlewAuthentication
 import CurlewCaching
 import Testing
 
+@testable import CurlewCore
+
 /// What can be said about a configuration without connecting.
 @Suite(.timeLimit(.minutes(1)))
 struct TLSConfigurationTests {

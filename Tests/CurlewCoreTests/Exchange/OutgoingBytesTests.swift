@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewCore
+
 @Suite(.timeLimit(.minutes(1)))
 struct OutgoingBytesTests {
     @Test("Bytes arrive in order, and writers that are always ahead cost no memory", arguments: 0..<4 as Range<UInt64>)

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewCore
+
 /// Errors of Foundation that mocks, hooks and endpoints throw.
 @Suite(.timeLimit(.minutes(1)))
 struct SystemErrorTests {

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewCore
+
 @Suite(.timeLimit(.minutes(1)))
 struct BackoffTests {
     @Test(

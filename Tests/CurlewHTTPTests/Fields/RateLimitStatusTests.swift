@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewHTTP
+
 @Suite(.timeLimit(.minutes(1)))
 struct RateLimitStatusTests {
     static let now = Date(timeIntervalSince1970: 1_700_000_000)

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewHTTP
+
 @Suite(.timeLimit(.minutes(1)))
 struct HTTP1RequestParserTests {
     @Test("A request without content is a head and an end")

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewHTTP
+
 /// A document and what it is: events with joined content, or an error after them.
 struct MultipartDocument: Sendable, CustomTestStringConvertible {
     typealias Event = MultipartParser.Event

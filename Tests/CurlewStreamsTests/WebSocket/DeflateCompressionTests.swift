@@ -3,6 +3,8 @@
 import CurlewStreams
 import Testing
 
+@testable import CurlewStreams
+
 /// permessage-deflate (RFC 7692).
 @Suite(.timeLimit(.minutes(2)))
 struct DeflateCompressionTests {

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewStreams
+
 /// The negotiation of permessage-deflate (RFC 7692 §5 and §7.1).
 @Suite(.timeLimit(.minutes(1)))
 struct PerMessageDeflateTests {

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewStreams
+
 /// The rules of RFC 6455 §5.5.1 and §7 about the end of a connection.
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketCloseTests {

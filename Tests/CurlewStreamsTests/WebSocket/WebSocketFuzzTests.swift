@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewStreams
+
 /// Random messages in random fragments, split at random places, and hostile frames.
 ///
 /// `CURLEW_WEBSOCKET_FRAMES` is the number of hostile frames: 20,000 in every run, a million before a release.

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewStreams
+
 /// The opening handshake (RFC 6455 §1.3 and §4.1).
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketHandshakeTests {

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewStreams
+
 /// The limits of a received message and frame (RFC 6455 §10.4).
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketLimitTests {

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewStreams
+
 /// The rules of RFC 6455 §5.1 to §5.5 about frames.
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketMachineTests {

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewStreams
+
 /// The server's side of the opening handshake (RFC 6455 §4.2), and of the negotiation of compression (RFC 7692 §5).
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketServerHandshakeTests {

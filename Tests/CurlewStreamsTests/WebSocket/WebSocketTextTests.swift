@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CurlewHTTP
+@testable import CurlewStreams
 
 /// The rules of RFC 6455 §5.6 and §8.1 about text.
 @Suite(.timeLimit(.minutes(1)))

@@ -2,6 +2,7 @@
 
 import CurlewFoundation
 import CurlewHTTP
+import CurlewStreams
 
 /// Records the heads of the frames in the bytes of a client.
 struct FrameRecorder: Sendable {

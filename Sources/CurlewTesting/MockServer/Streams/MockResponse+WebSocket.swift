@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewStreams
 
 extension MockResponse {
     /// The behaviour of a scripted WebSocket server.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewFoundation
+package import CurlewHTTP
 
 /// A violation of RFC 6455 by the peer, or a message that cannot be sent. The code belongs into the close frame.
 package struct WebSocketViolation: Error, Equatable {
@@ -27,9 +28,9 @@ package struct WebSocketMachine: Sendable {
 
     package struct Limits: Sendable {
         /// The maximum size of a message in bytes, after decompression.
-        package var message: Int
+        var message: Int
         /// The maximum size of a frame in bytes.
-        package var frame: Int
+        var frame: Int
 
         package init(message: Int = 16 << 20, frame: Int = 16 << 20) {
             self.message = message
@@ -58,7 +59,7 @@ package struct WebSocketMachine: Sendable {
 
     let role: Role
     private let limits: Limits
-    package let compression: (any WebSocketCompression)?
+    let compression: (any WebSocketCompression)?
     let mask: @Sendable () -> UInt32
     /// The bytes that belong to no complete frame, from `start`.
     private var buffer = Data()
@@ -70,7 +71,7 @@ package struct WebSocketMachine: Sendable {
     private var checked = 0
     private var isOver = false
     /// Whether `receive` stopped because of its limit, so that there may be more events without further bytes.
-    package private(set) var hasMore = false
+    private(set) var hasMore = false
     /// The violation after the events that `receive` returned last.
     private var violation: WebSocketViolation?
 
@@ -125,7 +126,7 @@ package struct WebSocketMachine: Sendable {
 
     /// The number of received bytes that the machine keeps: at most `Limits.message`, with compression the compressed
     /// size of that many bytes, and one control frame.
-    package var keptBytes: Int { buffer.count + (partial?.payload.count ?? 0) }
+    var keptBytes: Int { buffer.count + (partial?.payload.count ?? 0) }
 
     private mutating func finish() {
         (buffer, start, partial, frame, hasMore) = (Data(), 0, nil, nil, false)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewFoundation
+package import CurlewHTTP
 
 extension WebSocketMachine {
     /// Returns the frames of a message: one, or frames of at most `fragment` bytes.

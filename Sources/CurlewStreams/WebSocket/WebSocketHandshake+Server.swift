@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
+package import CurlewHTTP
 
 extension WebSocketHandshake {
     /// The response of a server to an opening handshake (RFC 6455 §4.2.2).

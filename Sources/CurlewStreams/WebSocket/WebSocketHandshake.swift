@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
+import CurlewHTTP
 
 /// The fields of the opening handshake (RFC 6455 §4).
 package enum WebSocketHandshake {
     /// Returns a new key: 16 random bytes in Base64.
-    package static func makeKey() -> String {
+    static func makeKey() -> String {
         Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
     }
 
     /// Returns the value of Sec-WebSocket-Accept for a key.
-    package static func accept(for key: String) -> String {
+    static func accept(for key: String) -> String {
         Data(SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))).base64EncodedString()
     }
 
     /// Returns what is wrong with the response of a server; nil if it is valid (RFC 6455 §4.1).
-    package static func problem(
+    static func problem(
         in headers: HTTPHeaders, status: HTTPStatus, key: String, offeredProtocols: [String], offersCompression: Bool
     ) -> String? {
         guard status == .switchingProtocols else { return "The status is \(status)." }

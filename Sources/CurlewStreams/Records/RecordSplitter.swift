@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewFoundation
+import CurlewFoundation
+import CurlewHTTP
 
 /// Divides bytes that arrive in chunks into the JSON texts of JSON Lines (NDJSON): one per line. A line ends with LF or
 /// CR LF, the last one also with the end of the bytes.
@@ -11,37 +12,37 @@ package import CurlewFoundation
 ///
 /// The records do not depend on how the bytes are divided into chunks. Lines of white space alone are skipped, and so
 /// is a byte order mark at the beginning. The texts are not validated.
-package struct RecordSplitter: Sendable {
+struct RecordSplitter: Sendable {
     /// The bytes of one JSON text, perhaps with white space around it.
-    package struct Record: Hashable, Sendable {
-        package var data: Data
+    struct Record: Hashable, Sendable {
+        var data: Data
         /// The number of the line. The first one has the number 1.
-        package var number: Int
+        var number: Int
 
-        package init(data: Data, number: Int) {
+        init(data: Data, number: Int) {
             self.data = data
             self.number = number
         }
     }
 
-    package typealias Failure = LineSplitter.Failure
+    typealias Failure = LineSplitter.Failure
 
     private var lines: LineSplitter
     private var isFirst = true
 
     /// - `limit`: the maximum size of a record in bytes, without its line feed. Default 1 MiB.
-    package init(limit: Int = 1 << 20) {
+    init(limit: Int = 1 << 20) {
         lines = LineSplitter(limit: limit)
     }
 
     /// Adds a chunk. Call `next()` until it returns nil before adding another one; otherwise the rest is copied.
-    package mutating func push(_ bytes: Data) {
+    mutating func push(_ bytes: Data) {
         lines.push(bytes)
     }
 
     /// Returns the next record, or nil if more bytes are needed. Throws when a record exceeds the limit, and then
     /// always.
-    package mutating func next() throws(Failure) -> Record? {
+    mutating func next() throws(Failure) -> Record? {
         while let line = try lines.next() {
             if let record = record(line) { return record }
         }
@@ -50,7 +51,7 @@ package struct RecordSplitter: Sendable {
 
     /// Returns the last record if its end has not arrived, otherwise nil. Call it once, at the end of the bytes, when
     /// `next()` has returned nil.
-    package mutating func finish() throws(Failure) -> Record? {
+    mutating func finish() throws(Failure) -> Record? {
         try lines.finish().flatMap { record($0) }
     }
 
@@ -70,11 +71,6 @@ package struct RecordSplitter: Sendable {
 }
 
 extension Data {
-    /// The bytes without a byte order mark of UTF-8 at their beginning.
-    package var withoutByteOrderMark: Data {
-        starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self
-    }
-
     /// Whether there are no other bytes than the white space of JSON (RFC 8259 §2).
     fileprivate var isWhiteSpace: Bool {
         guard let first else { return true }

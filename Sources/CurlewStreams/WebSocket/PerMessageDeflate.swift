@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// The parameters of permessage-deflate (RFC 7692 §7.1).
 package struct PerMessageDeflate: Equatable, Sendable {
-    package var serverNoContextTakeover = false
-    package var clientNoContextTakeover = false
+    var serverNoContextTakeover = false
+    var clientNoContextTakeover = false
     /// The window of the server in bits, 8 to 15; nil for 15.
-    package var serverMaxWindowBits: Int?
+    var serverMaxWindowBits: Int?
     /// The window of the client in bits, 8 to 15; nil for 15.
-    package var clientMaxWindowBits: Int?
+    var clientMaxWindowBits: Int?
 
     package init() {}
 
     /// The offer of a client that asks for these parameters, and that accepts any window of its own (RFC 7692 §7.1.2.2).
-    package var offer: String {
+    var offer: String {
         clientMaxWindowBits == nil ? response + "; client_max_window_bits" : response
     }
 
     /// Reads the response of a server to `offer`. Returns nil if it selects anything else, has invalid parameters, or
     /// does not meet the offer (RFC 7692 §7.1).
-    package init?(response values: [String], to offer: PerMessageDeflate) {
+    init?(response values: [String], to offer: PerMessageDeflate) {
         self.init(response: values)
         guard serverNoContextTakeover || !offer.serverNoContextTakeover else { return nil }
         guard serverMaxWindowBits ?? 15 <= offer.serverMaxWindowBits ?? 15 else { return nil }
@@ -28,12 +30,12 @@ package struct PerMessageDeflate: Equatable, Sendable {
     }
 
     /// Reads the response of a server. Returns nil if it selects anything else, or has invalid parameters.
-    package init?(response values: [String]) {
+    init?(response values: [String]) {
         self.init(values.joined(separator: ","), isOffer: false)
     }
 
     /// Reads the first offer of a client that a server can accept (RFC 7692 §5); nil if there is none.
-    package init?(offers values: [String]) {
+    init?(offers values: [String]) {
         for value in values {
             for offer in value.parts(",") {
                 guard let parameters = Self(String(offer), isOffer: true) else { continue }
@@ -45,7 +47,7 @@ package struct PerMessageDeflate: Equatable, Sendable {
     }
 
     /// The response of a server that accepts these parameters.
-    package var response: String {
+    var response: String {
         var parts = ["permessage-deflate"]
         if serverNoContextTakeover { parts.append("server_no_context_takeover") }
         if clientNoContextTakeover { parts.append("client_no_context_takeover") }

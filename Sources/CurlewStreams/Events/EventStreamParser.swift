@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewFoundation
+import CurlewFoundation
+import CurlewHTTP
 
 /// A parser of event streams (WHATWG HTML §9.2) whose bytes arrive in chunks.
 ///
@@ -12,31 +13,31 @@ package import CurlewFoundation
 ///
 /// Unlike the standard, the last event ID is an argument of a new parser, so an event without an ID does not reset the
 /// ID of the stream after a reconnection.
-package struct EventStreamParser: Sendable {
+struct EventStreamParser: Sendable {
     /// The maximum sizes in bytes.
-    package struct Limits: Hashable, Sendable {
+    struct Limits: Hashable, Sendable {
         /// The maximum size of a line, without its end. Default 8 MiB.
-        package var line = 8 << 20
+        var line = 8 << 20
         /// The maximum size of the data of an event. Default 16 MiB.
-        package var event = 16 << 20
+        var event = 16 << 20
 
-        package init() {}
+        init() {}
     }
 
     /// A part of the stream.
-    package enum Item: Hashable, Sendable {
+    enum Item: Hashable, Sendable {
         case event(Event)
         case comment(String)
     }
 
     /// An event. `retry` is the reconnection time that the server sent with it, in milliseconds.
-    package struct Event: Hashable, Sendable {
-        package var name: String
-        package var data: String
-        package var id: String
-        package var retry: Int64?
+    struct Event: Hashable, Sendable {
+        var name: String
+        var data: String
+        var id: String
+        var retry: Int64?
 
-        package init(name: String, data: String, id: String, retry: Int64?) {
+        init(name: String, data: String, id: String, retry: Int64?) {
             self.name = name
             self.data = data
             self.id = id
@@ -45,15 +46,15 @@ package struct EventStreamParser: Sendable {
     }
 
     /// A limit that the stream exceeded. The parser cannot continue after it.
-    package enum Failure: Error, Hashable, Sendable {
+    enum Failure: Error, Hashable, Sendable {
         case line(limit: Int)
         case event(limit: Int)
     }
 
     /// The last event ID of the stream: that of the last complete event or, until there is one, the initial one.
-    package private(set) var lastEventID: String
+    private(set) var lastEventID: String
     /// The last reconnection time that the server sent, in milliseconds.
-    package private(set) var retry: Int64?
+    private(set) var retry: Int64?
 
     private let limits: Limits
     private let includesComments: Bool
@@ -76,7 +77,7 @@ package struct EventStreamParser: Sendable {
     private var id: String
     private var eventRetry: Int64?
 
-    package init(lastEventID: String = "", limits: Limits = Limits(), includesComments: Bool = false) {
+    init(lastEventID: String = "", limits: Limits = Limits(), includesComments: Bool = false) {
         self.lastEventID = lastEventID
         id = lastEventID
         self.limits = limits
@@ -84,14 +85,14 @@ package struct EventStreamParser: Sendable {
     }
 
     /// Adds a chunk. Call `next()` until it returns nil before adding another one; otherwise the rest is copied.
-    package mutating func push(_ bytes: Data) {
+    mutating func push(_ bytes: Data) {
         chunk = position < chunk.count ? chunk.dropFirst(position) + bytes : bytes
         (position, nextFeed, nextReturn) = (0, -1, -1)
     }
 
     /// Returns the next event or comment, or nil if more bytes are needed. Throws when a limit is exceeded, and then
     /// always.
-    package mutating func next() throws(Failure) -> Item? {
+    mutating func next() throws(Failure) -> Item? {
         if let failure { throw failure }
         guard position < chunk.count else { return nil }
         // The copy keeps the bytes alive, while the parser changes itself.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewFoundation
+import CurlewHTTP
 
 /// The header of a WebSocket frame (RFC 6455 §5.2).
 package struct WebSocketFrameHeader: Sendable {
@@ -19,7 +20,7 @@ package struct WebSocketFrameHeader: Sendable {
     /// RSV1, which marks a compressed message.
     package let isCompressed: Bool
     /// RSV2 and RSV3.
-    package let reserved: UInt8
+    let reserved: UInt8
     package let opcode: Opcode
     package let length: Int
     package let mask: UInt32?

@@ -3,23 +3,30 @@
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct ImmediateObserverTests {
+struct EventSinkTests {
     /// Counts the events that it receives, as an observer and as an interceptor.
-    private final class Counter: ImmediateObserver, Interceptor {
+    private final class Counter: EventSink, RequestObserver, Interceptor {
+        let detail: CallEvent.Detail
         let ends = Locked(0)
-        let events = Locked(0)
+        let names = Locked<[String]>([])
+
+        init(_ detail: CallEvent.Detail = .connections) { self.detail = detail }
 
         var traits: InterceptorTraits {
             var traits = InterceptorTraits(placement: .wire)
-            traits.observer = self
+            traits.sink = self
             return traits
         }
 
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
 
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            events.withLock { $0 += 1 }
+        func receive(_ event: CallEvent, in context: ExchangeContext) {
             if case .succeeded = event { ends.withLock { $0 += 1 } }
+            names.withLock { $0.append(Mirror(reflecting: event).children.first?.label ?? "") }
+        }
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            Issue.record("A sink in the configuration has no queue.")
         }
     }
 
@@ -50,13 +57,14 @@ struct ImmediateObserverTests {
         #expect(outer.ends.withLock { $0 } == 1)
     }
 
-    @Test("An immediate observer in the configuration needs no queue")
+    @Test("A sink in the configuration receives the events of its detail, in order and without a queue")
     func configuration() async throws {
-        let counter = Counter()
-        let client = APIClient.testing(transport, baseURL: "https://a.test", observers: [counter])
-        for _ in 0..<10 { try await client.send(.get("/")) }
-        #expect(counter.ends.withLock { $0 } == 10)
-        // began, sent, answered, measured, succeeded
-        #expect(counter.events.withLock { $0 } == 50)
+        let (all, calls) = (Counter(), Counter(.calls))
+        let client = APIClient.testing(transport, baseURL: "https://a.test", observers: [all, calls])
+        for _ in 0..<2 { try await client.send(.get("/")) }
+        let call = ["began", "sent", "answered", "ended", "succeeded"]
+        #expect(all.names.withLock { $0 } == call + call)
+        let summary = ["began", "ended", "succeeded"]
+        #expect(calls.names.withLock { $0 } == summary + summary)
     }
 }
