@@ -67,7 +67,7 @@ extension APIClient.Core {
     fileprivate func preview(
         _ route: some Route, response: any Any.Type, isSent: Bool = false
     ) async throws(NetworkError) -> HTTPRequest {
-        let call = try prepare(route, response: response, nil, isObserved: false)
+        let call = try await make(route, response: response, isObserved: false)
         let end = PreviewTransport(onward: exchanger.transport)
         let entries = exchanger.pipeline.entries.filter {
             $0.traits.runsInPreview || isSent && $0.traits.prepare != nil

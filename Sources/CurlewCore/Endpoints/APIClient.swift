@@ -76,25 +76,13 @@ public struct APIClient: Sendable {
 }
 
 extension APIClient.Core {
-    /// Performs a typed call: builds the request, exchanges it, checks the status and decodes the response.
-    func perform<E: Endpoint, Result>(
+    /// Performs a typed call: makes it, exchanges its request for the response, and decodes the response.
+    fileprivate func perform<E: Endpoint, Result>(
         _ endpoint: E, _ codecs: Codecs?, finish: (E.Response, HTTPResponse) -> Result
     ) async throws(NetworkError) -> Result {
-        let call = try await begin(endpoint, response: E.Response.self, codecs)
+        let call = try await make(endpoint, response: E.Response.self, codecs)
         return try await exchanger.exchange(call.request, in: call.context) { response in
-            let codecs = call.context.codecs
-            if E.Response.self == HTTPResponse.self {
-                return finish(try await endpoint.decode(response, using: codecs), response)
-            }
-            if !response.status.isSuccess, let absent = try await check(response, call, E.Response.self) {
-                return finish(absent, response)
-            }
-            if let ready = response.body.value, let value = ready as? E.Response { return finish(value, response) }
-            do {
-                return finish(try await endpoint.decode(response, using: codecs), response)
-            } catch {
-                throw explained(error, response, call)
-            }
+            finish(try await decode(response, to: endpoint, call), response)
         }
     }
 }
