@@ -46,7 +46,7 @@ extension CacheExchange {
         guard response.body.declaredLength ?? 0 <= limit else { return .tooLong }
         if stored.part != nil, let whole = matching.first(where: { $0.part == nil }) {
             // A partial response never replaces a complete one, but may confirm that the complete one is valid.
-            guard let fresh = StorageDecision.freshened(whole, byPart: head, question) else { return .notWorthKeeping }
+            guard let fresh = StorageDecision.freshened(whole, by: head, question) else { return .notWorthKeeping }
             await update(fresh)
             return .freshens
         }
@@ -77,7 +77,7 @@ extension CacheExchange {
         if question.request.method == .head, head.status == .ok {
             var isFresh = false
             for stored in matching {
-                if let fresh = StorageDecision.freshened(stored, byHEAD: head, question), !question.keepsNothing {
+                if let fresh = StorageDecision.freshened(stored, by: head, question), !question.keepsNothing {
                     await update(fresh)
                     isFresh = true
                 } else {
@@ -111,7 +111,7 @@ extension CacheExchange {
     ) async throws -> CacheSink {
         let (store, cache, context) = (store, cache, context)
         return CacheSink(
-            try await reach { try await store.write(stored, since: epoch) }, limit: limit,
+            try await cache.reach(in: context) { try await store.write(stored, since: epoch) }, limit: limit,
             expecting: stored.part.map { Int64($0.bytes.count) } ?? response.body.declaredLength,
             replacing: old.map { [$0.id] } ?? [], cache, context)
     }
