@@ -62,7 +62,10 @@ public struct APIClient: Sendable {
     /// immediately, apart from the wait for slow observers (`RequestObserver`), and `error.isCancelled` is true.
     @concurrent @discardableResult
     public func send<E: Endpoint>(_ endpoint: E, codecs: Codecs? = nil) async throws(NetworkError) -> E.Response {
-        try await core.perform(endpoint, codecs) { value, _ in value }
+        let call = try await core.make(endpoint, response: E.Response.self, codecs)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
+            try await core.decode(response, to: endpoint, call)
+        }
     }
 
     /// Sends `request` and returns the decoded response: `try await client.send(.user(id: 1))`. The parameters and
@@ -71,30 +74,22 @@ public struct APIClient: Sendable {
     /// `Route.decoding(_:)` and `Route.ignoringBody()` create a `Request` from a route.
     @concurrent @discardableResult
     public func send<Value>(_ request: Request<Value>, codecs: Codecs? = nil) async throws(NetworkError) -> Value {
-        try await core.perform(request, codecs) { value, _ in value }
-    }
-}
-
-extension APIClient.Core {
-    /// Performs a typed call: makes it, exchanges its request for the response, and decodes the response.
-    fileprivate func perform<E: Endpoint, Result>(
-        _ endpoint: E, _ codecs: Codecs?, finish: (E.Response, HTTPResponse) -> Result
-    ) async throws(NetworkError) -> Result {
-        let call = try await make(endpoint, response: E.Response.self, codecs)
-        return try await exchanger.exchange(call.request, in: call.context) { response in
-            finish(try await decode(response, to: endpoint, call), response)
+        let call = try await core.make(request, response: Value.self, codecs)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
+            try await core.decode(response, to: request, call)
         }
     }
-}
 
-extension APIClient {
     /// Sends `endpoint` and returns its decoded response with status, headers, metrics, attempts and the final URL.
     /// Throws as `send` does.
     @concurrent
     public func response<E: Endpoint>(
         for endpoint: E, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Response<E.Response> {
-        try await core.perform(endpoint, codecs, finish: Response.init)
+        let call = try await core.make(endpoint, response: E.Response.self, codecs)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
+            Response(try await core.decode(response, to: endpoint, call), from: response)
+        }
     }
 
     /// Sends `request` and returns the decoded response with status, headers, metrics, attempts and the final URL.
@@ -103,6 +98,9 @@ extension APIClient {
     public func response<Value>(
         for request: Request<Value>, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Response<Value> {
-        try await core.perform(request, codecs, finish: Response.init)
+        let call = try await core.make(request, response: Value.self, codecs)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
+            Response(try await core.decode(response, to: request, call), from: response)
+        }
     }
 }
