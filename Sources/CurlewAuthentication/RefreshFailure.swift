@@ -32,6 +32,13 @@ extension NetworkError {
         return try? JSONDecoder().decode(Failure.self, from: response.body).error
     }
 
+    /// Returns the error of a refresh that signs the account out, for `error` that ends the tokens.
+    static func refusedRefresh(_ error: NetworkError) -> NetworkError {
+        NetworkError(
+            .notAuthenticated(.refreshRefused), detail: "The server no longer refreshes the tokens.",
+            hint: "Sign in again.", underlying: error)
+    }
+
     /// Returns the error of a refresh, as the calls that wait for it receive it. The tokens are kept.
     ///
     /// A failure without a response keeps its reason, because it may affect the call itself. The status of the token

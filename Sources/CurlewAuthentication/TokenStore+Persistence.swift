@@ -9,44 +9,42 @@ extension TokenStore {
     /// `DeadlinePassed` after `deadline`, and `CancellationError` if the caller is cancelled.
     func load(until deadline: Deadline, on clock: any TimeSource) async throws {
         guard !isLoaded else { return }
-        let work = loading ?? startLoading()
+        let work = loading ?? SharedResult<Void>()
+        if loading == nil {
+            loading = work
+            Task.detached { await self.load(for: work) }
+        }
         try await work.wait(until: deadline, on: clock)
     }
 
-    private func startLoading() -> SharedResult<Void> {
-        let work = SharedResult<Void>()
-        loading = work
-        Task.detached { [persistence] in
-            do {
-                let tokens = try await persistence.load()
-                try tokens?.check()
-                await self.loaded(work, .success(tokens))
-            } catch {
-                await self.loaded(work, .failure(error))
+    private func load(for work: SharedResult<Void>) async {
+        let result = await Self.stored(in: persistence)
+        loading = nil
+        do {
+            let tokens = try result.get()
+            // A sign-in or sign-out during the load takes precedence.
+            if !isLoaded {
+                (isLoaded, kept) = (true, tokens)
+                if let tokens { state.signIn(tokens, isKept: true, date: time.date) }
+                publishPrincipal()
             }
+            work.finish(.success(()))
+        } catch {
+            let failure = Self.storageError(
+                "The stored tokens cannot be read.", "Sign in again to replace them.", error)
+            work.finish(isLoaded ? .success(()) : .failure(failure))
         }
-        return work
     }
 
-    private func loaded(_ work: SharedResult<Void>, _ result: Result<Tokens?, any Error>) {
-        loading = nil
-        // A sign-in or sign-out during the load takes precedence.
-        guard !isLoaded else {
-            work.finish(.success(()))
-            return
-        }
-        switch result {
-        case .success(let tokens):
-            isLoaded = true
-            kept = tokens
-            if let tokens { state.signIn(tokens, isKept: true, date: time.date) }
-            publishPrincipal()
-            work.finish(.success(()))
-        case .failure(let error):
-            work.finish(
-                .failure(
-                    Self.storageError(
-                        "The stored tokens cannot be read.", "Sign in again to replace them.", error)))
+    /// Reads the stored tokens, outside of the actor.
+    @concurrent
+    static func stored(in persistence: any TokenPersistence) async -> Result<Tokens?, any Error> {
+        do {
+            let tokens = try await persistence.load()
+            try tokens?.check()
+            return .success(tokens)
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -84,10 +82,14 @@ extension TokenStore {
             nextSave = nil
             let tokens = state.newest
             do {
-                switch try await write(tokens) {
+                let replaceable: Tokens?? = isFromRefresh && problem == nil ? .some(kept) : nil
+                switch try await Self.write(tokens, replacing: replaceable, in: persistence) {
                 case .replaced: kept = tokens
                 // A sign-in or sign-out in this process takes precedence, and is written next.
-                case .other(let other): if nextSave == nil { takeOver(other) }
+                case .other(let other) where nextSave == nil:
+                    kept = other
+                    adopt(other, isKept: true)
+                case .other: break
                 }
                 problem = nil
                 mine.finish(.success(()))
@@ -101,18 +103,19 @@ extension TokenStore {
         isSaving = false
     }
 
-    /// Writes the tokens. The result of a refresh replaces only the tokens that were refreshed, because another process
-    /// may have signed out or in during the refresh.
-    private func write(_ tokens: Tokens?) async throws -> KeptTokens.Replacement {
-        let (persistence, kept) = (persistence, kept)
-        let isConditional = isFromRefresh && !isObtained && problem == nil
-        return try await Task.detached {
-            if isConditional, let shared = persistence as? any SharedTokens {
-                return try await shared.replace(kept, with: tokens)
-            }
-            try await persistence.save(tokens)
-            return .replaced
-        }.value
+    /// Writes the tokens, outside of the actor. The result of a refresh replaces only the tokens that were refreshed,
+    /// because another process may have signed out or in during the refresh.
+    ///
+    /// - `kept`: the tokens that may be replaced; nil if any may be.
+    @concurrent
+    private static func write(
+        _ tokens: Tokens?, replacing kept: Tokens??, in persistence: any TokenPersistence
+    ) async throws -> KeptTokens.Replacement {
+        if let kept, let shared = persistence as? any SharedTokens {
+            return try await shared.replace(kept, with: tokens)
+        }
+        try await persistence.save(tokens)
+        return .replaced
     }
 
     private func failed(_ error: NetworkError) {

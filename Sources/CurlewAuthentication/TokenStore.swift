@@ -58,7 +58,7 @@ public actor TokenStore {
     var loading: SharedResult<Void>?
     var isLoaded = false
     /// The refresh in progress, for which calls wait; nil if there is none.
-    var refresh: SharedResult<Void>?
+    var flight: RefreshFlight?
     var lastFailure: NetworkError?
     var isSaving = false
     /// The result of the next write; nil if nothing has changed since the last write began.
@@ -70,10 +70,8 @@ public actor TokenStore {
     /// The stored tokens, as far as this process knows.
     var kept: Tokens?
     /// Whether the current state is the result of a refresh, not of a call by the app. The result of a refresh must not
-    /// overwrite a sign-in or sign-out of another process.
+    /// overwrite a sign-in or sign-out of another process. Tokens that were obtained without a sign-in may replace any.
     var isFromRefresh = false
-    /// Whether the tokens were obtained without a sign-in. They may then replace any stored tokens.
-    var isObtained = false
     private var observers: [UInt64: AsyncStream<Change>.Continuation] = [:]
     private var lastObserver: UInt64 = 0
     private nonisolated let published: Locked<Principal>
@@ -116,12 +114,7 @@ public actor TokenStore {
     /// than 64 KiB. Throws `.storage` if the tokens cannot be stored; calls use them anyway.
     public func signIn(_ tokens: Tokens) async throws(NetworkError) {
         try tokens.check()
-        isLoaded = true
-        isFromRefresh = false
-        state.signIn(tokens, date: time.date)
-        publishPrincipal()
-        abandonRefresh(with: Self.replaced)
-        announce(.signedIn)
+        adopt(tokens)
         try await save()
     }
 
@@ -130,12 +123,7 @@ public actor TokenStore {
     ///
     /// Throws `.storage` if the stored tokens cannot be removed.
     public func signOut() async throws(NetworkError) {
-        isLoaded = true
-        isFromRefresh = false
-        let wasSignedIn = state.signOut()
-        publishPrincipal()
-        abandonRefresh(with: Self.signedOut)
-        if wasSignedIn { announce(.signedOut) }
+        adopt(nil)
         try await save()
     }
 
@@ -166,6 +154,26 @@ extension TokenStore {
     ///     try await tokens.signOut()
     ///     try await cache.remove(.party(principal))
     public nonisolated var principal: Principal { published.withLock { $0 } }
+
+    /// Makes `tokens` current, those of a sign-in; nil signs out. Calls that wait for a refresh fail, because they belong
+    /// to the earlier sign-in.
+    ///
+    /// - `isKept`: whether another process has stored the tokens. They keep their session.
+    func adopt(_ tokens: Tokens?, isKept: Bool = false) {
+        (isLoaded, isFromRefresh, lastFailure) = (true, false, nil)
+        let wasSignedIn = state.current != nil
+        if let tokens { state.signIn(tokens, isKept: isKept, date: time.date) } else { _ = state.signOut() }
+        publishPrincipal()
+        flight?.end(tokens == nil ? Self.signedOut : Self.replaced, in: self)
+        if tokens != nil || wasSignedIn { announce(tokens == nil ? .signedOut : .signedIn) }
+    }
+
+    static let signedOut = NetworkError(
+        .notAuthenticated(.signedOut), detail: "The account was signed out while the call waited.",
+        hint: "Sign in again.")
+    private static let replaced = NetworkError(
+        .notAuthenticated(.signedOut), detail: "The user signed in again while the call waited for tokens.",
+        hint: "Send the call again if it belongs to the new session.")
 
     func publishPrincipal() {
         let principal = state.principal

@@ -32,6 +32,14 @@ final class CacheCandidate: Sendable {
 
     func stale(because reason: String) -> CacheCandidate { CacheCandidate(self, cause, staleReason: reason) }
 
+    /// The status of the response that is served without validation.
+    var status: CacheStatus {
+        let (age, left) = (freshness.age, freshness.lifetime - freshness.age)
+        return CacheStatus(
+            staleReason.map { .stale(because: $0) } ?? .cache(age: .seconds(age), freshFor: .seconds(max(0, left))),
+            cause)
+    }
+
     /// Selects the stored response for a request. Of the responses that match, those with a `Vary` are preferred, then
     /// the most recent one (RFC 9111 §4 and §4.1).
     static func among(

@@ -92,6 +92,10 @@ enum CacheDecision: Sendable {
             }
         }
 
+        var isTimeout: Bool {
+            if case .error(let error) = self, case .timedOut = error.reason { true } else { false }
+        }
+
         var description: String {
             switch self {
             case .status(let status): "the server failed with \(status.code)"

@@ -15,26 +15,25 @@ extension CacheExchange {
         because cause: CacheReason
     ) async -> HTTPResponse {
         var response = response
-        let keeping = await keep(&response, head, found, replacing: old)
-        if keeping != .kept, keeping != .freshens { await drop(superseded(old, found), response.status) }
+        let matching = found.variants.filter { $0.matches(question.request.headers) }
+        let keeping = await store(&response, head, matching, found.epoch, replacing: old)
+        let status = head.status
+        if keeping != .kept, keeping != .freshens, status != .notModified,
+            status.isSuccess || status.isRedirection || status == .notFound || status == .gone
+        {
+            // The new response shows these to be out of date. Other statuses say nothing about them.
+            for stored in old.map({ [$0] }) ?? (question.policy == .reload ? matching : []) { await remove(stored) }
+        }
         response.judge(CacheStatus(.network, cause, keeping: keeping), in: context)
         return response
     }
 
-    /// The stored responses that the new response shows to be out of date: the one that it replaces, or after a reload
-    /// all that match the request.
-    private func superseded(_ old: StoredResponse?, _ found: StoredResponse.Lookup) -> [StoredResponse] {
-        if let old { return [old] }
-        return question.policy == .reload ? found.variants.filter { $0.matches(question.request.headers) } : []
-    }
-
-    private func keep(
-        _ response: inout HTTPResponse, _ head: StorageDecision.Head, _ found: StoredResponse.Lookup,
-        replacing old: StoredResponse?
+    private func store(
+        _ response: inout HTTPResponse, _ head: StorageDecision.Head, _ matching: [StoredResponse],
+        _ epoch: StoredResponse.Lookup.Epoch, replacing old: StoredResponse?
     ) async -> CacheReason {
         // The user may have signed in or out while the request was in progress.
-        guard isUnchanged else { return .principalChanged }
-        let matching = found.variants.filter { $0.matches(question.request.headers) }
+        guard next.principal(of: question.request, key: cache.key) == principal else { return .principalChanged }
         if await freshen(matching, by: head) { return .freshens }
         let stored: StoredResponse
         switch StorageDecision.verdict(on: head, to: question, tags: context.options.cacheTags) {
@@ -46,12 +45,16 @@ extension CacheExchange {
         guard response.body.declaredLength ?? 0 <= limit else { return .tooLong }
         if stored.part != nil, let whole = matching.first(where: { $0.part == nil }) {
             // A partial response never replaces a complete one, but may confirm that the complete one is valid.
-            guard let fresh = StorageDecision.freshened(whole, byPart: head, question) else { return .notWorthKeeping }
+            guard let fresh = StorageDecision.freshened(whole, by: head, question) else { return .notWorthKeeping }
             await update(fresh)
             return .freshens
         }
         do {
-            let sink = try await sink(for: stored, of: response, limit, found.epoch, replacing: old)
+            let writer = try await cache.reach(in: context) { [store] in try await store.write(stored, since: epoch) }
+            let sink = CacheSink(
+                writer, limit: limit,
+                expecting: stored.part.map { Int64($0.bytes.count) } ?? response.body.declaredLength,
+                replacing: old.map { [$0.id] } ?? [], cache, context)
             guard let bytes = response.body.bufferedData else {
                 response.body = ResponseBody(CacheWritingBody(response.body, sink), watching: response.body)
                 return .kept
@@ -67,17 +70,13 @@ extension CacheExchange {
         }
     }
 
-    private var isUnchanged: Bool {
-        next.principal(of: question.request, key: cache.key) == principal
-    }
-
     /// Updates the matching stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's
     /// own validators. Removes those that contradict a response to HEAD. Returns whether any was updated.
     private func freshen(_ matching: [StoredResponse], by head: StorageDecision.Head) async -> Bool {
         if question.request.method == .head, head.status == .ok {
             var isFresh = false
             for stored in matching {
-                if let fresh = StorageDecision.freshened(stored, byHEAD: head, question), !question.keepsNothing {
+                if let fresh = StorageDecision.freshened(stored, by: head, question), !question.keepsNothing {
                     await update(fresh)
                     isFresh = true
                 } else {
@@ -92,27 +91,7 @@ extension CacheExchange {
         return !fresh.isEmpty
     }
 
-    /// Removes the stored responses that a response with this status shows to be out of date: after a success, a
-    /// redirect, a 404 or a 410. Other statuses say nothing about them.
-    private func drop(_ old: [StoredResponse], _ status: HTTPStatus) async {
-        guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone,
-            status != .notModified
-        else { return }
-        for stored in old { await remove(stored) }
-    }
-
     private func remove(_ stored: StoredResponse) async {
         await change { [store] in _ = try await store.remove(.entries([stored.id])) }
-    }
-
-    private func sink(
-        for stored: StoredResponse, of response: HTTPResponse, _ limit: Int64, _ epoch: StoredResponse.Lookup.Epoch,
-        replacing old: StoredResponse?
-    ) async throws -> CacheSink {
-        let (store, cache, context) = (store, cache, context)
-        return CacheSink(
-            try await reach { try await store.write(stored, since: epoch) }, limit: limit,
-            expecting: stored.part.map { Int64($0.bytes.count) } ?? response.body.declaredLength,
-            replacing: old.map { [$0.id] } ?? [], cache, context)
     }
 }

@@ -9,73 +9,51 @@ extension CacheExchange {
     /// still send the request to the server.
     private static let readAtOnce: Int64 = 64 << 10
 
-    /// Returns a stored response without validation; nil if its body is no longer available.
-    func serve(_ choice: CacheCandidate) async -> HTTPResponse? {
-        let freshness = choice.freshness
+    /// Returns a stored response; nil if its body is no longer available.
+    ///
+    /// - `choice`: the response as it was found; nil if the server has validated it since.
+    /// - `cause`: the reason for using a validated response.
+    /// - `fresh`: the 304 of this call that has validated it.
+    func serve(
+        _ stored: StoredResponse, _ choice: CacheCandidate? = nil, because cause: CacheReason = .stillGood,
+        validatedBy fresh: HTTPResponse? = nil
+    ) async -> HTTPResponse? {
         let delivery = CachedResponseBuilder(
-            of: choice.stored, for: question, age: freshness.age, isStale: choice.staleReason != nil)
-        guard var response = await response(choice.stored, delivery) else { return nil }
-        let served: CacheStatus.Served =
-            if let reason = choice.staleReason {
-                .stale(because: reason)
-            } else {
-                .cache(age: .seconds(freshness.age), freshFor: .seconds(max(0, freshness.lifetime - freshness.age)))
-            }
-        response.judge(CacheStatus(served, choice.cause), in: context)
-        return response
-    }
-
-    /// Returns a stored response that the server has just validated; nil if its body is no longer available.
-    func serve(_ stored: StoredResponse, validatedBy fresh: HTTPResponse) async -> HTTPResponse? {
-        let delivery = CachedResponseBuilder(of: stored, for: question, age: nil)
-        guard var response = await response(stored, delivery) else { return nil }
-        for cookie in fresh.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
-        response.metrics = fresh.metrics
-        response.history = fresh.history
-        response.version = fresh.version
-        response.judge(CacheStatus(.revalidated, .stillGood, keeping: .freshens), in: context)
-        return response
-    }
-
-    /// Returns a stored response that the server has validated for another call; nil if its body is no longer
-    /// available.
-    func serve(_ stored: StoredResponse, becauseOf cause: CacheReason) async -> HTTPResponse? {
-        guard var response = await response(stored, CachedResponseBuilder(of: stored, for: question, age: nil)) else {
-            return nil
-        }
-        response.judge(CacheStatus(.revalidated, cause), in: context)
-        return response
-    }
-
-    private func response(_ stored: StoredResponse, _ delivery: CachedResponseBuilder) async -> HTTPResponse? {
+            of: stored, for: question, age: choice?.freshness.age, isStale: choice?.staleReason != nil)
         do {
             let body: ResponseBody?
             if let memory = cache.memory {
                 body = memory.bytes(of: stored).flatMap { part(of: $0, delivery.bytes) }
             } else {
                 let exchange = self
-                body = try await reach { try await exchange.opened(stored, delivery.bytes) }
+                body = try await cache.reach(in: context) { try await exchange.body(of: stored, delivery.bytes) }
             }
             guard let body else { return nil }
             var headers = delivery.headers
             context.secrets.declare(in: &headers)
-            return HTTPResponse(
+            var response = HTTPResponse(
                 status: delivery.status, headers: headers, body: body, version: stored.version,
                 url: question.rules.ignoredQueryItems.isEmpty ? question.key.target : question.request.urlString)
+            if let fresh {
+                for cookie in fresh.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
+                response.metrics = fresh.metrics
+                response.history = fresh.history
+                response.version = fresh.version
+            }
+            response.judge(
+                choice?.status ?? CacheStatus(.revalidated, cause, keeping: fresh == nil ? nil : .freshens), in: context
+            )
+            return response
         } catch {
             context.reportStoreFailure(error)
             return nil
         }
     }
 
-    private func opened(_ stored: StoredResponse, _ range: Range<Int64>) async throws -> ResponseBody? {
+    /// Returns the bytes of `range` of a stored body: in memory if they are few or already there, otherwise read on
+    /// demand. Returns nil if the body no longer exists or is too short.
+    private func body(of stored: StoredResponse, _ range: Range<Int64>) async throws -> ResponseBody? {
         guard let body = try await store.body(of: stored) else { return nil }
-        return try await bytes(of: body, range)
-    }
-
-    /// Returns the bytes of `range` as a body: in memory if they are few or already there, otherwise read on demand.
-    /// Returns nil if the stored body is too short.
-    private func bytes(of body: any StoredResponse.Body, _ range: Range<Int64>) async throws -> ResponseBody? {
         guard range.upperBound <= body.length else {
             body.close()
             return nil

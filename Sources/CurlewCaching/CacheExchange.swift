@@ -25,11 +25,6 @@ struct CacheExchange: Sendable {
 
     var store: any CacheStore { cache.store }
 
-    /// Runs `work` on the store, within the lookup timeout.
-    func reach<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        try await cache.reach(within: cache.rules.lookupTimeout, in: context, work)
-    }
-
     /// Runs `work`, which changes the store, and waits for it at most `CacheConfiguration.commitTimeout`. Slower work
     /// continues in the background. An error is reported to the observers, not thrown.
     func change(_ work: @escaping @Sendable () async throws -> Void) async {
@@ -49,20 +44,22 @@ struct CacheExchange: Sendable {
     func run(waits: Int = 0) async throws -> HTTPResponse {
         let found: StoredResponse.Lookup
         do {
-            found = if let known = candidatesAtOnce() { known } else { try await candidates() }
+            found = try await lookUp()
         } catch {
             try Task.checkCancellation()
             if context.totalDeadline.hasPassed(at: context.time.now) { throw DeadlinePassed() }
             context.reportStoreFailure(error)
             if question.takesOnlyStored { return refusal(because: .storeFailed) }
-            return try await sendUncached(because: .storeFailed)
+            var response = try await next(question.request)
+            response.judge(CacheStatus(.network, .storeFailed), in: context)
+            return response
         }
         if question.key.principal != nil, !found.variants.isEmpty { cache.changing.found() }
         switch CacheDecision.about(question, found.variants, at: context.time.date) {
         case .serve(let choice, let refreshes):
             let id = choice.stored.id
             let refresh = refreshes ? cache.traffic.beginRefresh(id, limit: question.rules.backgroundLimit) : nil
-            guard let response = await serve(refresh.map { choice.refreshed($0) } ?? choice) else {
+            guard let response = await serve(choice.stored, refresh.map { choice.refreshed($0) } ?? choice) else {
                 if refresh == .begun { cache.traffic.endRefresh(id) }
                 if question.takesOnlyStored { return refusal(because: .entryIsGone) }
                 return try await fetch(found, standIn: nil, because: .entryIsGone)
@@ -70,7 +67,7 @@ struct CacheExchange: Sendable {
             if refresh == .begun { refreshInBackground(choice, found) }
             return response
         case .revalidate(let choice, let conditional):
-            return try await validate(choice, conditional, found, waits: waits)
+            return try await validateOnce(choice, conditional, found, waits: waits)
         case .fetch(let standIn, let cause):
             let isMiss = cause == .nothingStored && question.key.principal != nil
             return try await fetch(
@@ -81,28 +78,14 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Returns the stored responses without suspending. Most hits need nothing else. Returns nil if the store is not in
-    /// memory, or if owed removals have to be considered.
-    private func candidatesAtOnce() -> StoredResponse.Lookup? {
-        guard let memory = cache.memory, cache.debts.selection(for: question.key.target) == nil else { return nil }
-        return memory.findings(for: question.key)
-    }
-
     /// Returns the stored responses for the request. First makes the removal that the store owes for the URL, if any.
-    private func candidates() async throws -> StoredResponse.Lookup {
+    private func lookUp() async throws -> StoredResponse.Lookup {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
         }
         // A store in memory cannot block, so the time limit, its closure and the copies are not needed.
-        if cache.memory != nil { return try await store.find(question.key) }
-        return try await reach { [question, store] in try await store.find(question.key) }
-    }
-
-    /// Sends the request without using the store. The response is not stored.
-    private func sendUncached(because cause: CacheReason) async throws -> HTTPResponse {
-        var response = try await next(question.request, context: context)
-        response.judge(CacheStatus(.network, cause), in: context)
-        return response
+        if let memory = cache.memory { return memory.findings(for: question.key) }
+        return try await cache.reach(in: context) { [question, store] in try await store.find(question.key) }
     }
 
     /// Sends the request to the server, and stores the response if that is allowed. If the server fails, `standIn` may
@@ -112,48 +95,41 @@ struct CacheExchange: Sendable {
     ) async throws -> HTTPResponse {
         var request = question.request
         if [.reload, .validate].contains(question.policy) { request.addCacheDirective("no-cache") }
-        let (response, head): (HTTPResponse, StorageDecision.Head)
-        do {
-            (response, head) = try await send(request)
-        } catch {
-            return try await standFor(error, standIn)
-        }
-        if let standIn = await standFor(response, standIn) { return standIn }
+        let (response, head) = try await send(request, standIn)
+        guard let head else { return response }
         return await keep(response, head, found, replacing: standIn?.stored, because: cause)
     }
 
-    /// Validates a stored response, or waits for a call that is already validating it.
-    private func validate(
+    /// Validates a stored response once for all concurrent calls: waits for a call that is already validating it.
+    private func validateOnce(
         _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: StoredResponse.Lookup, waits: Int
     ) async throws -> HTTPResponse {
         // A call waits only twice, so that it does not spend its time on the failures of other calls. A call that
         // requests validation does not wait: it needs a validation that began after it, with its own directives.
         guard waits < Self.mostWaits, !question.asksToValidate else {
-            return try await revalidate(choice, conditional, found)
+            return try await validate(choice, conditional, found)
         }
         let (validation, isFirst) = cache.traffic.beginValidation(choice.stored.id)
         if isFirst {
             defer { cache.traffic.end(validation, of: choice.stored.id, with: .unknown) }
-            return try await revalidate(choice, conditional, found, for: validation)
+            return try await validate(choice, conditional, found, for: validation)
         }
-        let outcome: CacheFetches.Outcome
         do {
-            outcome = try await validation.wait(until: context.deadline, on: context.time)
-        } catch {
-            // This call was cancelled, or its deadline has passed. `standFor` rethrows a cancellation. After the
-            // deadline, a stale response may be used.
-            return try await standFor(error, choice)
-        }
-        switch outcome {
-        case .good(let fresh):
-            if question.takes(fresh), let served = await serve(fresh, becauseOf: .validatedBeside) { return served }
-        case .failed(let failure):
-            if case .serve(let standIn) = CacheDecision.after(failure, choice, question),
-                let served = await serve(standIn)
-            {
-                return served
+            switch try await validation.wait(until: context.deadline, on: context.time) {
+            case .good(let fresh):
+                if question.takes(fresh), let served = await serve(fresh, because: .validatedBeside) { return served }
+            case .failed(let failure):
+                if case .serve(let choice) = CacheDecision.after(failure, choice, question),
+                    let served = await serve(choice.stored, choice)
+                {
+                    return served
+                }
+            case .unknown: break
             }
-        case .unknown: break
+        } catch {
+            // This call was cancelled, or its deadline has passed. After the deadline, a stale response may be used.
+            if let served = await standIn(for: .error(NetworkError(error)), choice) { return served }
+            throw error
         }
         return try await run(waits: waits + 1)
     }
@@ -163,52 +139,49 @@ struct CacheExchange: Sendable {
     /// Validates a stored response with the server.
     ///
     /// - `validation`: the shared validation that receives the result, for the calls that wait for it.
-    func revalidate(
+    private func validate(
         _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: StoredResponse.Lookup,
         for validation: CacheFetches.Validation? = nil
     ) async throws -> HTTPResponse {
-        let (response, head): (HTTPResponse, StorageDecision.Head)
-        do {
-            (response, head) = try await send(conditional)
-        } catch {
-            report(.error(NetworkError(error)), of: choice, to: validation)
-            return try await standFor(error, choice)
-        }
-        report(.status(response.status), of: choice, to: validation)
-        if let standIn = await standFor(response, choice) { return standIn }
-        guard response.status == .notModified else {
+        let (response, head) = try await send(conditional, choice, for: validation)
+        guard let head else { return response }
+        guard head.status == .notModified else {
             return await keep(response, head, found, replacing: choice.stored, because: .replaced)
         }
         response.body.cancel()
         // If the 304 is for another response, or the body was removed during the request, the response is fetched with
         // an unconditional request.
         guard let fresh = StorageDecision.freshened(choice.stored, by: head, question),
-            let served = isRefresh ? response : await serve(fresh, validatedBy: response)
+            let served = isRefresh ? response : await serve(fresh, because: .stillGood, validatedBy: response)
         else { return try await fetch(found, standIn: nil, because: choice.cause) }
         await update(fresh)
         if let validation { cache.traffic.end(validation, of: fresh.id, with: .good(fresh)) }
         return served
     }
 
-    /// Passes a failure of the server on to the calls that wait for the validation. A timeout is not passed on, because
-    /// it is the timeout of this call only.
-    private func report(
-        _ failure: CacheDecision.Failure, of choice: CacheCandidate, to validation: CacheFetches.Validation?
-    ) {
-        guard let validation, failure.isServers else { return }
-        if case .error(let error) = failure, case .timedOut = error.reason { return }
-        cache.traffic.end(validation, of: choice.stored.id, with: .failed(failure))
-    }
-
-    /// Sends a request, and records the times from which the age of its response is calculated. The request time is the
-    /// time at which the attempt that received the response was sent (RFC 9111 §4.2.3), so waits in queues and earlier
-    /// attempts do not add to the age.
-    private func send(_ request: HTTPRequest) async throws -> (HTTPResponse, StorageDecision.Head) {
+    /// Sends a request. Returns the response with its head and the times from which its age is calculated; or only the
+    /// response that is returned in place of a failure of the server.
+    ///
+    /// The request time is the time at which the attempt that received the response was sent (RFC 9111 §4.2.3), so waits
+    /// in queues and earlier attempts do not add to the age.
+    private func send(
+        _ request: HTTPRequest, _ choice: CacheCandidate?, for validation: CacheFetches.Validation? = nil
+    ) async throws -> (HTTPResponse, StorageDecision.Head?) {
         var context = context
         let stamp = DepartureStamp(outer: context.departure)
         context.departure = stamp
-        let response = try await next(request, context: context)
+        let response: HTTPResponse
+        do {
+            response = try await next(request, context: context)
+        } catch {
+            guard let served = await standIn(for: .error(NetworkError(error)), choice, validation) else { throw error }
+            return (served, nil)
+        }
         let (date, now) = (context.time.date, context.time.now)
+        if let served = await standIn(for: .status(response.status), choice, validation) {
+            response.body.cancel()
+            return (served, nil)
+        }
         let took = (stamp.left ?? now).duration(to: now)
         return (
             response,
@@ -218,24 +191,20 @@ struct CacheExchange: Sendable {
         )
     }
 
-    /// Returns the stored response in place of a response that reports a failure of the server; nil if it must not be
-    /// used.
-    private func standFor(_ response: HTTPResponse, _ standIn: CacheCandidate?) async -> HTTPResponse? {
-        guard case .serve(let choice) = CacheDecision.after(.status(response.status), standIn, question),
-            let served = await serve(choice)
-        else { return nil }
-        response.body.cancel()
-        return served
-    }
-
-    /// Returns the stored response or a 504 in place of an error, or throws the error.
-    private func standFor(_ error: any Error, _ standIn: CacheCandidate?) async throws -> HTTPResponse {
-        switch CacheDecision.after(.error(NetworkError(error)), standIn, question) {
-        case .serve(let choice):
-            guard let served = await serve(choice) else { throw error }
-            return served
-        case .refuse(let cause): return refusal(because: cause)
-        case .rethrow: throw error
+    /// Returns the stored response, or a 504, in place of a failure of the server; nil if the failure is passed on.
+    ///
+    /// - `validation`: passes the failure on to the calls that wait for it. A timeout is not passed on, because it is
+    ///   the timeout of this call only.
+    private func standIn(
+        for failure: CacheDecision.Failure, _ choice: CacheCandidate?, _ validation: CacheFetches.Validation? = nil
+    ) async -> HTTPResponse? {
+        if let validation, let choice, failure.isServers, !failure.isTimeout {
+            cache.traffic.end(validation, of: choice.stored.id, with: .failed(failure))
+        }
+        return switch CacheDecision.after(failure, choice, question) {
+        case .serve(let choice): await serve(choice.stored, choice)
+        case .refuse(let cause): refusal(because: cause)
+        case .rethrow: nil
         }
     }
 
@@ -256,7 +225,7 @@ struct CacheExchange: Sendable {
             do {
                 let response =
                     if let conditional = choice.conditional(refresh.question) {
-                        try await refresh.revalidate(choice.because(.fresh), conditional, found)
+                        try await refresh.validate(choice.because(.fresh), conditional, found)
                     } else {
                         try await refresh.fetch(found, standIn: nil, because: .fresh)
                     }

@@ -141,7 +141,7 @@ package struct CacheInterceptor: Interceptor {
     func pay(_ selection: CacheRemoval, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
         do {
             let (store, debts) = (store, debts)
-            try await reach(within: rules.lookupTimeout, in: context) {
+            try await reach(in: context) {
                 _ = try await store.remove(selection)
                 debts.settle(selection, upTo: number)
             }
@@ -152,14 +152,15 @@ package struct CacheInterceptor: Interceptor {
         }
     }
 
-    /// Runs `work` on the store, and waits no longer than `limit` and the call's deadline. After that the work
+    /// Runs `work` on the store, and waits no longer than `limit`, by default the lookup timeout, and the call's deadline. After that the work
     /// continues without the caller, and `DeadlinePassed` is thrown. Throws `CancellationError` if the caller is
     /// cancelled. A store in memory has no time limit.
     func reach<Value: Sendable>(
-        within limit: Duration, in context: ExchangeContext, _ work: @escaping @Sendable () async throws -> Value
+        within limit: Duration? = nil, in context: ExchangeContext,
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         if memory != nil { return try await work() }
-        let deadline = context.totalDeadline.earlier(Deadline(limit, after: context.time.now))
+        let deadline = context.totalDeadline.earlier(Deadline(limit ?? rules.lookupTimeout, after: context.time.now))
         return try await bounded(until: deadline, on: context.time, work)
     }
 }

@@ -94,7 +94,7 @@ final class CacheSink: Sendable {
     func take(_ chunk: Data) async {
         guard !progress.withLock({ $0.isOver }), count(chunk) else { return }
         do {
-            let isTaken = try await cache.reach(within: cache.rules.lookupTimeout, in: context) { [writer] in
+            let isTaken = try await cache.reach(in: context) { [writer] in
                 try await writer.append(chunk)
             }
             if !isTaken { abandon() }

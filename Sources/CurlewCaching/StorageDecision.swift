@@ -78,60 +78,41 @@ enum StorageDecision {
             || question.rules.staleIfError > .zero
     }
 
-    /// Returns a stored response updated by a 304; nil if the 304 selects another response (RFC 9111 §4.3.4).
+    /// Returns a stored response updated by a 304 (RFC 9111 §4.3.4), by a 200 to HEAD (§4.3.5) or by a partial response
+    /// (§3.4); nil if that response is of another representation.
     ///
-    /// When the cache validates `stored`, it sends the validators of `stored` alone. A weak match of the tags is
-    /// therefore sufficient: servers that compress send the weak form of a tag with one response and the strong form
-    /// with the other. The stored tag stays.
+    /// A weak match of the tags is sufficient for a 304 and for HEAD: servers that compress send the weak form of a tag
+    /// with one response and the strong form with the other. The stored tag stays. The bytes of partial responses are
+    /// not combined: RFC 9111 makes that optional, and it costs a copy of the stored bytes for each part.
     static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse? {
-        if let tag = head.headers[.eTag] {
-            guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
-                guard tag == stored.headers[.eTag] else { return nil }
-                return updated(stored, by: head, question)
+        var head = head
+        let (tag, changed) = (head.headers[.eTag], head.headers[.lastModified])
+        let (oldTag, oldChanged) = (stored.headers[.eTag], stored.headers[.lastModified])
+        let tags = (old: oldTag.flatMap { EntityTag($0) }, new: tag.flatMap { EntityTag($0) })
+        guard head.status != .partialContent else {
+            if let old = tags.old, let new = tags.new {
+                guard new.matchesStrongly(old) else { return nil }
+            } else {
+                guard tags.old == nil, tags.new == nil, stored.hasStrongDate, changed != nil, changed == oldChanged
+                else {
+                    return nil
+                }
             }
-            guard new.matchesWeakly(old) else { return nil }
-            var head = head
-            head.headers[.eTag] = stored.headers[.eTag]
+            head.headers.remove(.contentRange)
+            head.headers.remove(.contentLength)
             return updated(stored, by: head, question)
-        } else if let changed = head.headers[.lastModified], let old = stored.headers[.lastModified], changed != old {
-            return nil
         }
-        return updated(stored, by: head, question)
-    }
-
-    /// Returns a stored response updated by a 200 to HEAD; nil if the 200 describes another representation (RFC 9111
-    /// §4.3.5).
-    static func freshened(_ stored: StoredResponse, byHEAD head: Head, _ question: CacheRequest) -> StoredResponse? {
-        if let value = head.headers[.lastModified], value != stored.headers[.lastModified] { return nil }
-        var head = head
-        if let value = head.headers[.eTag], value != stored.headers[.eTag] {
-            // A server that compresses only responses with a body may send the other form of the tag here: weak instead
-            // of strong, or the reverse.
-            guard let new = EntityTag(value), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }),
-                new.matchesWeakly(old)
-            else { return nil }
-            head.headers[.eTag] = stored.headers[.eTag]
+        if tag != nil, tag != oldTag {
+            guard let old = tags.old, let new = tags.new, new.matchesWeakly(old) else { return nil }
+            head.headers[.eTag] = oldTag
         }
-        let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
-        if let new = head.headers[.contentLength], let length, new != length { return nil }
-        return updated(stored, by: head, question)
-    }
-
-    /// Returns a stored response updated by a partial response; nil unless both share a strong validator (RFC 9111
-    /// §3.4). The bytes of partial responses are not combined: RFC 9111 makes that optional, and it costs a copy of the
-    /// stored bytes for each part.
-    static func freshened(_ stored: StoredResponse, byPart head: Head, _ question: CacheRequest) -> StoredResponse? {
-        let tags = [stored.headers[.eTag], head.headers[.eTag]].map { $0.flatMap { EntityTag($0) } }
-        if let old = tags[0], let new = tags[1] {
-            guard new.matchesStrongly(old) else { return nil }
+        if head.status == .notModified {
+            if tag == nil, changed != nil, oldChanged != nil, changed != oldChanged { return nil }
         } else {
-            guard tags[0] == nil, tags[1] == nil, stored.hasStrongDate, let date = head.headers[.lastModified],
-                date == stored.headers[.lastModified]
-            else { return nil }
+            if changed != nil, changed != oldChanged { return nil }
+            let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
+            if let new = head.headers[.contentLength], let length, new != length { return nil }
         }
-        var head = head
-        head.headers.remove(.contentRange)
-        head.headers.remove(.contentLength)
         return updated(stored, by: head, question)
     }
 

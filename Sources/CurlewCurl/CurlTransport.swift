@@ -99,25 +99,21 @@ public final class CurlTransport: Transport {
             owner: self)
         defer { transfer.noteArrival() }
         do {
-            let response = try await perform(transfer)
+            let response = try await withTaskCancellationHandler {
+                // The continuation is resumed exactly once: by the thread that removes the transfer from its queue, or
+                // by the event loop when the transfer has ended.
+                try await withUnsafeThrowingContinuation { continuation in
+                    transfer.continuation = continuation
+                    loops.start(transfer)
+                }
+            } onCancel: {
+                loops.cancel(transfer)
+            }
             await upload?.reportAll()
             return response
         } catch {
             await upload?.reportAll()
             throw error
-        }
-    }
-
-    private func perform(_ transfer: Transfer) async throws -> HTTPResponse {
-        try await withTaskCancellationHandler {
-            // The continuation is resumed exactly once: by the thread that removes the transfer from its queue, or by
-            // the event loop when the transfer has ended.
-            try await withUnsafeThrowingContinuation { continuation in
-                transfer.continuation = continuation
-                loops.start(transfer)
-            }
-        } onCancel: {
-            loops.cancel(transfer)
         }
     }
 

@@ -16,6 +16,12 @@ extension APIClient {
         package var checksStatus = true
 
         package init() {}
+
+        func apply(to request: inout HTTPRequest, in context: ExchangeContext) throws(NetworkError) {
+            do throws(NetworkError) { try self.request(&request, context) } catch {
+                throw error.naming(NetworkError.RequestLine(request), route: context.routeName)
+            }
+        }
     }
 
     /// Sends `route` and processes the response with `body` as a part of the call: an error that `body` throws ends the
@@ -25,9 +31,8 @@ extension APIClient {
         _ route: some Route, changing changes: CallChanges = CallChanges(),
         _ body: (HTTPResponse, ExchangeContext) async throws -> Output
     ) async throws(NetworkError) -> Output {
-        let call = try await core.begin(route, response: HTTPResponse.self, nil, change: changes.options)
-        let request = try await changed(call, changes)
-        return try await core.exchanger.exchange(request, in: call.context) { response in
+        let call = try await core.make(route, response: HTTPResponse.self, changing: changes)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
             if changes.checksStatus { _ = try await core.check(response, call, HTTPResponse.self) }
             return try await body(response, call.context)
         }
@@ -39,32 +44,16 @@ extension APIClient {
     package func open(
         _ route: some Route, changing changes: CallChanges = CallChanges()
     ) async throws(NetworkError) -> OpenResponse {
-        let call = try await core.begin(route, response: HTTPResponse.self, nil) { options in
+        var (changes, own) = (changes, changes.options)
+        changes.options = { options in
             options.streaming = true
-            changes.options(&options)
+            own(&options)
         }
-        let request = try await changed(call, changes)
-        return try await core.exchanger.exchange(request, in: call.context) { response in
+        let call = try await core.make(route, response: HTTPResponse.self, changing: changes)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
             if changes.checksStatus { _ = try await core.check(response, call, HTTPResponse.self) }
             return OpenResponse(
-                response: response, line: NetworkError.RequestLine(request), routeName: call.context.routeName,
-                context: call.context)
-        }
-    }
-
-    /// Returns the request of `call` with the changes. If they throw, notifies the observers first.
-    private func changed(_ call: Core.PreparedCall, _ changes: CallChanges) async throws(NetworkError) -> HTTPRequest {
-        var request = call.request
-        do throws(NetworkError) {
-            try changes.request(&request, call.context)
-            return request
-        } catch {
-            var failure = error
-            failure.request = NetworkError.RequestLine(request)
-            failure.routeName = call.context.routeName
-            call.context.conclude(nil, with: failure, after: .zero)
-            await call.context.eventsDelivered()
-            throw failure
+                response: response, line: NetworkError.RequestLine(call.request), context: call.context)
         }
     }
 
@@ -72,7 +61,6 @@ extension APIClient {
     package struct OpenResponse: Sendable {
         package var response: HTTPResponse
         let line: NetworkError.RequestLine
-        let routeName: String
         package let context: ExchangeContext
 
         /// Cancels the rest of the transfer, and waits until the observers have received the events recorded so far, at
@@ -84,10 +72,7 @@ extension APIClient {
 
         /// Returns `error` as a `NetworkError` that names the request and the route.
         package func named(_ error: any Error) -> NetworkError {
-            var error = NetworkError(error)
-            if error.request == nil { error.request = line }
-            if error.routeName == nil { error.routeName = routeName }
-            return error
+            NetworkError(error).naming(line, route: context.routeName)
         }
 
         /// Decodes a part of the body, such as one message, with the codecs of the call.

@@ -27,14 +27,14 @@ extension APIClient {
     /// `.configuration` if the pipeline has problems or an interceptor returns a response without sending the request.
     @concurrent
     public func preview(_ route: some Route) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(route, response: route.responseType)
+        try await core.preview(route)
     }
 
     /// Returns the HTTP request that a call of a `Request` would send, after the interceptors have changed it, without
     /// sending it: `try await client.preview(.user(id: 1))`.
     @concurrent
     public func preview<Value>(_ request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(request, response: Value.self)
+        try await core.preview(request)
     }
 }
 
@@ -43,13 +43,7 @@ extension APIClient {
     /// but with tokens, which are loaded and refreshed for it.
     @concurrent
     package func requestToSend(for route: some Route) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(route, response: route.responseType, isSent: true)
-    }
-
-    /// Returns the request of a `Request` for something else than the pipeline that sends it.
-    @concurrent
-    package func requestToSend<Value>(for request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(request, response: Value.self, isSent: true)
+        try await core.preview(route, isSent: true)
     }
 }
 
@@ -64,10 +58,8 @@ extension Endpoint {
 
 extension APIClient.Core {
     /// - `isSent`: whether the request will be sent, so that interceptors with tokens run too.
-    fileprivate func preview(
-        _ route: some Route, response: any Any.Type, isSent: Bool = false
-    ) async throws(NetworkError) -> HTTPRequest {
-        let call = try prepare(route, response: response, nil, isObserved: false)
+    fileprivate func preview(_ route: some Route, isSent: Bool = false) async throws(NetworkError) -> HTTPRequest {
+        let call = try await make(route, response: route.responseType, isObserved: false)
         let end = PreviewTransport(onward: exchanger.transport)
         let entries = exchanger.pipeline.entries.filter {
             $0.traits.runsInPreview || isSent && $0.traits.prepare != nil

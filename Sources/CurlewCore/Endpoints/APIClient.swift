@@ -62,7 +62,10 @@ public struct APIClient: Sendable {
     /// immediately, apart from the wait for slow observers (`RequestObserver`), and `error.isCancelled` is true.
     @concurrent @discardableResult
     public func send<E: Endpoint>(_ endpoint: E, codecs: Codecs? = nil) async throws(NetworkError) -> E.Response {
-        try await core.perform(endpoint, codecs) { value, _ in value }
+        let call = try await core.make(endpoint, response: E.Response.self, codecs)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
+            try await core.decode(response, to: endpoint, call)
+        }
     }
 
     /// Sends `request` and returns the decoded response: `try await client.send(.user(id: 1))`. The parameters and
@@ -71,42 +74,22 @@ public struct APIClient: Sendable {
     /// `Route.decoding(_:)` and `Route.ignoringBody()` create a `Request` from a route.
     @concurrent @discardableResult
     public func send<Value>(_ request: Request<Value>, codecs: Codecs? = nil) async throws(NetworkError) -> Value {
-        try await core.perform(request, codecs) { value, _ in value }
-    }
-}
-
-extension APIClient.Core {
-    /// Performs a typed call: builds the request, exchanges it, checks the status and decodes the response.
-    func perform<E: Endpoint, Result>(
-        _ endpoint: E, _ codecs: Codecs?, finish: (E.Response, HTTPResponse) -> Result
-    ) async throws(NetworkError) -> Result {
-        let call = try await begin(endpoint, response: E.Response.self, codecs)
-        return try await exchanger.exchange(call.request, in: call.context) { response in
-            let codecs = call.context.codecs
-            if E.Response.self == HTTPResponse.self {
-                return finish(try await endpoint.decode(response, using: codecs), response)
-            }
-            if !response.status.isSuccess, let absent = try await check(response, call, E.Response.self) {
-                return finish(absent, response)
-            }
-            if let ready = response.body.value, let value = ready as? E.Response { return finish(value, response) }
-            do {
-                return finish(try await endpoint.decode(response, using: codecs), response)
-            } catch {
-                throw explained(error, response, call)
-            }
+        let call = try await core.make(request, response: Value.self, codecs)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
+            try await core.decode(response, to: request, call)
         }
     }
-}
 
-extension APIClient {
     /// Sends `endpoint` and returns its decoded response with status, headers, metrics, attempts and the final URL.
     /// Throws as `send` does.
     @concurrent
     public func response<E: Endpoint>(
         for endpoint: E, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Response<E.Response> {
-        try await core.perform(endpoint, codecs, finish: Response.init)
+        let call = try await core.make(endpoint, response: E.Response.self, codecs)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
+            Response(try await core.decode(response, to: endpoint, call), from: response)
+        }
     }
 
     /// Sends `request` and returns the decoded response with status, headers, metrics, attempts and the final URL.
@@ -115,6 +98,9 @@ extension APIClient {
     public func response<Value>(
         for request: Request<Value>, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Response<Value> {
-        try await core.perform(request, codecs, finish: Response.init)
+        let call = try await core.make(request, response: Value.self, codecs)
+        return try await core.exchanger.exchange(call.request, in: call.context) { response in
+            Response(try await core.decode(response, to: request, call), from: response)
+        }
     }
 }

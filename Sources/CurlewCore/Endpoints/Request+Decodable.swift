@@ -13,7 +13,9 @@ extension Request where Value: Decodable {
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) {
-        self.init(method, path, query: query, body: body, headers: headers, name: name, decode: Self.decoded)
+        self.init(method, path, query: query, body: body, headers: headers, name: name) {
+            try await $0.decoded(using: $1)
+        }
     }
 
     /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
@@ -25,7 +27,9 @@ extension Request where Value: Decodable {
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name, decode: Self.decoded)
+        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) {
+            try await $0.decoded(using: $1)
+        }
     }
 
     /// Creates a call with any method to an absolute URL, under the same rules as for a URL string.
@@ -120,9 +124,5 @@ extension Request where Value: Decodable {
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) -> Self {
         Self(.query, path, query: query, body: body, headers: headers, name: name)
-    }
-
-    @Sendable private static func decoded(_ response: HTTPResponse, _ codecs: Codecs) async throws -> Value {
-        try await response.decoded(as: Value.self, using: codecs)
     }
 }

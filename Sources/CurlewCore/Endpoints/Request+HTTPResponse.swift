@@ -15,7 +15,7 @@ extension Request where Value == HTTPResponse {
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) {
-        self.init(method, path, query: query, body: body, headers: headers, name: name, decode: Self.unchanged)
+        self.init(method, path, query: query, body: body, headers: headers, name: name) { response, _ in response }
     }
 
     /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
@@ -28,7 +28,7 @@ extension Request where Value == HTTPResponse {
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name, decode: Self.unchanged)
+        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) { response, _ in response }
     }
 
     /// Creates a call with any method to an absolute URL, under the same rules as for a URL string.
@@ -38,9 +38,5 @@ extension Request where Value == HTTPResponse {
         name: String = #function
     ) {
         self.init(method, url: url.absoluteString, body: body, headers: headers, name: name)
-    }
-
-    @Sendable private static func unchanged(_ response: HTTPResponse, _ codecs: Codecs) async throws -> HTTPResponse {
-        response
     }
 }

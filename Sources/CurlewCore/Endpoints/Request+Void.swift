@@ -11,7 +11,7 @@ extension Request where Value == Void {
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) {
-        self.init(method, path, query: query, body: body, headers: headers, name: name, decode: Self.ignored)
+        self.init(method, path, query: query, body: body, headers: headers, name: name) { _, _ in }
     }
 
     /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
@@ -23,7 +23,7 @@ extension Request where Value == Void {
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name, decode: Self.ignored)
+        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) { _, _ in }
     }
 
     /// Creates a call with any method to an absolute URL, under the same rules as for a URL string.
@@ -119,6 +119,4 @@ extension Request where Value == Void {
     ) -> Self {
         Self(.delete, path, query: query, body: body, headers: headers, name: name)
     }
-
-    @Sendable private static func ignored(_ response: HTTPResponse, _ codecs: Codecs) async throws {}
 }

@@ -136,19 +136,19 @@ public struct Next: Sendable {
             request: NetworkError.RequestLine(request))
     }
 
-    /// Sends the request to the transport. Interceptors may have changed it, so it is validated here, once, before any
-    /// byte is sent.
+    /// Sends the request to the transport, validated again if interceptors have changed it.
     ///
     /// - `isReady`: true if `ready(in:)` has returned the request.
     private func sendToTransport(
         _ request: HTTPRequest, _ context: consuming ExchangeContext, isReady: Bool = false
     ) async throws -> HTTPResponse {
-        // Most requests stay at their origin and have no declared secrets. They need no changes, so they are not
-        // copied.
-        if !isReady, context.crossedOrigin || !context.secrets.isEmpty || !request.secrets.isEmpty {
+        // Most requests are those of the call, stay at their origin and have no declared secrets. They need neither
+        // changes nor another validation, so they are not copied.
+        if !isReady,
+            !request.isValidated || context.crossedOrigin || !context.secrets.isEmpty || !request.secrets.isEmpty
+        {
             return try await sendToTransport(request.ready(in: context), context, isReady: true)
         }
-        try request.validate()
         if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
         try context.checkPolicies()
         if context.isObserved { context.beginSending(request) }
@@ -160,9 +160,8 @@ public struct Next: Sendable {
             context.record(&response)
             return response
         } catch {
-            var failure = NetworkError(error).withholding(context.secrets)
-            if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
-            context.recordFailure(failure)
+            context.recordFailure(
+                NetworkError(error).withholding(context.secrets).naming(NetworkError.RequestLine(request)))
             // Interceptors closer to the caller may log the error, so its secrets are declared before they receive it.
             if !context.secrets.isEmpty, let known = error as? NetworkError {
                 throw known.withholding(context.secrets)
@@ -200,12 +199,12 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-    /// Returns the request as the transport receives it: with the declared secrets, even if an interceptor created the
-    /// request, and without fields that must not be sent to a foreign origin.
-    fileprivate func ready(in context: ExchangeContext) -> HTTPRequest {
+    /// Returns the request as the transport receives it: validated, with the declared secrets, even if an interceptor
+    /// created the request, and without fields that must not be sent to a foreign origin.
+    fileprivate func ready(in context: ExchangeContext) throws(NetworkError) -> HTTPRequest {
         var request = (context.crossedOrigin ? forForeignOrigin(in: context) : self).knowing(context.secrets)
         request.secrets.declare(in: &request.headers)
-        return request
+        return try request.validated()
     }
 
     /// Returns the request without the fields that must not be sent once a redirect has left the origin of the call. An

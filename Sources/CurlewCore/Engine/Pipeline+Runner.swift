@@ -26,8 +26,7 @@ extension Pipeline {
         /// Creates a runner over `transport`. Never fails: configuration errors are listed in `problems`.
         public init(pipeline: Pipeline, transport: any Transport, setup: Pipeline.Environment = Pipeline.Environment())
         {
-            self.init(
-                pipeline: pipeline, setup: setup, chain: Chain(pipeline, transport))
+            self.init(pipeline: pipeline, setup: setup, chain: Chain(pipeline, transport))
         }
 
         /// Creates a runner that shares the chain of another one with the same pipeline and transport.
@@ -80,8 +79,7 @@ extension Pipeline {
                 return value
             } catch {
                 var failure = NetworkError(error)
-                if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
-                if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
+                    .naming(NetworkError.RequestLine(request), route: context.routeName)
                 if case .timedOut = failure.reason {
                     failure.detail = Self.sentence(failure.detail) + bounds(of: context)
                 }

@@ -25,7 +25,7 @@ public struct HTTPRequest: Sendable {
         didSet { secrets.declare(in: &headers) }
     }
     /// Whether `validate()` has accepted the request as it is.
-    private var isValidated = false
+    private(set) var isValidated = false
 
     /// Creates a request for an absolute `http` or `https` URL.
     ///
@@ -52,6 +52,7 @@ public struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
         self.secrets = secrets
+        secrets.declare(in: &self.headers)
     }
 
     /// The absolute URL as text, always with a path.
@@ -86,11 +87,10 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Returns the request if `validate()` accepts it. Until it is changed, further calls of `validate()` do nothing.
-    func validated() throws(NetworkError) -> HTTPRequest {
+    consuming func validated() throws(NetworkError) -> HTTPRequest {
         try validate()
-        var copy = self
-        copy.isValidated = true
-        return copy
+        isValidated = true
+        return self
     }
 
     /// Throws `NetworkError` with reason `.invalidRequest` if the request cannot be sent safely: the method, a header

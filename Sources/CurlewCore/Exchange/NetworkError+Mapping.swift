@@ -35,6 +35,14 @@ extension NetworkError {
         secrets.redaction.text(text.clipped(to: limit * 4)).clipped(to: limit).printable
     }
 
+    /// Returns the error with the request and the route to which it belongs, unless it names others.
+    package func naming(_ request: @autoclosure () -> RequestLine, route: String = "") -> NetworkError {
+        var failure = self
+        if failure.request == nil { failure.request = request() }
+        if failure.routeName == nil, !route.isEmpty { failure.routeName = route }
+        return failure
+    }
+
     /// Returns the error with the declared secrets of a client and its interceptors, which also apply if the error has
     /// no request. `detail` and `hint` are redacted immediately, `description` when it is formatted.
     package func withholding(_ secrets: DeclaredSecrets) -> NetworkError {

@@ -81,9 +81,8 @@ extension Interceptor where Self == BuiltInInterceptor {
             do {
                 return try await next(request)
             } catch {
-                var failure = NetworkError(error)
-                if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
-                failure = failure.withholding(next.context.secrets)
+                let failure = NetworkError(error).naming(NetworkError.RequestLine(request))
+                    .withholding(next.context.secrets)
                 await body(failure, next.context)
                 throw failure
             }

@@ -99,8 +99,7 @@ struct RedirectInterceptor: Interceptor {
         do {
             return try await next(request, context: context)
         } catch {
-            var failure = NetworkError(error)
-            if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
+            var failure = NetworkError(error).naming(NetworkError.RequestLine(request))
             if failure.attempts.isEmpty { failure.attempts = context.pastAttempts }
             throw failure
         }
@@ -109,8 +108,7 @@ struct RedirectInterceptor: Interceptor {
     private func explained(
         _ failure: NetworkError, _ response: HTTPResponse, to request: HTTPRequest, in context: ExchangeContext
     ) -> NetworkError {
-        var failure = failure
-        if failure.request == nil { failure.request = NetworkError.RequestLine(request) }
+        var failure = failure.naming(NetworkError.RequestLine(request))
         failure.attempts = response.attempts
         if failure.response == nil {
             failure.response = NetworkError.Response(

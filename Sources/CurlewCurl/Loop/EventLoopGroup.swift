@@ -93,7 +93,8 @@ struct EventLoopGroup: Sendable {
     /// Whether the current process created the transport; false in a forked child.
     var isHere: Bool { home.isHere }
 
-    /// Begins a transfer or queues it. Its continuation is resumed exactly once in every case.
+    /// Starts a transfer at an event loop, or queues it. Its continuation is resumed exactly once in every case. If the
+    /// loop cannot perform it, fails the transfer and the transfers that would receive its slot.
     func start(_ transfer: Transfer) {
         let lane = lane(of: transfer)
         switch lane.queues.requestSlot(for: transfer) {
@@ -101,7 +102,13 @@ struct EventLoopGroup: Sendable {
         case .waits(let moment?):
             if lane.loops[0].send(.look(by: moment)) != nil { lane.queues.forgetLook() }
         case .waits(nil): break
-        case .begins(let number): start(transfer, at: lane.loops[number])
+        case .begins(let number):
+            var due = [transfer]
+            while let transfer = due.popLast() {
+                guard let error = lane.loops[number].send(.start(transfer)) else { continue }
+                due += lane.queues.releaseSlot(of: transfer)
+                transfer.refuse(error)
+            }
         }
     }
 
@@ -116,17 +123,6 @@ struct EventLoopGroup: Sendable {
         case .left: transfer.refuse(NetworkError(.cancelled))
         case .at(let number): lane.loops[number].send(.cancel(transfer))
         case .nowhere: break
-        }
-    }
-
-    /// Starts a transfer at an event loop. If the loop cannot perform it, fails the transfer and the transfers that
-    /// would receive its slot.
-    private func start(_ transfer: Transfer, at loop: EventLoop) {
-        var due = [transfer]
-        while let transfer = due.popLast() {
-            guard let error = loop.send(.start(transfer)) else { continue }
-            due += loop.queues.releaseSlot(of: transfer)
-            transfer.refuse(error)
         }
     }
 

@@ -205,25 +205,23 @@ final class SocketPoller {
 
     /// Lets libcurl process the sockets that the last wait has found, and those that exceeded the event limit.
     func workOnSockets(at now: Int64) {
-        workOnFound(at: now)
         // The number of rounds is limited, because data that libcurl leaves unread is reported each time.
-        for _ in 0..<(sockets.count / Self.eventLimit) where eventCount == Self.eventLimit {
-            find(within: 0)
-            workOnFound(at: now)
+        for round in 0...sockets.count / Self.eventLimit {
+            if round > 0 {
+                guard eventCount == Self.eventLimit else { break }
+                find(within: 0)
+            }
+            for index in 0..<eventCount {
+                let event = events[index]
+                let socket = event.data.fd
+                let bits = action(event.events, on: socket)
+                guard bits != 0 else { continue }
+                if bits & CURL_CSELECT_IN != 0 { shared.noteHeard(socket, at: now) }
+                forgotten.noteStir(socket, at: now)
+                act(socket, bits)
+            }
         }
         eventCount = 0
-    }
-
-    private func workOnFound(at now: Int64) {
-        for index in 0..<eventCount {
-            let event = events[index]
-            let socket = event.data.fd
-            let bits = action(event.events, on: socket)
-            guard bits != 0 else { continue }
-            if bits & CURL_CSELECT_IN != 0 { shared.noteHeard(socket, at: now) }
-            forgotten.noteStir(socket, at: now)
-            act(socket, bits)
-        }
     }
 
     /// Whether several transfers may use a connection at the same time.

@@ -7,8 +7,8 @@ import CurlewHTTP
 struct DownloadRequest: Sendable {
     /// How a request ended.
     enum Outcome: Sendable {
-        /// - `head`: the response whose status and headers the caller receives.
-        case complete(CompleteFile, head: HTTPResponse)
+        /// The file is complete. The value is the response whose status and headers the caller receives.
+        case complete(HTTPResponse)
         /// The file on the server is not the one whose first bytes were received.
         case changed
         /// The server does not respond to ranges as it should.
@@ -16,7 +16,7 @@ struct DownloadRequest: Sendable {
     }
 
     /// What is missing of a partial file.
-    private struct Rest {
+    struct Rest {
         let range: Range<Int64>
         let file: Representation
         let condition: String
@@ -40,6 +40,7 @@ struct DownloadRequest: Sendable {
         var changes = APIClient.CallChanges()
         changes.options = { options in
             options.streaming = true
+            if rest != nil { options.acceptedStatuses.insert(.rangeNotSatisfiable) }
             options.limits.responseBody = run.client.configuration.limits.overridden(by: options.limits).download
             if let left = run.timeLeft { options.timeouts.total = max(left, .zero) }
         }
@@ -50,19 +51,18 @@ struct DownloadRequest: Sendable {
             request.headers[.range] = "bytes=\(rest.range.lowerBound)-"
             request.headers[.ifRange] = rest.condition
         }
-        do throws(NetworkError) {
-            return try await run.client.call(route, changing: changes) { response, _ in try await take(response) }
-        } catch {
-            guard error.statusCode == 416, let rest else { throw error }
-            let verdict = DownloadVerdict.judge(unsatisfied: error.response?.headers ?? [:], of: rest.file)
-            return verdict == .changed ? .changed : .withoutRanges
-        }
+        return try await run.client.call(route, changing: changes) { response, _ in try await take(response) }
     }
 
     /// Appends the body of a response to the partial file, or replaces the content of the file with it.
     private func take(_ response: HTTPResponse) async throws -> Outcome {
         let head: HTTPResponse
-        switch verdict(response) {
+        let verdict =
+            run.isPart
+            ? .complete(Representation(HTTPHeaders(), length: nil))
+            : DownloadVerdict.judge(
+                response.status, response.headers, length: response.body.declaredLength, rest: rest)
+        switch verdict {
         case .changed:
             return .changed
         case .unusable(let why):
@@ -82,16 +82,8 @@ struct DownloadRequest: Sendable {
             if let known = run.file.record?.file, !known.isSame(as: version) { try run.countRestart() }
             head = try await receive(version, response)
         }
-        return .complete(try run.file.complete(), head: head)
-    }
-
-    private func verdict(_ response: HTTPResponse) -> DownloadVerdict {
-        let length = response.body.declaredLength
-        if let rest {
-            return .judge(part: rest.range, of: rest.file, response.status, response.headers, length: length)
-        }
-        if run.isPart { return .complete(Representation(HTTPHeaders(), length: nil)) }
-        return .judge(whole: response.status, response.headers, length: length)
+        try run.file.checkLength()
+        return .complete(head)
     }
 
     private func receive(_ version: Representation, _ response: HTTPResponse) async throws -> HTTPResponse {

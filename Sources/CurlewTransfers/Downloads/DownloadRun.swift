@@ -92,9 +92,7 @@ final class DownloadRun: Sendable {
         do {
             return try await receive(route)
         } catch {
-            var failure = NetworkError(error)
-            if failure.request == nil { failure.request = line }
-            if failure.routeName == nil { failure.routeName = route.name }
+            let failure = NetworkError(error).naming(line, route: route.name)
             // Without a record, nothing can be continued.
             if !options.resumes || file.record == nil || !Self.isWorthKeeping(failure) { file.discard() }
             throw failure
@@ -123,8 +121,8 @@ final class DownloadRun: Sendable {
                 continue
             }
             switch outcome {
-            case .complete(let complete, let head):
-                if let saved = try await save(complete, head) { return saved }
+            case .complete(let head):
+                if let saved = try await save(head) { return saved }
                 try countRestart()
             case .changed: try countRestart()
             // Happens once: no range is requested any more.
@@ -164,9 +162,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Checks the file and gives it its name. Returns nil if a continued file is damaged and must be received again.
-    private func save(
-        _ complete: CompleteFile, _ head: HTTPResponse
-    ) async throws(NetworkError) -> Response<FileDownload.File>? {
+    private func save(_ head: HTTPResponse) async throws(NetworkError) -> Response<FileDownload.File>? {
         let (digests, resumed) = state.withLock { ($0.digests, $0.resumed) }
         let name = file.record?.name ?? Self.suggestedName(head)
         let target = path.utf8.last == UInt8(ascii: "/") ? path + name : path
@@ -174,9 +170,8 @@ final class DownloadRun: Sendable {
             FileDownload.Checksum(algorithm: $0.algorithm, hex: $0.digest.hexText)
         }
         if let checksum = options.checksum { checksums.append(checksum) }
-        let (existing, checks) = (options.existing, checksums)
-        let final = await Self.offQueue { () throws(NetworkError) -> String? in
-            try complete.matches(checks) ? try complete.name(target, existing) : nil
+        let final = await Self.offQueue { [file, checksums, options] () throws(NetworkError) -> String? in
+            try file.matches(checksums) ? try file.name(target, options.existing) : nil
         }
         guard let saved = try final.get() else {
             if resumed > 0, restarts < Self.maximumRestarts { return nil }
@@ -185,7 +180,7 @@ final class DownloadRun: Sendable {
                 .badResponse, detail: "The downloaded file has another digest than expected.",
                 hint: "The file is damaged or is not the one that was meant. Nothing was saved.")
         }
-        let result = FileDownload.File(path: saved, byteCount: complete.byteCount, resumedByteCount: resumed)
+        let result = FileDownload.File(path: saved, byteCount: file.position, resumedByteCount: resumed)
         return Response(result, from: head)
     }
 

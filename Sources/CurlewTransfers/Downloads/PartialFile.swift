@@ -7,7 +7,7 @@ import CurlewHTTP
 /// A file that is being downloaded: `<name>.part` in the folder of its target, with a record beside it
 /// (`<name>.part.state`) from which a later download continues, and a lock (`<name>.part.lock`).
 ///
-/// The target is unchanged until the `CompleteFile` that `complete()` returns is named.
+/// The target is unchanged until `name(_:_:)` gives the complete file its name.
 final class PartialFile: Sendable {
     private struct State {
         /// Nil while the version of the file is unknown, and for one that cannot be continued.
@@ -186,20 +186,24 @@ final class PartialFile: Sendable {
         _ = Self.write(DownloadRecord.bytes(of: position), to: recordFile, at: Int64(DownloadRecord.headLength))
     }
 
-    /// Returns the file if all of its bytes are written. Throws `.connectionLost` if the server has declared more bytes
-    /// than there are.
-    func complete() throws(NetworkError) -> CompleteFile {
-        let (length, position) = state.withLock { ($0.length, $0.position) }
-        guard position >= length ?? 0 else {
-            throw NetworkError(
-                .connectionLost(.requestMayHaveArrived),
-                detail: "The response ended \((length ?? 0) - position) bytes too early.")
-        }
-        return CompleteFile(file: self, byteCount: position)
+    /// Throws `.connectionLost` if the server has declared more bytes than are written.
+    func checkLength() throws(NetworkError) {
+        let (length, position) = state.withLock { ($0.length ?? 0, $0.position) }
+        guard position < length else { return }
+        throw NetworkError(
+            .connectionLost(.requestMayHaveArrived),
+            detail: "The response ended \(length - position) bytes too early.")
     }
 
-    /// Returns the digest of the written bytes. Reads the file on the calling thread.
-    fileprivate func digest(_ algorithm: DigestField.Algorithm) throws(NetworkError) -> Data {
+    /// Returns whether the written bytes have all of these digests. Reads the file on the calling thread.
+    func matches(_ checksums: [FileDownload.Checksum]) throws(NetworkError) -> Bool {
+        for checksum in checksums {
+            guard try digest(checksum.algorithm).hexText == checksum.hex else { return false }
+        }
+        return true
+    }
+
+    private func digest(_ algorithm: DigestField.Algorithm) throws(NetworkError) -> Data {
         let digest = MessageDigest.Incremental(algorithm)
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: off_t = 0
@@ -213,8 +217,9 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Synchronizes the file to the disk and gives it its final name.
-    fileprivate func finish(as target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
+    /// Synchronizes the complete file to the disk on the calling thread, and gives it the name `target`, or a numbered one
+    /// beside it. Returns its path. Throws `.storage`, and the target is then unchanged.
+    func name(_ target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
         guard DiskSync.keep(file) else { throw Self.failure("written", path) }
         let final = try FinalName.give(target, to: path, existing)
         PrivateFile.synchronizeFolder(of: final)
@@ -260,26 +265,5 @@ final class PartialFile: Sendable {
         return NetworkError(
             .storage, detail: PrivateFile.Failure(action, path, code).description,
             hint: code == ENOSPC || code == EDQUOT ? "Free disk space." : "Check the path and its permissions.")
-    }
-}
-
-/// A partial file that has all of its bytes. Its calls block the calling thread.
-struct CompleteFile: Sendable {
-    fileprivate let file: PartialFile
-    let byteCount: Int64
-
-    /// Returns whether the bytes have all of these digests. Throws `.storage` if they cannot be read.
-    func matches(_ checksums: [FileDownload.Checksum]) throws(NetworkError) -> Bool {
-        for checksum in checksums {
-            guard try file.digest(checksum.algorithm).hexText == checksum.hex else { return false }
-        }
-        return true
-    }
-
-    /// Synchronizes the file to the disk and gives it the name `target`, or a numbered one beside it. Returns its path.
-    ///
-    /// Throws `.storage`, and the target is then unchanged.
-    func name(_ target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
-        try file.finish(as: target, existing)
     }
 }
