@@ -45,9 +45,15 @@ FAKE = {
                 echo '↳ the name of a case: what was wrong'
                 echo "$FAKE_HOME/Secret $PWD/Tests/File.swift /private/var/folders/ab/cd_e/T/x ada.lovelace@example.com"
                 echo '✘ Test run with 3 tests in 1 suite failed after 0.001 seconds with 1 issue.'
-                exit 1 ;;
-            test*) echo '✔ Test run with 3 tests in 1 suite passed after 0.001 seconds.' ;;
             *show-bin-path*) echo "$FAKE_BIN" ;;
+            build*-warnings-as-errors*)
+                if [ -n "${FAKE_WARNING:-}" ]; then echo 'a.swift:1:1: error: it is old'; exit 1; fi ;;
+            build*) echo "${FAKE_WARNING:-}" ;;
+                exit 1 ;;
+            test*)
+                echo 'answer: zstd: unchanged | Content-Encoding: zstd'
+                echo '✔ Test run with 3 tests in 1 suite passed after 0.001 seconds.'
+                ;;
         esac""",
     "brew": "exit 1",
 }
@@ -156,3 +162,11 @@ def main():
 
 
 main()
+    # The first build on a Mac has a warning: it is reported, and the tests run all the same.
+    checks.run(
+        ["Scripts/test", "--apple"], 1, "1 failed", FAKE_WARNING="a.swift:1:1: warning: it is old")
+    checks.compare(
+        "the report of a warning", report.read_text(encoding="utf-8"),
+        [good[0], "| Build, warnings are errors | FAILED with status 1 |", "| Build, with warnings | passed |",
+         "a.swift:1:1: warning: it is old", "| Tests of ConformanceTests | passed |"], secret)
+

@@ -22,8 +22,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = pathlib.Path(os.environ.get("CURLEW_REPORT_FOLDER", ROOT / ".build"))
 REPORT, LOGS = FOLDER / "mac-report.md", FOLDER / "mac-report"
 
-# The options of a build whose warnings are errors.
+# The options of a build whose warnings are errors, and of one that goes on with them, in a folder of its own. No
+# compiler of Apple's has seen this package before: its first warning must not keep the tests away.
 STRICT = sys.argv[1:]
+LENIENT = ("--scratch-path", ".build/lenient")
 # These run one test after the other, as in Scripts/test.
 SERIAL = {"CurlewCoreTests", "CurlewJSONTests", "CurlewURLSessionTests", "CurlewSQLiteTests", "ConformanceTests"}
 LEFT_OUT = {"CurlewCurlTests": "the engine of Linux"}
@@ -188,16 +190,19 @@ def test_targets():
 
 def package(report):
     report.run("Setup", "Scripts/setup", minutes=5)
-    if not report.run("Build, warnings are errors", "swift", "build", "--build-tests", *STRICT, minutes=60):
-        report.leave_out("Tests", "the package does not build")
-        return
+    options = STRICT
+    if not report.run("Build, warnings are errors", "swift", "build", "--build-tests", *options, minutes=60):
+        options = LENIENT
+        if not report.run("Build, with warnings", "swift", "build", "--build-tests", *options, minutes=60):
+            report.leave_out("Tests", "the package does not build")
+            return
     for target in test_targets():
         if target in LEFT_OUT:
             report.leave_out(f"Tests of {target}", LEFT_OUT[target])
             continue
         order = "--no-parallel" if target in SERIAL else "--parallel"
         report.run(
-            f"Tests of {target}", "swift", "test", "--disable-xctest", "--skip-build", order, *STRICT, "--filter",
+            f"Tests of {target}", "swift", "test", "--disable-xctest", "--skip-build", order, *options, "--filter",
             f"^{target}\\.", minutes=20, counts_tests=True)
 
 
@@ -210,7 +215,9 @@ def nested(report):
             report.run(
                 f"Tests of the {title}", "swift", "test", "--disable-xctest", "--skip-build", *package, minutes=20,
                 counts_tests=True)
-    report.run("The tour", "Scripts/demo", minutes=10)
+    # As it was just built: `Scripts/demo` takes warnings for errors.
+    report.run(
+        "The tour", "swift", "run", "--skip-build", "--package-path", "Examples", *scratch, "Tour", minutes=10)
     report.run("Benchmarks build", "swift", "build", "--package-path", "Benchmarks", *scratch, minutes=60)
 
 
