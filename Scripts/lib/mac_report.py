@@ -30,9 +30,16 @@ LENIENT = ("--scratch-path", ".build/lenient")
 SERIAL = {"CurlewCoreTests", "CurlewJSONTests", "CurlewURLSessionTests", "CurlewSQLiteTests", "ConformanceTests"}
 LEFT_OUT = {"CurlewCurlTests": "the engine of Linux"}
 
+# Questions that only a Mac can answer. Tests (AppleQuestionsTests) print an answer with the name of its question.
+QUESTIONS = {
+    "coalescing": "Does a pinned host use a connection over HTTP/2 that another host has opened?",
+    "no-cache": "Does a request that bypasses the system's cache get the field Cache-Control?",
+    "zstd": "Does the system decode zstd, and does it then remove Content-Encoding?",
+}
+
 # Lines of a log that say what happened, and how many of them are kept.
 TELLING = re.compile(
-    r"^(?:recorded|left out|setup|\s+missing): |(?:^| )(?:error|warning): |\*\* [A-Z ]+ \*\*"
+    r"^(?:recorded|answer|left out|setup|\s+missing): |(?:^| )(?:error|warning): |\*\* [A-Z ]+ \*\*"
     r"|Fatal error|terminating due"
     # Not by the sign at the beginning of the line: on a Mac it may be one of Apple's own.
     r"|^\W+ ?(?:Test|Suite) .* (?:recorded an issue|failed after)|Test run with ")
@@ -95,6 +102,7 @@ def tell(lines):
 class Report:
     def __init__(self, facts):
         self.facts, self.redacted, self.steps, self.details, self.has_failed = facts, Redaction(), [], [], False
+        self.answers = {}
         shutil.rmtree(LOGS, ignore_errors=True)
         LOGS.mkdir(parents=True)
 
@@ -116,6 +124,7 @@ class Report:
         summary = summary[summary.find("Test run with "):] if summary else ""
         if counts_tests and how == "passed" and not re.match(r"Test run with [1-9]\d* tests? .*passed", summary):
             how = "FAILED: no test was counted"
+        self.answers.update(re.findall(r"(?m)^answer: ([\w-]+): (.*)$", "\n".join(lines)))
         self.has_failed |= how != "passed"
         self.steps.append((title, how, seconds, summary))
         telling = tell(lines)
@@ -162,6 +171,8 @@ class Report:
         lines += ["", "## Steps", "", "| step | result | seconds | |", "|---|---|---:|---|"]
         lines += [f"| {cell(title)} | {cell(how)} | {seconds} | {cell(note)} |"
                   for title, how, seconds, note in self.steps]
+        lines += ["", "## Questions", "", "| question | answer |", "|---|---|"]
+        lines += [f"| {text} | {cell(self.answers.get(name, 'none'))} |" for name, text in QUESTIONS.items()]
         for title, text in self.details:
             # Longer than any fence in what is quoted.
             lines += ["", f"## {title}", "", "~~~~~~~~text", *text, "~~~~~~~~"]
