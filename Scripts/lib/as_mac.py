@@ -8,6 +8,7 @@ runs the scripts, and otherwise Scripts/lib/shell.py looks for what it does not 
 
 import os
 import pathlib
+import plistlib
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,13 @@ NARROW = {
 }
 FAKE = {
     "uname": 'case "${1:-}" in -m) echo arm64 ;; *) echo Darwin ;; esac',
-    "xcrun": 'case "$1" in --show-sdk-path) echo "$FAKE_SDK" ;; --show-sdk-version) echo 26.0 ;; *) exit 1 ;; esac',
+    "xcrun": """
+        case "$1" in
+            swift) cat "$DEVELOPER_DIR/swift" ;;
+            --show-sdk-path) echo "$FAKE_SDK" ;;
+            --show-sdk-version) echo 26.0 ;;
+            *) exit 1 ;;
+        esac""",
     "sw_vers": 'case "$1" in -productVersion) echo 26.1 ;; *) echo 25B78 ;; esac',
     "sysctl": "echo 8",
     "hostname": "echo Adas-Mac.local",
@@ -112,6 +119,24 @@ class Checks:
         self.wrong += [f"{name}: says {word!r}:\n{text[-3000:]}" for word in absent if word in text]
 
 
+def check_xcode(checks, folder):
+    """Chosen by the number of its version, not by its name, and by its Swift."""
+    for name, version, swift in [
+        ("Xcode_26.4.1", "26.4.1", "6.3"), ("Xcode_26.10", "26.10", "6.3.2"), ("Xcode_26.9", "26.9", "6.3.1"),
+        ("Xcode_27", "27.0", "6.4"), ("Xcode_27.1_beta", "27.1", "6.3"), ("Xcode_16.4", "16.4", "6.1"),
+    ]:
+        contents = folder / f"Applications/{name}.app/Contents"
+        contents.mkdir(parents=True)
+        (contents.parent / "swift").write_text(f"Apple Swift version {swift} (swiftlang)\n")
+        (contents / "version.plist").write_bytes(plistlib.dumps({"CFBundleShortVersionString": version}))
+    choose = ["-c", "python3 Scripts/lib/newest_xcode.py"]
+    checks.run(choose, 0, "Xcode_26.10.app\n", CURLEW_APPLICATIONS=str(folder / "Applications"))
+    for app in (folder / "Applications").glob("Xcode_26*"):
+        (app / "swift").write_text("xcrun: error\n")
+    checks.run(choose, 0, "Xcode_27.app\n", CURLEW_APPLICATIONS=str(folder / "Applications"))
+    checks.run(choose, 1, "has Swift 6.3", CURLEW_APPLICATIONS=str(folder))
+
+
 def check(checks, folder):
     checks.run(["Scripts/setup"], 0, "brew install openssl@3", "all that a Mac needs is here", absent=["apt-get"])
     checks.run(["Scripts/setup"], 1, "xcode-select --install", FAKE_SDK="/nowhere")
@@ -164,6 +189,7 @@ def main():
 
 main()
     # The first build on a Mac has a warning: it is reported, and the tests run all the same.
+        check_xcode(checks, folder)
     checks.run(
         ["Scripts/test", "--apple"], 1, "1 failed", FAKE_WARNING="a.swift:1:1: warning: it is old")
     checks.compare(
