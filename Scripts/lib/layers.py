@@ -112,7 +112,7 @@ def check_import(path, module, match, declared, found):
         if not any(guard in branch for branch in condition(code, match.start()) for guard in guards):
             violation("only in the #else of #if canImport(FoundationEssentials)")
     elif name in APPLE:
-        guards = (f"canImport({name})", "canImport(Darwin)")
+        guards = (f"canImport({name})", "canImport(Darwin)", "canImport(SwiftUI)")
         if not any(branch.startswith(guards) for branch in condition(code, match.start())):
             violation(f"only under #if canImport({name})")
     elif name not in SYSTEM | EXTRA.get(module, set()):
