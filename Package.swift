@@ -47,7 +47,7 @@ let package = Package(
                 .target(name: "CurlewURLSession", condition: .when(platforms: apple + others)),
             ]),
 
-        // L4: engines and stores. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
+        // L4: engines and stores. The second one is opt-in on Linux, and the umbrella's elsewhere.
         .target(
             name: "CurlewCurl", dependencies: kernel + [.target(name: "CCurl", condition: .when(platforms: [.linux]))]),
         .target(name: "CurlewURLSession", dependencies: kernel),
@@ -197,6 +197,17 @@ let package = Package(
 #if !os(Linux)
 package.targets.removeAll { $0.name == "CurlewCurlTests" }
 #endif
+
+// What a store for apps asks for: which of Apple's functions that need a reason a module calls, and the reason. For a
+// module with a resource, SwiftPM generates code that imports Foundation, so there is none on Linux.
+for target in package.targets
+where ["CurlewCore", "CurlewSQLite", "CurlewTesting", "CurlewTransfers"].contains(target.name) {
+    #if os(Linux)
+    target.exclude.append("PrivacyInfo.xcprivacy")
+    #else
+    target.resources = [.process("PrivacyInfo.xcprivacy")]
+    #endif
+}
 
 // One list of upcoming features for every Swift target, so that no module differs in how closures and imports behave.
 let features: [SwiftSetting] = [
