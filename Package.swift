@@ -13,6 +13,10 @@ let capabilities: [Target.Dependency] = [
     "CurlewStreams", "CurlewTransfers",
 ]
 
+// Systems with Apple's Foundation, and those besides Linux with the open one: URLSession is their transport.
+let apple: [Platform] = [.iOS, .macCatalyst, .macOS, .tvOS, .watchOS, .visionOS]
+let others: [Platform] = [.android, .custom("freebsd"), .openbsd, .windows]
+
 // What tests import beside the module that they test.
 let testSupport: [Target.Dependency] =
     kernel + capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers"]
@@ -40,17 +44,18 @@ let package = Package(
             dependencies: kernel + capabilities + [
                 "CurlewJSON",
                 .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
-                .target(
-                    name: "CurlewURLSession", condition: .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])),
+                .target(name: "CurlewURLSession", condition: .when(platforms: apple + others)),
             ]),
 
-        // L4: engines and stores. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
+        // L4: engines and stores. The second one is opt-in on Linux, and the umbrella's elsewhere.
         .target(
             name: "CurlewCurl", dependencies: kernel + [.target(name: "CCurl", condition: .when(platforms: [.linux]))]),
         .target(name: "CurlewURLSession", dependencies: kernel),
         .target(
             name: "CurlewSQLite",
-            dependencies: kernel + ["CurlewCaching", .target(name: "CSQLite", condition: .when(platforms: [.linux]))]),
+            dependencies: kernel + [
+                "CurlewCaching", .target(name: "CSQLite", condition: .when(platforms: [.linux] + others)),
+            ]),
 
         // State for user interfaces; opt-in.
         .target(name: "CurlewUI", dependencies: kernel + ["CurlewCaching", "CurlewTransfers"]),
@@ -70,7 +75,9 @@ let package = Package(
         // L2: the kernel: messages, the pipeline, typed calls, redirects and retries.
         .target(
             name: "CurlewCore",
-            dependencies: values + ["CurlewJSON", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
+            dependencies: values + [
+                "CurlewJSON", .target(name: "CCrypto", condition: .when(platforms: [.linux] + others)),
+            ]),
 
         // L1: HTTP vocabulary and sans-I/O codecs.
         .target(name: "CurlewHTTP", dependencies: ["CurlewFoundation"]),
@@ -88,7 +95,7 @@ let package = Package(
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
         // The system's libcrypto.
-        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux]))]),
+        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux] + others))]),
 
         // The shim over the system's zlib, whose calls are macros.
         .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
@@ -190,6 +197,17 @@ let package = Package(
 #if !os(Linux)
 package.targets.removeAll { $0.name == "CurlewCurlTests" }
 #endif
+
+// What a store for apps asks for: which of Apple's functions that need a reason a module calls, and the reason. For a
+// module with a resource, SwiftPM generates code that imports Foundation, so there is none on Linux.
+for target in package.targets
+where ["CurlewCore", "CurlewSQLite", "CurlewTesting", "CurlewTransfers"].contains(target.name) {
+    #if os(Linux)
+    target.exclude.append("PrivacyInfo.xcprivacy")
+    #else
+    target.resources = [.process("PrivacyInfo.xcprivacy")]
+    #endif
+}
 
 // One list of upcoming features for every Swift target, so that no module differs in how closures and imports behave.
 let features: [SwiftSetting] = [

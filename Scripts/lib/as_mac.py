@@ -8,6 +8,7 @@ runs the scripts, and otherwise Scripts/lib/shell.py looks for what it does not 
 
 import os
 import pathlib
+import plistlib
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,13 @@ NARROW = {
 }
 FAKE = {
     "uname": 'case "${1:-}" in -m) echo arm64 ;; *) echo Darwin ;; esac',
-    "xcrun": 'case "$1" in --show-sdk-path) echo "$FAKE_SDK" ;; --show-sdk-version) echo 26.0 ;; *) exit 1 ;; esac',
+    "xcrun": """
+        case "$1" in
+            swift) cat "$DEVELOPER_DIR/swift" ;;
+            --show-sdk-path) echo "$FAKE_SDK" ;;
+            --show-sdk-version) echo 26.0 ;;
+            *) exit 1 ;;
+        esac""",
     "sw_vers": 'case "$1" in -productVersion) echo 26.1 ;; *) echo 25B78 ;; esac',
     "sysctl": "echo 8",
     "hostname": "echo Adas-Mac.local",
@@ -38,6 +45,10 @@ FAKE = {
         esac""",
     "swift": """
         case "$*" in
+            *show-bin-path*) echo "$FAKE_BIN" ;;
+            build*-warnings-as-errors*)
+                if [ -n "${FAKE_WARNING:-}" ]; then echo 'a.swift:1:1: error: it is old'; exit 1; fi ;;
+            build*) echo "${FAKE_WARNING:-}" ;;
             --version) echo 'swift-driver version: 1.127 Apple Swift version 6.3.1 (swiftlang-6.3.1)' ;;
             *"--filter ^${FAKE_FAILURE:-none}"*)
                 echo '◇ Test run started.'
@@ -46,8 +57,10 @@ FAKE = {
                 echo "$FAKE_HOME/Secret $PWD/Tests/File.swift /private/var/folders/ab/cd_e/T/x ada.lovelace@example.com"
                 echo '✘ Test run with 3 tests in 1 suite failed after 0.001 seconds with 1 issue.'
                 exit 1 ;;
-            test*) echo '✔ Test run with 3 tests in 1 suite passed after 0.001 seconds.' ;;
-            *show-bin-path*) echo "$FAKE_BIN" ;;
+            test*)
+                echo 'answer: zstd: unchanged | Content-Encoding: zstd'
+                echo '✔ Test run with 3 tests in 1 suite passed after 0.001 seconds.'
+                ;;
         esac""",
     "brew": "exit 1",
 }
@@ -106,6 +119,24 @@ class Checks:
         self.wrong += [f"{name}: says {word!r}:\n{text[-3000:]}" for word in absent if word in text]
 
 
+def check_xcode(checks, folder):
+    """Chosen by the number of its version, not by its name, and by its Swift."""
+    for name, version, swift in [
+        ("Xcode_26.4.1", "26.4.1", "6.3"), ("Xcode_26.10", "26.10", "6.3.2"), ("Xcode_26.9", "26.9", "6.3.1"),
+        ("Xcode_27", "27.0", "6.4"), ("Xcode_27.1_beta", "27.1", "6.3"), ("Xcode_16.4", "16.4", "6.1"),
+    ]:
+        contents = folder / f"Applications/{name}.app/Contents"
+        contents.mkdir(parents=True)
+        (contents.parent / "swift").write_text(f"Apple Swift version {swift} (swiftlang)\n")
+        (contents / "version.plist").write_bytes(plistlib.dumps({"CFBundleShortVersionString": version}))
+    choose = ["-c", "python3 Scripts/lib/newest_xcode.py"]
+    checks.run(choose, 0, "Xcode_26.10.app\n", CURLEW_APPLICATIONS=str(folder / "Applications"))
+    for app in (folder / "Applications").glob("Xcode_26*"):
+        (app / "swift").write_text("xcrun: error\n")
+    checks.run(choose, 0, "Xcode_27.app\n", CURLEW_APPLICATIONS=str(folder / "Applications"))
+    checks.run(choose, 1, "has Swift 6.3", CURLEW_APPLICATIONS=str(folder))
+
+
 def check(checks, folder):
     checks.run(["Scripts/setup"], 0, "brew install openssl@3", "all that a Mac needs is here", absent=["apt-get"])
     checks.run(["Scripts/setup"], 1, "xcode-select --install", FAKE_SDK="/nowhere")
@@ -122,7 +153,9 @@ def check(checks, folder):
     checks.run(["Scripts/test", "--apple"], 0, "0 failed", "mac-report.md")
     good = ["| macOS | 26.1 (25B78) |", "| Xcode | Xcode 26.1 Build version 17B55 |", "Apple Swift version 6.3.1",
             "| Tests of ConformanceTests | passed |", "| Tests of CurlewCurlTests | left out |",
-            "| Package for the simulator of iOS | passed |", "| Package for the simulator of tvOS | left out |"]
+            "then remove Content-Encoding? | unchanged \\| Content-Encoding: zstd |", "Cache-Control? | none |",
+            "| Package for the simulator of iOS | passed |", "| Package for the simulator of tvOS | left out |",
+            "| FilmClub for macOS | passed |", "| LegacyBridge for iOS Simulator | passed |"]
     secret = ["ada", "Ada", "Lovelace", str(ROOT), str(folder)]
     report = folder / "mac-report.md"
     checks.compare("the report", report.read_text(encoding="utf-8"), good, ["FAILED", *secret])
@@ -133,6 +166,14 @@ def check(checks, folder):
         [*good, "| Tests of CurlewHTTPTests | FAILED with status 1 |",
          "recorded an issue at File.swift:1:1: Expectation failed: ~/x\n↳ the name of a case: what",
          "~/Secret ./Tests/File.swift <temporary>/x <address>"], secret)
+
+    # The first build on a Mac has a warning: it is reported, and the tests run all the same.
+    checks.run(
+        ["Scripts/test", "--apple"], 1, "1 failed", FAKE_WARNING="a.swift:1:1: warning: it is old")
+    checks.compare(
+        "the report of a warning", report.read_text(encoding="utf-8"),
+        [good[0], "| Build, warnings are errors | FAILED with status 1 |", "| Build, with warnings | passed |",
+         "a.swift:1:1: warning: it is old", "| Tests of ConformanceTests | passed |"], secret)
 
     # A Mac without Xcode, and one on which nothing works: it is written down all the same.
     checks.run(["Scripts/test", "--apple"], 1, "failed", "mac-report.md", FAKE_SDK="/nowhere")
@@ -148,6 +189,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="curlew-mac-") as name:
         folder = pathlib.Path(name).resolve()
         checks = Checks(make(folder))
+        check_xcode(checks, folder)
         check(checks, folder)
     for wrong in checks.wrong:
         print(wrong, file=sys.stderr)

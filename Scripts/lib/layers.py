@@ -47,8 +47,11 @@ OWNERS = {
 FOLDERS = ["Support", "Exchange", "Engine", "Endpoints", "Hooks", "Redirects", "Retry", "Standard"]
 
 # What the system brings. Foundation only where FoundationEssentials is absent; the rest of it links ICU.
-SYSTEM = {"FoundationEssentials", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch"}
-APPLE = {"Combine", "Network", "OSLog", "Security", "SwiftUI", "UIKit", "AppKit", "CryptoKit", "os", "SQLite3"}
+LIBRARIES = {"FoundationEssentials", "Glibc", "Musl", "Android", "WinSDK", "ucrt"}
+SYSTEM = LIBRARIES | {"Foundation", "Synchronization", "Darwin", "Dispatch"}
+APPLE = {
+    "AppKit", "Combine", "CryptoKit", "ImageIO", "Network", "OSLog", "SQLite3", "Security", "SwiftUI", "UIKit", "os",
+}
 # Observation comes with the compiler, on Linux too.
 EXTRA = {"CurlewURLSession": {"FoundationNetworking", "Foundation"}, "CurlewUI": {"Observation"}}
 
@@ -102,14 +105,14 @@ def check_import(path, module, match, declared, found):
             violation(f"{module} must work without it")
         elif name not in declared[module]:
             violation(f"Package.swift does not name it among the dependencies of {module}")
-    elif name in {"FoundationEssentials", "Glibc", "Musl"} and module not in ("CurlewFoundation", "Curlew"):
+    elif name in LIBRARIES and module not in ("CurlewFoundation", "Curlew"):
         violation("import CurlewFoundation, which re-exports it")
     elif name == "Foundation" and name not in EXTRA.get(module, ()):
         guards = ("not canImport(FoundationEssentials)", "!canImport(FoundationEssentials)")
         if not any(guard in branch for branch in condition(code, match.start()) for guard in guards):
             violation("only in the #else of #if canImport(FoundationEssentials)")
     elif name in APPLE:
-        guards = (f"canImport({name})", "canImport(Darwin)")
+        guards = (f"canImport({name})", "canImport(Darwin)", "canImport(SwiftUI)")
         if not any(branch.startswith(guards) for branch in condition(code, match.start())):
             violation(f"only under #if canImport({name})")
     elif name not in SYSTEM | EXTRA.get(module, set()):

@@ -2,7 +2,7 @@
 
 #include "CCrypto.h"
 
-#if defined(__linux__)
+#if !defined(__APPLE__)
 
 #include <limits.h>
 #include <openssl/crypto.h>

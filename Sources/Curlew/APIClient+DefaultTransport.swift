@@ -4,13 +4,13 @@ public import CurlewCore
 
 #if os(Linux)
 import CurlewCurl
-#elseif canImport(Darwin)
+#else
 import CurlewURLSession
 #endif
 
 extension APIClient {
-    /// Creates a client with the platform's default transport: libcurl on Linux, URLSession on Apple platforms. All
-    /// clients that are created in this way share one transport.
+    /// Creates a client with the platform's default transport: libcurl on Linux, URLSession elsewhere. All clients that
+    /// are created in this way share one transport.
     ///
     ///     let client = APIClient(baseURL: "https://dummyjson.com")
     ///

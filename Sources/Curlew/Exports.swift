@@ -19,6 +19,6 @@
 #endif
 #if os(Linux)
 @_exported public import CurlewCurl
-#elseif canImport(Darwin)
+#else
 @_exported public import CurlewURLSession
 #endif

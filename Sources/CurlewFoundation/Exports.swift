@@ -14,6 +14,11 @@
 @_exported import Glibc
 #elseif canImport(Musl)
 @_exported import Musl
+#elseif canImport(Android)
+@_exported import Android
+#elseif canImport(ucrt)
+@_exported import WinSDK
+@_exported import ucrt
 #elseif canImport(Darwin)
 @_exported import Darwin
 #endif

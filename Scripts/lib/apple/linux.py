@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two checks on the target of Linux, with one stub module each: regions for Darwin in seconds, regions for musl.
+"""Checks on the target of Linux, with one stub module each: regions for Darwin in seconds, those for musl, Android.
 
 They see neither availability nor what differs in the systems' own modules. Any toolchain can do them.
 """
@@ -16,26 +16,31 @@ QUICK = [
     "CurlewCookies", "CurlewObservability", "CurlewRecording", "CurlewResilience", "CurlewStreams", "CurlewTracing",
     "CurlewTransfers",
 ]
-MUSL = [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting"]
+# The stub, the libraries, and the conditions that are false there.
+CHECKS = {
+    "quick": ("Darwin", QUICK, r"canImport\(Glibc\)"),
+    "musl": ("Musl", [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting"], r"canImport\(Glibc\)"),
+    "android": (
+        "Android", [*QUICK, "CurlewURLSession", "CurlewSQLite", "CurlewUI", "Curlew", "CurlewTesting"],
+        r"canImport\((?:Glibc|Musl)\)|\bos\(Linux\)"),
+}
 
 
 class Check:
     """The steps that compile some libraries beside one stub module."""
 
-    def __init__(self, toolchain, targets, stubs, folder, is_musl):
-        self.toolchain, self.stubs, self.folder, self.is_musl = toolchain, stubs, folder, is_musl
+    def __init__(self, toolchain, targets, stubs, folder):
+        self.toolchain, self.stubs, self.folder = toolchain, stubs, folder
         self.targets = {target.name: target for target in targets}
-        self.stub = "Musl" if is_musl else "Darwin"
+        self.stub, self.names, self.absent = CHECKS[folder.name]
         folder.mkdir(parents=True, exist_ok=True)
 
     def sources(self, target):
-        """The library's own; for musl, a copy in which Glibc cannot be imported."""
-        if not self.is_musl:
-            return target.swift
+        """A copy of the library's own with the conditions of another system."""
         return [
             work.write(
                 self.folder / "sources" / target.name / path.relative_to(target.folder),
-                path.read_text(encoding="utf-8").replace("canImport(Glibc)", "false"))
+                re.sub(self.absent, "false", path.read_text(encoding="utf-8")))
             for path in target.swift]
 
     def maps(self):
@@ -43,7 +48,7 @@ class Check:
         texts = {
             name: f'umbrella header "{target.headers / name}.h"'
             for name, target in self.targets.items() if target.is_c}
-        if not self.is_musl:
+        if self.stub == "Darwin":
             texts["os"] = f'header "{self.stubs / "headers/os.h"}"'
         folder = self.folder / "maps"
         return [
@@ -62,21 +67,19 @@ class Check:
             commands=[[frontend, "-compile-module-from-interface", source, "-o", module, "-module-name", self.stub,
                        *common]])]
         maps = [word for path in self.maps() for word in ("-I", path)]
-        names = MUSL if self.is_musl else QUICK
-        for name in names:
+        for name in self.names:
             target, sources = self.targets[name], self.sources(self.targets[name])
             module = self.folder / f"{name}.swiftmodule"
             settings = packages.flags(target)
-            if self.is_musl:
-                # Our stub is not the module that declares what it exports.
-                index = settings.index("MemberImportVisibility")
-                settings = settings[:index - 1] + settings[index + 1:]
+            # Our stub is not the module that declares what it exports.
+            index = settings.index("MemberImportVisibility")
+            settings = settings[:index - 1] + settings[index + 1:]
             # Checks of the data flow belong to the regions of Darwin: the others have them in every build.
-            action = ["-emit-module"] if self.is_musl else ["-emit-sil", "-o", "/dev/null"]
+            action = ["-emit-sil", "-o", "/dev/null"] if self.stub == "Darwin" else ["-emit-module"]
             headers = [path for other in self.targets.values() if other.is_c for path in other.files(".h")]
             made.append(work.Step(
                 name=name, folder=self.folder, files=[*sources, *headers], outputs=[module],
-                needs=[self.stub, *(need for need, only in target.needs if need in names)],
+                needs=[self.stub, *(need for need, only in target.needs if need in self.names)],
                 commands=[[
                     frontend, *action, "-emit-module-path", module, "-module-name", name, "-package-name",
                     target.package, "-swift-version", "6", "-enable-testing", "-parse-as-library", *settings, *common,

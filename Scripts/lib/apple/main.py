@@ -168,9 +168,9 @@ def check(platforms, toolchain, with_tests):
 
 
 def check_on_linux(option, toolchain):
-    """On the target of Linux, beside a stub: `--quick` or `--musl`."""
+    """On the target of Linux, beside a stub: `--quick`, `--musl` or `--android`."""
     name, started = option.removeprefix("--"), time.monotonic()
-    kit = linux.Check(toolchain, all_targets(), STUBS, BUILD / name, name == "musl")
+    kit = linux.Check(toolchain, all_targets(), STUBS, BUILD / name)
     results, wrong = work.run(kit.steps(), toolchain.compiler, tell), []
     for step, result in results.items():
         found = messages(name, step, result) if result.has_run else []
@@ -181,7 +181,7 @@ def check_on_linux(option, toolchain):
 def main(words):
     BUILD.mkdir(parents=True, exist_ok=True)
     toolchain = sdk.Toolchain()
-    if words in (["--quick"], ["--musl"]):
+    if len(words) == 1 and words[0].removeprefix("--") in linux.CHECKS:
         return check_on_linux(words[0], toolchain)
     with_tests = words[:1] != ["--without-tests"]
     return check(words if with_tests else words[1:], toolchain, with_tests)

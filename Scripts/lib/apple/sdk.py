@@ -26,8 +26,8 @@ NEEDS = {
     "_FoundationEssentials": ["Darwin"], "_FoundationInternationalization": ["_FoundationEssentials"],
     "Foundation": ["_FoundationInternationalization", "Dispatch"], "CryptoKit": ["Foundation"],
     "Security": ["Foundation"], "Combine": ["Dispatch"], "UniformTypeIdentifiers": ["_StringProcessing"],
-    "AppKit": ["Foundation"], "UIKit": ["Foundation"],
-    "SwiftUI": ["AppKit", "UIKit", "Combine", "Observation", "UniformTypeIdentifiers"],
+    "AppKit": ["Foundation"], "UIKit": ["Foundation"], "ImageIO": ["Foundation"],
+    "SwiftUI": ["AppKit", "UIKit", "ImageIO", "Combine", "Observation", "UniformTypeIdentifiers"],
 }
 
 HEADERS = ["Darwin", "os"]

@@ -7,7 +7,7 @@
 #ifndef CURLEW_CCRYPTO_H
 #define CURLEW_CCRYPTO_H
 
-#if defined(__linux__)
+#if !defined(__APPLE__)
 
 #include <stddef.h>
 #include <stdint.h>

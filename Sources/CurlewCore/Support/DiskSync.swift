@@ -14,29 +14,29 @@ package enum DiskSync {
     /// Forces the file to the disk, so that it survives a power failure. Takes up to tens of milliseconds. Returns
     /// false on failure; `errno` then has the reason.
     package static func keep(_ file: Int32) -> Bool {
-        #if canImport(Glibc) || canImport(Musl)
-        run(nil, else: fsync, on: file)
-        #else
+        #if canImport(Darwin)
         run({ fcntl($0, F_FULLFSYNC) }, else: fsync, on: file)
+        #else
+        run(nil, else: fsync, on: file)
         #endif
     }
 
     /// Forces the content of a file to the disk, without metadata that is not needed to read it. On Apple platforms,
     /// this is the same as `keep`.
     package static func keepContent(_ file: Int32) -> Bool {
-        #if canImport(Glibc) || canImport(Musl)
-        run(nil, else: fdatasync, on: file)
-        #else
+        #if canImport(Darwin)
         keep(file)
+        #else
+        run(nil, else: fdatasync, on: file)
         #endif
     }
 
     /// Guarantees that the file reaches the disk before any later write, such as a rename of the file.
     static func order(_ file: Int32) -> Bool {
-        #if canImport(Glibc) || canImport(Musl)
-        keep(file)
-        #else
+        #if canImport(Darwin)
         run({ fcntl($0, F_BARRIERFSYNC) }, else: fsync, on: file)
+        #else
+        keep(file)
         #endif
     }
 

@@ -162,13 +162,7 @@ package enum PrivateFile {
 
     private static func read(_ file: Int32, into buffer: inout [UInt8]) -> Int {
         while true {
-            #if canImport(Glibc)
-            let count = Glibc.read(file, &buffer, buffer.count)
-            #elseif canImport(Musl)
-            let count = Musl.read(file, &buffer, buffer.count)
-            #elseif canImport(Darwin)
-            let count = Darwin.read(file, &buffer, buffer.count)
-            #endif
+            let count = readBytes(file, &buffer)
             if count >= 0 || errno != EINTR { return count }
         }
     }
@@ -178,16 +172,16 @@ package enum PrivateFile {
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
-            #if canImport(Glibc)
-            let count = Glibc.write(file, piece.baseAddress, piece.count)
-            #elseif canImport(Musl)
-            let count = Musl.write(file, piece.baseAddress, piece.count)
-            #elseif canImport(Darwin)
-            let count = Darwin.write(file, piece.baseAddress, piece.count)
-            #endif
+            let count = writeBytes(file, piece)
             if count < 0, errno != EINTR { return false }
             rest = rest.dropFirst(max(0, count))
         }
         return true
     }
+}
+
+// Inside the type, its members hide these functions of the C library.
+private func readBytes(_ file: Int32, _ buffer: inout [UInt8]) -> Int { read(file, &buffer, buffer.count) }
+private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(file, bytes.baseAddress, bytes.count)
 }

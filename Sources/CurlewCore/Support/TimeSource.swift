@@ -64,10 +64,10 @@ public struct MonotonicInstant: Comparable, Hashable, Sendable {
 /// when the app is resumed.
 public struct SystemTime: TimeSource {
     // The systems use different names for this clock: on Apple systems, `CLOCK_MONOTONIC` continues during sleep.
-    #if canImport(Glibc) || canImport(Musl)
-    private static var clock: clockid_t { CLOCK_MONOTONIC }
-    #else
+    #if canImport(Darwin)
     private static var clock: clockid_t { CLOCK_UPTIME_RAW }
+    #else
+    private static var clock: clockid_t { CLOCK_MONOTONIC }
     #endif
 
     /// Creates a time source that uses the clocks of the operating system.

@@ -104,7 +104,7 @@ enum LoopbackSocket {
     }
 
     static var stream: Int32 {
-        #if canImport(Glibc)
+        #if os(Linux) && canImport(Glibc)
         Int32(SOCK_STREAM.rawValue)
         #else
         SOCK_STREAM

@@ -12,7 +12,7 @@ enum ServerThread {
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         pthread_attr_setstacksize(&attributes, stackSize)
         let work = Unmanaged.passRetained(Work(body))
-        #if canImport(Glibc)
+        #if (os(Linux) && canImport(Glibc)) || canImport(Android)
         var thread = pthread_t()
         #else
         var thread: pthread_t?
@@ -24,7 +24,7 @@ enum ServerThread {
 
     /// The identifier of the current thread, unique while the thread runs.
     static var currentID: UInt {
-        #if canImport(Glibc)
+        #if os(Linux) && canImport(Glibc)
         UInt(pthread_self())
         #else
         UInt(bitPattern: pthread_self())

@@ -20,10 +20,10 @@ struct UploadFile: Hashable, Sendable {
         guard facts.st_mode & S_IFMT == S_IFREG else {
             throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be sent: it is not a regular file.")
         }
-        #if canImport(Glibc) || canImport(Musl)
-        let time = facts.st_mtim
-        #else
+        #if canImport(Darwin)
         let time = facts.st_mtimespec
+        #else
+        let time = facts.st_mtim
         #endif
         self.path = path
         length = Int64(facts.st_size)
