@@ -109,14 +109,14 @@ struct TokenInterceptor: Interceptor {
             let client = APIClient(
                 onBehalfOf: context, to: origin, pipeline: next.refreshPipeline, transport: next.transport)
             let start = context.time.now
-            context.record(.feature(TokenEvent.began))
+            context.record(.feature(TokenStore.Event.began))
             do {
                 let tokens = try await renew(tokens, client)
-                context.record(.feature(TokenEvent.renewed(after: start.duration(to: context.time.now))))
+                context.record(.feature(TokenStore.Event.renewed(after: start.duration(to: context.time.now))))
                 return tokens
             } catch {
                 let time = start.duration(to: context.time.now)
-                context.record(.feature(TokenEvent.failed(NetworkError(error), after: time)))
+                context.record(.feature(TokenStore.Event.failed(NetworkError(error), after: time)))
                 throw error
             }
         }

@@ -7,7 +7,7 @@ public import CurlewCore
 extension TokenStore {
     /// Loads the stored tokens, once for all calls. Throws `.storage` if there may be tokens that cannot be read,
     /// `DeadlinePassed` after `deadline`, and `CancellationError` if the caller is cancelled.
-    func load(until deadline: Deadline, on clock: any TimeSource) async throws {
+    func load(until deadline: ExchangeContext.Deadline, on clock: any TimeSource) async throws {
         guard !isLoaded else { return }
         let work = loading ?? startLoading()
         try await work.wait(until: deadline, on: clock)
@@ -59,7 +59,7 @@ extension TokenStore {
     ///
     /// Throws `.storage` if the tokens cannot be stored, or not within `TokenStore.RefreshPolicy.timeout`.
     public func save() async throws(NetworkError) {
-        guard isLoaded, !(persistence is VolatileTokens) else { return }
+        guard isLoaded, !(persistence is TokenStore.MemoryPersistence) else { return }
         let mine = nextSave ?? SharedResult<Void>()
         nextSave = mine
         if !isSaving {
@@ -67,7 +67,7 @@ extension TokenStore {
             Task.detached { await self.saveAll() }
         }
         do {
-            try await mine.wait(until: Deadline(policy.timeout, after: time.now), on: time)
+            try await mine.wait(until: ExchangeContext.Deadline(policy.timeout, after: time.now), on: time)
         } catch is DeadlinePassed {
             let error = NetworkError(
                 .storage,

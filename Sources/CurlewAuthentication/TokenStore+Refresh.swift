@@ -12,7 +12,8 @@ extension TokenStore {
     /// - `deadline`: the time until which the call waits for the stored tokens or a refresh, by the call's own `clock`.
     /// - `willWait`: called before the call waits for a refresh. From then on, the refused response is not needed.
     func issued(
-        refused version: UInt64? = nil, until deadline: Deadline, on clock: any TimeSource, by renewal: Renewal?,
+        refused version: UInt64? = nil, until deadline: ExchangeContext.Deadline, on clock: any TimeSource,
+        by renewal: Renewal?,
         willWait: @Sendable () -> Void = {}
     ) async throws -> IssuedTokens? {
         try await load(until: deadline, on: clock)
@@ -72,13 +73,15 @@ extension TokenStore {
     private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
         refresh = SharedResult()
         isObtained = renewal.canObtain
-        let end = Deadline(policy.longest, after: time.now)
+        let end = ExchangeContext.Deadline(policy.longest, after: time.now)
         // Detached, because the cancellation of a caller must not end the refresh: the server may already have
         // exchanged the refresh token.
         Task.detached { await self.perform(number, tokens, renewal, until: end) }
     }
 
-    private func perform(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal, until end: Deadline) async {
+    private func perform(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal, until end: ExchangeContext.Deadline)
+        async
+    {
         guard let shared = persistence as? any SharedTokens else {
             return await finish(number, await run(renewal, tokens, until: end))
         }
@@ -97,10 +100,13 @@ extension TokenStore {
         var tokens = tokens
         guard await mustRefresh(number, &tokens, canObtain: renewal.canObtain, shared) else { return }
         // The wait for another process does not count toward the time limit of the refresh.
-        await finish(number, await run(renewal, tokens, until: Deadline(policy.longest, after: time.now)))
+        await finish(
+            number, await run(renewal, tokens, until: ExchangeContext.Deadline(policy.longest, after: time.now)))
     }
 
-    private func run(_ renewal: Renewal, _ tokens: Tokens?, until end: Deadline) async -> Result<Tokens, any Error> {
+    private func run(_ renewal: Renewal, _ tokens: Tokens?, until end: ExchangeContext.Deadline) async -> Result<
+        Tokens, any Error
+    > {
         let (result, store) = (SharedResult<Tokens>(), ObjectIdentifier(self))
         let work = Task.detached {
             do {
@@ -151,10 +157,12 @@ extension TokenStore {
     }
 
     /// Waits for the refresh in progress, at most `TokenStore.RefreshPolicy.timeout`, and returns the new tokens.
-    private func refreshed(until deadline: Deadline, on clock: any TimeSource) async throws -> IssuedTokens? {
+    private func refreshed(until deadline: ExchangeContext.Deadline, on clock: any TimeSource) async throws
+        -> IssuedTokens?
+    {
         guard let refresh else { return state.current }
         let session = state.firstVersion
-        let limit = Deadline(policy.timeout, after: clock.now)
+        let limit = ExchangeContext.Deadline(policy.timeout, after: clock.now)
         do {
             try await refresh.wait(until: deadline.earlier(limit), on: clock)
         } catch is DeadlinePassed where !deadline.hasPassed(at: clock.now) {

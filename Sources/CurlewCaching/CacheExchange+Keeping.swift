@@ -10,33 +10,33 @@ extension CacheExchange {
     ///
     /// - `replacing`: the stored response that the new one makes obsolete, whether or not the new one is stored.
     func keep(
-        _ response: HTTPResponse, _ head: StorageDecision.Head, _ found: StoredResponse.Lookup,
-        replacing old: StoredResponse?,
+        _ response: HTTPResponse, _ head: StorageDecision.Head, _ found: HTTPCache.Entry.Lookup,
+        replacing old: HTTPCache.Entry?,
         because cause: CacheReason
     ) async -> HTTPResponse {
         var response = response
         let keeping = await keep(&response, head, found, replacing: old)
         if keeping != .kept, keeping != .freshens { await drop(superseded(old, found), response.status) }
-        response.judge(CacheStatus(.network, cause, keeping: keeping), in: context)
+        response.judge(HTTPCache.Status(.network, cause, keeping: keeping), in: context)
         return response
     }
 
     /// The stored responses that the new response shows to be out of date: the one that it replaces, or after a reload
     /// all that match the request.
-    private func superseded(_ old: StoredResponse?, _ found: StoredResponse.Lookup) -> [StoredResponse] {
+    private func superseded(_ old: HTTPCache.Entry?, _ found: HTTPCache.Entry.Lookup) -> [HTTPCache.Entry] {
         if let old { return [old] }
         return question.policy == .reload ? found.variants.filter { $0.matches(question.request.headers) } : []
     }
 
     private func keep(
-        _ response: inout HTTPResponse, _ head: StorageDecision.Head, _ found: StoredResponse.Lookup,
-        replacing old: StoredResponse?
+        _ response: inout HTTPResponse, _ head: StorageDecision.Head, _ found: HTTPCache.Entry.Lookup,
+        replacing old: HTTPCache.Entry?
     ) async -> CacheReason {
         // The user may have signed in or out while the request was in progress.
         guard isUnchanged else { return .principalChanged }
         let matching = found.variants.filter { $0.matches(question.request.headers) }
         if await freshen(matching, by: head) { return .freshens }
-        let stored: StoredResponse
+        let stored: HTTPCache.Entry
         switch StorageDecision.verdict(on: head, to: question, tags: context.options.cacheTags) {
         case .success(let entry): stored = entry
         case .failure(let cause): return cause
@@ -73,7 +73,7 @@ extension CacheExchange {
 
     /// Updates the matching stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's
     /// own validators. Removes those that contradict a response to HEAD. Returns whether any was updated.
-    private func freshen(_ matching: [StoredResponse], by head: StorageDecision.Head) async -> Bool {
+    private func freshen(_ matching: [HTTPCache.Entry], by head: StorageDecision.Head) async -> Bool {
         if question.request.method == .head, head.status == .ok {
             var isFresh = false
             for stored in matching {
@@ -94,20 +94,20 @@ extension CacheExchange {
 
     /// Removes the stored responses that a response with this status shows to be out of date: after a success, a
     /// redirect, a 404 or a 410. Other statuses say nothing about them.
-    private func drop(_ old: [StoredResponse], _ status: HTTPStatus) async {
+    private func drop(_ old: [HTTPCache.Entry], _ status: HTTPStatus) async {
         guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone,
             status != .notModified
         else { return }
         for stored in old { await remove(stored) }
     }
 
-    private func remove(_ stored: StoredResponse) async {
+    private func remove(_ stored: HTTPCache.Entry) async {
         await change { [store] in _ = try await store.remove(.entries([stored.id])) }
     }
 
     private func sink(
-        for stored: StoredResponse, of response: HTTPResponse, _ limit: Int64, _ epoch: StoredResponse.Lookup.Epoch,
-        replacing old: StoredResponse?
+        for stored: HTTPCache.Entry, of response: HTTPResponse, _ limit: Int64, _ epoch: HTTPCache.Entry.Lookup.Epoch,
+        replacing old: HTTPCache.Entry?
     ) async throws -> CacheSink {
         let (store, cache, context) = (store, cache, context)
         return CacheSink(

@@ -15,39 +15,39 @@ extension CacheExchange {
         let delivery = CachedResponseBuilder(
             of: choice.stored, for: question, age: freshness.age, isStale: choice.staleReason != nil)
         guard var response = await response(choice.stored, delivery) else { return nil }
-        let served: CacheStatus.Served =
+        let served: HTTPCache.Status.Served =
             if let reason = choice.staleReason {
                 .stale(because: reason)
             } else {
                 .cache(age: .seconds(freshness.age), freshFor: .seconds(max(0, freshness.lifetime - freshness.age)))
             }
-        response.judge(CacheStatus(served, choice.cause), in: context)
+        response.judge(HTTPCache.Status(served, choice.cause), in: context)
         return response
     }
 
     /// Returns a stored response that the server has just validated; nil if its body is no longer available.
-    func serve(_ stored: StoredResponse, validatedBy fresh: HTTPResponse) async -> HTTPResponse? {
+    func serve(_ stored: HTTPCache.Entry, validatedBy fresh: HTTPResponse) async -> HTTPResponse? {
         let delivery = CachedResponseBuilder(of: stored, for: question, age: nil)
         guard var response = await response(stored, delivery) else { return nil }
         for cookie in fresh.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
         response.metrics = fresh.metrics
         response.history = fresh.history
         response.version = fresh.version
-        response.judge(CacheStatus(.revalidated, .stillGood, keeping: .freshens), in: context)
+        response.judge(HTTPCache.Status(.revalidated, .stillGood, keeping: .freshens), in: context)
         return response
     }
 
     /// Returns a stored response that the server has validated for another call; nil if its body is no longer
     /// available.
-    func serve(_ stored: StoredResponse, becauseOf cause: CacheReason) async -> HTTPResponse? {
+    func serve(_ stored: HTTPCache.Entry, becauseOf cause: CacheReason) async -> HTTPResponse? {
         guard var response = await response(stored, CachedResponseBuilder(of: stored, for: question, age: nil)) else {
             return nil
         }
-        response.judge(CacheStatus(.revalidated, cause), in: context)
+        response.judge(HTTPCache.Status(.revalidated, cause), in: context)
         return response
     }
 
-    private func response(_ stored: StoredResponse, _ delivery: CachedResponseBuilder) async -> HTTPResponse? {
+    private func response(_ stored: HTTPCache.Entry, _ delivery: CachedResponseBuilder) async -> HTTPResponse? {
         do {
             let body: ResponseBody?
             if let memory = cache.memory {
@@ -68,14 +68,14 @@ extension CacheExchange {
         }
     }
 
-    private func opened(_ stored: StoredResponse, _ range: Range<Int64>) async throws -> ResponseBody? {
+    private func opened(_ stored: HTTPCache.Entry, _ range: Range<Int64>) async throws -> ResponseBody? {
         guard let body = try await store.body(of: stored) else { return nil }
         return try await bytes(of: body, range)
     }
 
     /// Returns the bytes of `range` as a body: in memory if they are few or already there, otherwise read on demand.
     /// Returns nil if the stored body is too short.
-    private func bytes(of body: any StoredResponse.Body, _ range: Range<Int64>) async throws -> ResponseBody? {
+    private func bytes(of body: any HTTPCache.Entry.Body, _ range: Range<Int64>) async throws -> ResponseBody? {
         guard range.upperBound <= body.length else {
             body.close()
             return nil
@@ -105,7 +105,7 @@ extension CacheExchange {
     }
 
     /// Writes the updated head of an entry to the store, or removes the entry if it must no longer be stored.
-    func update(_ stored: StoredResponse) async {
+    func update(_ stored: HTTPCache.Entry) async {
         let isForbidden = StorageDecision.isForbidden(stored, question.rules)
         await change { [store] in
             if isForbidden {
@@ -121,13 +121,16 @@ extension CacheExchange {
 final class CacheBodySource: ResponseBodySource {
     private static let pieceSize = 64 << 10
 
-    private let body: any StoredResponse.Body
+    private let body: any HTTPCache.Entry.Body
     private let end: Int64
     private let position: Locked<Int64>
-    private let deadline: Deadline
+    private let deadline: ExchangeContext.Deadline
     private let time: any TimeSource
 
-    init(_ body: any StoredResponse.Body, _ range: Range<Int64>, until deadline: Deadline, on time: any TimeSource) {
+    init(
+        _ body: any HTTPCache.Entry.Body, _ range: Range<Int64>, until deadline: ExchangeContext.Deadline,
+        on time: any TimeSource
+    ) {
         self.body = body
         self.deadline = deadline
         self.time = time

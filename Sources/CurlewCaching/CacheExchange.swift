@@ -23,14 +23,14 @@ struct CacheExchange: Sendable {
 
     var context: ExchangeContext { next.context }
 
-    var store: any CacheStore { cache.store }
+    var store: any HTTPCache.Store { cache.store }
 
     /// Runs `work` on the store, within the lookup timeout.
     func reach<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try await cache.reach(within: cache.rules.lookupTimeout, in: context, work)
     }
 
-    /// Runs `work`, which changes the store, and waits for it at most `CacheConfiguration.commitTimeout`. Slower work
+    /// Runs `work`, which changes the store, and waits for it at most `HTTPCache.Options.commitTimeout`. Slower work
     /// continues in the background. An error is reported to the observers, not thrown.
     func change(_ work: @escaping @Sendable () async throws -> Void) async {
         do {
@@ -47,7 +47,7 @@ struct CacheExchange: Sendable {
     ///
     /// - `waits`: how many times the call has waited for a validation by another call.
     func run(waits: Int = 0) async throws -> HTTPResponse {
-        let found: StoredResponse.Lookup
+        let found: HTTPCache.Entry.Lookup
         do {
             found = if let known = candidatesAtOnce() { known } else { try await candidates() }
         } catch {
@@ -83,13 +83,13 @@ struct CacheExchange: Sendable {
 
     /// Returns the stored responses without suspending. Most hits need nothing else. Returns nil if the store is not in
     /// memory, or if owed removals have to be considered.
-    private func candidatesAtOnce() -> StoredResponse.Lookup? {
+    private func candidatesAtOnce() -> HTTPCache.Entry.Lookup? {
         guard let memory = cache.memory, cache.debts.selection(for: question.key.target) == nil else { return nil }
         return memory.findings(for: question.key)
     }
 
     /// Returns the stored responses for the request. First makes the removal that the store owes for the URL, if any.
-    private func candidates() async throws -> StoredResponse.Lookup {
+    private func candidates() async throws -> HTTPCache.Entry.Lookup {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
         }
@@ -101,14 +101,14 @@ struct CacheExchange: Sendable {
     /// Sends the request without using the store. The response is not stored.
     private func sendUncached(because cause: CacheReason) async throws -> HTTPResponse {
         var response = try await next(question.request, context: context)
-        response.judge(CacheStatus(.network, cause), in: context)
+        response.judge(HTTPCache.Status(.network, cause), in: context)
         return response
     }
 
     /// Sends the request to the server, and stores the response if that is allowed. If the server fails, `standIn` may
     /// be returned instead.
     func fetch(
-        _ found: StoredResponse.Lookup, standIn: CacheCandidate?, because cause: CacheReason
+        _ found: HTTPCache.Entry.Lookup, standIn: CacheCandidate?, because cause: CacheReason
     ) async throws -> HTTPResponse {
         var request = question.request
         if [.reload, .validate].contains(question.policy) { request.addCacheDirective("no-cache") }
@@ -124,7 +124,7 @@ struct CacheExchange: Sendable {
 
     /// Validates a stored response, or waits for a call that is already validating it.
     private func validate(
-        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: StoredResponse.Lookup, waits: Int
+        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: HTTPCache.Entry.Lookup, waits: Int
     ) async throws -> HTTPResponse {
         // A call waits only twice, so that it does not spend its time on the failures of other calls. A call that
         // requests validation does not wait: it needs a validation that began after it, with its own directives.
@@ -164,7 +164,7 @@ struct CacheExchange: Sendable {
     ///
     /// - `validation`: the shared validation that receives the result, for the calls that wait for it.
     func revalidate(
-        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: StoredResponse.Lookup,
+        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: HTTPCache.Entry.Lookup,
         for validation: CacheFetches.Validation? = nil
     ) async throws -> HTTPResponse {
         let (response, head): (HTTPResponse, StorageDecision.Head)
@@ -241,7 +241,7 @@ struct CacheExchange: Sendable {
 
     /// Revalidates an entry in the background (`stale-while-revalidate`). The revalidation outlives the caller, and is
     /// limited in number and time. It is a separate call: observers receive its events under a separate number.
-    private func refreshInBackground(_ choice: CacheCandidate, _ found: StoredResponse.Lookup) {
+    private func refreshInBackground(_ choice: CacheCandidate, _ found: HTTPCache.Entry.Lookup) {
         let (id, rules) = (choice.stored.id, question.rules)
         var refresh = self
         refresh.isRefresh = true
@@ -281,7 +281,7 @@ struct CacheExchange: Sendable {
     ) -> HTTPResponse {
         var response = HTTPResponse(
             status: .gatewayTimeout, headers: [.date: HTTPDate(context.time.date).description], url: request.urlString)
-        response.judge(CacheStatus(.refused, cause), in: context)
+        response.judge(HTTPCache.Status(.refused, cause), in: context)
         return response
     }
 }

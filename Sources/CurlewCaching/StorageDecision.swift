@@ -20,19 +20,19 @@ enum StorageDecision {
     /// against it.
     static func verdict(
         on head: Head, to question: CacheRequest, tags: Set<String> = []
-    ) -> Result<StoredResponse, CacheReason> {
+    ) -> Result<HTTPCache.Entry, CacheReason> {
         let (rules, status) = (question.rules, head.status)
         let control = rules.control(head.headers, status, at: question.key.target).control
         if let cause = refusal(status, control, question) { return .failure(cause) }
         guard question.request.method != .head else { return .failure(.noBytes) }
-        guard !status.isInformational, !CacheConfiguration.dependsOnMore(status) else {
+        guard !status.isInformational, !HTTPCache.Options.dependsOnMore(status) else {
             return .failure(.dependsOnMore(status.code))
         }
         guard isMarked(head, control) else { return .failure(.notMarked) }
         guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
             return .failure(.variesOnEverything)
         }
-        var stored = StoredResponse(
+        var stored = HTTPCache.Entry(
             key: question.key, status: status,
             headers: CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
@@ -49,7 +49,7 @@ enum StorageDecision {
     ) -> CacheReason? {
         if question.keepsNothing { return question.policy == .noStore ? .callStoresNothing : .requestForbids }
         let demands = control.permits("must-understand")
-        if demands, !CacheConfiguration.isUnderstood(status) { return .notUnderstood(status.code) }
+        if demands, !HTTPCache.Options.isUnderstood(status) { return .notUnderstood(status.code) }
         return control.contains("no-store") && !demands ? .responseForbids : nil
     }
 
@@ -57,18 +57,18 @@ enum StorageDecision {
     /// the last condition of RFC 9111 §3.
     private static func isMarked(_ head: Head, _ control: CacheControl) -> Bool {
         control.contains("public") || control.contains("private") || control.contains("max-age")
-            || head.headers.contains(.expires) || CacheConfiguration.isHeuristicallyCacheable(head.status)
+            || head.headers.contains(.expires) || HTTPCache.Options.isHeuristicallyCacheable(head.status)
     }
 
     /// Whether the response is the single byte range that was requested, with a consistent length.
-    private static func isClearPart(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
+    private static func isClearPart(_ stored: HTTPCache.Entry, _ question: CacheRequest) -> Bool {
         guard question.range != nil, let part = stored.part else { return false }
         return stored.headers[.contentLength].map { $0 == "\(part.bytes.count)" } ?? true
     }
 
     /// Whether a later request could use the response. False for a response that is stale immediately and permanently,
     /// and has no validator.
-    private static func isWorthKeeping(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
+    private static func isWorthKeeping(_ stored: HTTPCache.Entry, _ question: CacheRequest) -> Bool {
         if stored.hasValidator { return true }
         let freshness = Freshness(stored, at: stored.responseTime, question.rules)
         if freshness.control.isUnqualified("no-cache") { return false }
@@ -83,7 +83,7 @@ enum StorageDecision {
     /// When the cache validates `stored`, it sends the validators of `stored` alone. A weak match of the tags is
     /// therefore sufficient: servers that compress send the weak form of a tag with one response and the strong form
     /// with the other. The stored tag stays.
-    static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse? {
+    static func freshened(_ stored: HTTPCache.Entry, by head: Head, _ question: CacheRequest) -> HTTPCache.Entry? {
         if let tag = head.headers[.eTag] {
             guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
                 guard tag == stored.headers[.eTag] else { return nil }
@@ -101,7 +101,7 @@ enum StorageDecision {
 
     /// Returns a stored response updated by a 200 to HEAD; nil if the 200 describes another representation (RFC 9111
     /// §4.3.5).
-    static func freshened(_ stored: StoredResponse, byHEAD head: Head, _ question: CacheRequest) -> StoredResponse? {
+    static func freshened(_ stored: HTTPCache.Entry, byHEAD head: Head, _ question: CacheRequest) -> HTTPCache.Entry? {
         if let value = head.headers[.lastModified], value != stored.headers[.lastModified] { return nil }
         var head = head
         if let value = head.headers[.eTag], value != stored.headers[.eTag] {
@@ -120,7 +120,7 @@ enum StorageDecision {
     /// Returns a stored response updated by a partial response; nil unless both share a strong validator (RFC 9111
     /// §3.4). The bytes of partial responses are not combined: RFC 9111 makes that optional, and it costs a copy of the
     /// stored bytes for each part.
-    static func freshened(_ stored: StoredResponse, byPart head: Head, _ question: CacheRequest) -> StoredResponse? {
+    static func freshened(_ stored: HTTPCache.Entry, byPart head: Head, _ question: CacheRequest) -> HTTPCache.Entry? {
         let tags = [stored.headers[.eTag], head.headers[.eTag]].map { $0.flatMap { EntityTag($0) } }
         if let old = tags[0], let new = tags[1] {
             guard new.matchesStrongly(old) else { return nil }
@@ -136,7 +136,7 @@ enum StorageDecision {
     }
 
     /// Returns a stored response with the fields of a newer response.
-    static func updated(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse {
+    static func updated(_ stored: HTTPCache.Entry, by head: Head, _ question: CacheRequest) -> HTTPCache.Entry {
         let fields = CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime)
         var result = stored
         result.headers = CacheFields.updated(stored.headers, with: fields)
@@ -148,7 +148,7 @@ enum StorageDecision {
     }
 
     /// Whether an updated response must no longer be stored: it has `no-store`, or a `Vary` that never matches.
-    static func isForbidden(_ stored: StoredResponse, _ rules: CacheConfiguration) -> Bool {
+    static func isForbidden(_ stored: HTTPCache.Entry, _ rules: HTTPCache.Options) -> Bool {
         let control = rules.control(stored.headers, stored.status, at: stored.key.target).control
         return control.contains("no-store") && !control.permits("must-understand")
             || CacheVariant.names(stored.headers) == nil

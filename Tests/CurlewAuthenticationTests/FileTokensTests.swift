@@ -49,7 +49,7 @@ final class FileTokensTests {
     @Test("only the owner can read the file, also one that others could before")
     func permissions() async throws {
         for _ in 0..<2 {
-            try await FileTokens(path).save(tokens)
+            try await TokenStore.FilePersistence(path).save(tokens)
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
@@ -70,7 +70,7 @@ final class FileTokensTests {
         }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
         try await store.signIn(tokens)
-        #expect(try await FileTokens(path).load() == tokens)
+        #expect(try await TokenStore.FilePersistence(path).load() == tokens)
     }
 
     @Test(
@@ -86,7 +86,7 @@ final class FileTokensTests {
         try write(text)
         try await TokenStore(.file(path), time: ManualClock()).signIn(tokens)
         #expect(try names.count == (text == "s3cret" ? 2 : 1))
-        #expect(try await FileTokens(path).load() == tokens)
+        #expect(try await TokenStore.FilePersistence(path).load() == tokens)
     }
 
     @Test("a file of a newer version stays where it is until a user signs in")
@@ -117,19 +117,19 @@ final class FileTokensTests {
 
     @Test("a file that is too large is no token file, and is not read to its end")
     func large() async throws {
-        try write(String(repeating: " ", count: FileTokens.limit + 1))
-        let error = await #expect(throws: NetworkError.self) { try await FileTokens(path).load() }
+        try write(String(repeating: " ", count: TokenStore.FilePersistence.limit + 1))
+        let error = await #expect(throws: NetworkError.self) { try await TokenStore.FilePersistence(path).load() }
         #expect(error?.reason == .storage)
         #expect(try names == ["tokens.json"])
-        try await FileTokens(path).save(tokens)
+        try await TokenStore.FilePersistence(path).save(tokens)
         #expect(try names.count == 2)
     }
 
     @Test("no text shows a token")
     func descriptions() async throws {
-        #expect("\(FileTokens(path))" == "FileTokens(\(path))")
+        #expect("\(TokenStore.FilePersistence(path))" == "TokenStore.FilePersistence(\(path))")
         try write(#"{"version":1,"tokens":{"access_token":7,"refresh_token":"s3cret"}}"#)
-        let error = await #expect(throws: NetworkError.self) { try await FileTokens(path).load() }
+        let error = await #expect(throws: NetworkError.self) { try await TokenStore.FilePersistence(path).load() }
         #expect(error.map { "\($0)".contains("s3cret") } == false)
     }
 }

@@ -167,7 +167,7 @@ struct PrincipalTests {
 
     @Test("the interceptors of the package say it themselves, wherever they stand")
     func own() async throws {
-        let budget = RetryBudget()
+        let budget = RetryPolicy.Budget()
         let harmless: [any Interceptor] = [
             .logging(.off), .retry(), .hedging(after: .seconds(1), budget: budget), .circuitBreaker(),
             .rateLimit(1, every: .seconds(1)), .concurrencyLimit(1), .attemptTimeout(.seconds(1)),
@@ -254,7 +254,7 @@ struct PrincipalTests {
         #expect(seen == [.unknown, store.principal] && store.principal != .anonymous)
     }
 
-    private struct OneLoad: TokenPersistence {
+    private struct OneLoad: TokenStore.Persistence {
         let tokens: Tokens
 
         func load() async throws -> Tokens? { tokens }

@@ -137,12 +137,12 @@ struct CacheTruthfulnessTests {
 
     @Test("a refresh in the background is a call of its own, within its own time")
     func refresh() async throws {
-        var rules = CacheConfiguration()
+        var rules = HTTPCache.Options()
         rules.backgroundLimit = 1
         let events = EventLog { event, context -> (call: UInt64, word: String)? in
             switch event {
             case .began: (context.id, "began")
-            case .feature(CacheEvent.decided): (context.id, "decided")
+            case .feature(HTTPCache.Event.decided): (context.id, "decided")
             case .succeeded, .failed: (context.id, "ended")
             default: nil
             }
@@ -178,7 +178,7 @@ struct CacheTruthfulnessTests {
 
     @Test("what a store failed to remove is not used, and removed as soon as it can be")
     func debts() async throws {
-        let (isBroken, store) = (Locked(false), MemoryCacheStore())
+        let (isBroken, store) = (Locked(false), HTTPCache.MemoryStore())
         let version = Locked(1)
         let fixture = CacheFixture(store: RemovalFailingStore(isBroken, store)) { call in
             guard call.request.method == .get else {
@@ -202,14 +202,14 @@ struct CacheTruthfulnessTests {
 
 private final class RemovalFailingStore: StoreOverMemory {
     let isBroken: Locked<Bool>
-    let memory: MemoryCacheStore
+    let memory: HTTPCache.MemoryStore
 
-    init(_ isBroken: Locked<Bool>, _ memory: MemoryCacheStore) {
+    init(_ isBroken: Locked<Bool>, _ memory: HTTPCache.MemoryStore) {
         self.isBroken = isBroken
         self.memory = memory
     }
 
-    func remove(_ selection: CacheRemoval) async throws -> Int {
+    func remove(_ selection: HTTPCache.Removal) async throws -> Int {
         if isBroken.withLock({ $0 }) { throw FailingStore.Broken() }
         return await memory.remove(selection)
     }

@@ -6,7 +6,7 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
-@Suite("CachePolicy.validate", .timeLimit(.minutes(1)))
+@Suite("HTTPCache.Policy.validate", .timeLimit(.minutes(1)))
 struct ValidatingPolicyTests {
     private static func fresh(_ text: String, tag: String = "\"1\"") -> HTTPResponse {
         .text(text, headers: [.cacheControl: "max-age=600, stale-if-error=600", .eTag: tag])

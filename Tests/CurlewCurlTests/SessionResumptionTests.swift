@@ -27,8 +27,8 @@ struct SessionResumptionTests {
 
     @Test(
         "without keep-alive sessions are resumed, whichever handle opens the connection; of TLS 1.2 always",
-        arguments: [TLSConfiguration.Version.v12, .v13])
-    func shared(version: TLSConfiguration.Version) async throws {
+        arguments: [TransportConfiguration.TLS.Version.v12, .v13])
+    func shared(version: TransportConfiguration.TLS.Version) async throws {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration
         configuration.httpVersions = .http1Only

@@ -46,7 +46,7 @@ struct RecorderSecretTests {
 
     @Test("the recorder's own redaction applies to errors, reason phrases and targets, also before a request is sent")
     func ownRedaction() async throws {
-        let rules = Redaction.standard.adding(FieldRules(secretMembers: ["color"]))
+        let rules = Redaction.standard.adding(Redaction.Rules(secretMembers: ["color"]))
         let recorder = FlightRecorder(redaction: rules)
         let transport = MockTransport {
             $0.on(.get, "/phrase") { _ in HTTPResponse(status: .ok, reasonPhrase: "Fine color=\(Self.canary)") }
@@ -66,7 +66,7 @@ struct RecorderSecretTests {
     func ownCalls() throws {
         let recorder = FlightRecorder()
         let context = ExchangeContext(
-            observers: [RecordingInterceptor(recorder: recorder)], fields: FieldRules(secretMembers: ["color"]))
+            observers: [RecordingInterceptor(recorder: recorder)], fields: Redaction.Rules(secretMembers: ["color"]))
         let request = try HTTPRequest(url: "https://a.test/")
         context.begin(request)
         context.conclude(request, with: NetworkError(.badResponse, detail: "Odd color=\(Self.canary)."), after: .zero)
@@ -83,7 +83,8 @@ struct RecorderSecretTests {
             pipeline = pipeline.adding(.onRequest { request, _ in request.headers[field] = Self.canary })
         }
         let fields =
-            source == .declared ? FieldRules(secret: [field, "X-Plain"], secretMembers: ["plain"]) : FieldRules()
+            source == .declared
+            ? Redaction.Rules(secret: [field, "X-Plain"], secretMembers: ["plain"]) : Redaction.Rules()
         let configuration = APIClient.Configuration(
             headers: source == .client ? [field: Self.canary] : [:], fields: fields)
         return .mock(pipeline: pipeline, configuration: configuration, configure)
@@ -132,7 +133,7 @@ struct RecorderSecretTests {
     @Test("secret paths, members and endings of a client are hidden; a recorder of two clients keeps them apart")
     func declarations() async throws {
         let recorder = FlightRecorder(bodies: .upTo())
-        let rules = FieldRules(secretMembers: ["appid"], secretPaths: ["/bot*"])
+        let rules = Redaction.Rules(secretMembers: ["appid"], secretPaths: ["/bot*"])
         let strict = APIClient.mock(
             pipeline: [.recording(recorder)], configuration: APIClient.Configuration(fields: rules)
         ) {

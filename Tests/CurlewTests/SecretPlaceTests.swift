@@ -32,7 +32,7 @@ struct SecretPlaceTests {
         case answer, refusal, redirect, brokenRedirect, unreadable, failure, foreignFailure, stored
     }
 
-    static let rules = FieldRules(
+    static let rules = Redaction.Rules(
         secret: ["X-Device"], secretMembers: ["App-ID", "ssn"], secretPaths: ["/bot*"])
 
     struct Body: Encodable, Sendable {
@@ -101,7 +101,7 @@ struct SecretPlaceTests {
     }
 
     static func client(
-        _ place: Place, _ outcome: Outcome, _ page: EveryTextObserver, _ store: any CacheStore
+        _ place: Place, _ outcome: Outcome, _ page: EveryTextObserver, _ store: any HTTPCache.Store
     ) async throws -> APIClient {
         let tokens = TokenStore()
         try await tokens.signIn(Tokens(accessToken: canary, refreshToken: canary))
@@ -159,7 +159,7 @@ struct SecretPlaceTests {
     @Test("nothing that is written down holds it", arguments: Place.allCases, Outcome.allCases)
     func nowhere(place: Place, outcome: Outcome) async throws {
         let page = EveryTextObserver()
-        let store = MemoryCacheStore()
+        let store = HTTPCache.MemoryStore()
         let client = try await Self.client(place, outcome, page, store)
         let call = Self.call(place)
         page.write(call)
@@ -191,7 +191,7 @@ struct SecretPlaceTests {
         }
         client.recordedCalls.forEach(page.write)
         for entry in await store.all {
-            let copy = try #require(StoredResponse(encoded: entry.encoded))
+            let copy = try #require(HTTPCache.Entry(encoded: entry.encoded))
             for stored in [entry, copy] {
                 page.write(stored)
                 page.write(stored.key)
@@ -206,11 +206,11 @@ struct SecretPlaceTests {
     }
 }
 
-extension MemoryCacheStore {
+extension HTTPCache.MemoryStore {
     /// All entries.
-    fileprivate var all: [StoredResponse] {
+    fileprivate var all: [HTTPCache.Entry] {
         get async {
-            let found = Locked<[StoredResponse]>([])
+            let found = Locked<[HTTPCache.Entry]>([])
             _ = await remove(
                 .matching { entry in
                     found.withLock { $0.append(entry) }

@@ -97,12 +97,13 @@ final class AttemptEvents: Sendable {
     let request: SentRequest
     /// The time that the request waited in queues of the pipeline.
     private let queued: Duration
-    private let start: MonotonicInstant
+    private let start: SystemTime.Instant
     private let queue: EventQueue
     private let state: LockedField<State>
 
     init(
-        _ number: Int, _ queue: EventQueue, _ request: SentRequest, at start: MonotonicInstant, after queued: Duration,
+        _ number: Int, _ queue: EventQueue, _ request: SentRequest, at start: SystemTime.Instant,
+        after queued: Duration,
         in base: ExchangeContext?, isOver: Bool
     ) {
         self.number = number

@@ -245,7 +245,7 @@ package final class EventQueue: Sendable {
         }
     }
 
-    private static var now: MonotonicInstant {
-        MonotonicInstant(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
+    private static var now: SystemTime.Instant {
+        SystemTime.Instant(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
     }
 }

@@ -4,7 +4,7 @@ extension ExchangeEvent {
     /// An event that one capability of the client defines, such as redirects or caching. Observers receive it as
     /// `ExchangeEvent.feature`:
     ///
-    ///     case .feature(let event as Redirect.Event): print(event)
+    ///     case .feature(let event as RedirectPolicy.Event): print(event)
     ///
     /// The description is one line without secrets.
     public protocol Feature: Sendable, CustomStringConvertible {

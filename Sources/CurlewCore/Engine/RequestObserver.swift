@@ -60,9 +60,9 @@ public enum ExchangeEvent: Sendable {
     case attemptFailed(NetworkError)
     /// One attempt has ended, and a policy has decided whether the request is sent again. The value includes the
     /// decision and its reason.
-    case tried(Attempt)
-    /// An event that a capability defines, such as `Redirect.Event`, `CookieStore.Event`, `CacheEvent` or
-    /// `PolicyNotice`.
+    case tried(NetworkError.Attempt)
+    /// An event that a capability defines, such as `RedirectPolicy.Event`, `CookieStore.Event`, `HTTPCache.Event` or
+    /// `Pipeline.PolicyEvent`.
     case feature(any ExchangeEvent.Feature)
     /// The trailer fields of one attempt have arrived (RFC 9110 §6.5). The event is reported only for a complete body,
     /// before the reader reaches its end. Trailer fields are not part of the response's header fields.

@@ -24,7 +24,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
                     + (response.mediaType.map { ", \($0.essence.printable)" } ?? ""))
             if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
-        for certificate in certificates.prefix(ConnectionInfo.PeerCertificate.most) {
+        for certificate in certificates.prefix(ExchangeMetrics.Connection.PeerCertificate.most) {
             lines.append("  server    \(certificate)")
         }
         // A single attempt without a decision or notes would only repeat the lines above.
@@ -72,7 +72,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         case .proxyFailed(.unreachable): return "Check TransportConfiguration.proxy, and that the proxy is running."
         case .proxyFailed(.notAuthenticated): return "Set the proxy's credentials in TransportConfiguration.proxy."
         case .secureConnectionFailed(.untrusted):
-            let ownRoots = "For a private authority, add its certificate to TLSConfiguration.trustedRoots."
+            let ownRoots = "For a private authority, add its certificate to TransportConfiguration.TLS.trustedRoots."
             // Browsers fetch or cache a missing intermediate certificate, so the operator of the server may not notice.
             guard certificates.count == 1, certificates[0].issuer != certificates[0].subject else { return ownRoots }
             return

@@ -16,9 +16,9 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The additions of the closure belong to the origin of the client's base URL. A request for another origin (by an
     /// absolute URL, by `with(baseURL:)` or after a redirect) is sent without fields that the closure adds or changes,
-    /// unless these are harmless or declared (`FieldRules.harmless`), and without added query items that have secret
-    /// names. For another origin, add a hook that names it: `.onRequest(for: "https://cdn.example.com") { … }` runs
-    /// only for requests for that origin.
+    /// unless these are harmless or declared (`Redaction.Rules.harmless`), and without added query items that have
+    /// secret names. For another origin, add a hook that names it: `.onRequest(for: "https://cdn.example.com") { … }`
+    /// runs only for requests for that origin.
     ///
     /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
     ///   on the wire.

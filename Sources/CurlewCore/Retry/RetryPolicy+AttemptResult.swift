@@ -50,9 +50,9 @@ extension RetryPolicy {
         }
 
         /// The outcome of the attempt: the status of the response, or the reason of the error.
-        public var outcome: Attempt.Outcome {
+        public var outcome: NetworkError.Attempt.Outcome {
             if let response { return .status(response.status) }
-            return error.map { Attempt.Outcome($0) } ?? .failed(.cancelled)
+            return error.map { NetworkError.Attempt.Outcome($0) } ?? .failed(.cancelled)
         }
 
         private static let mostBody = 1 << 20

@@ -22,7 +22,7 @@ extension FlightRecorder {
         public internal(set) var outcome = Outcome.running
 
         /// The start of the call, to which the times in the recording are relative.
-        var start: MonotonicInstant
+        var start: SystemTime.Instant
         /// The method and the redacted URL of the request as the call began; nil if it could not be built.
         var method: HTTPMethod?
         var origin: Origin?

@@ -108,18 +108,18 @@ final class Circuit: Sendable {
     }
 
     /// Changes the state. Returns the notice about its new phase; nil if the phase stays.
-    func change(_ change: (inout CircuitState) -> Void) -> PolicyNotice? {
+    func change(_ change: (inout CircuitState) -> Void) -> Pipeline.PolicyEvent? {
         state.withLock { state in
             let former = state.phase
             change(&state)
             guard state.phase != former else { return nil }
-            let (kind, cause): (PolicyNotice.Kind, String) =
+            let (kind, cause): (Pipeline.PolicyEvent.Kind, String) =
                 switch state.phase {
                 case .open: (.circuitOpened(state.openTime), state.cause)
                 case .halfOpen: (.circuitHalfOpened, "")
                 case .closed: (.circuitClosed, "")
                 }
-            return PolicyNotice(kind, by: .circuitBreaker, scope: "\(key)", cause: cause)
+            return Pipeline.PolicyEvent(kind, by: .circuitBreaker, scope: "\(key)", cause: cause)
         }
     }
 }

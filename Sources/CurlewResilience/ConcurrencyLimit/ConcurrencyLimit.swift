@@ -158,7 +158,7 @@ extension ConcurrencyLimit {
     ///
     /// - `outcome`: what the exchange tells about the time of a typical call, unless `receiveHead` has recorded it.
     /// - `now`: the time that decides which waiting calls lose their turn; nil if none does.
-    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome = .unknown, at now: MonotonicInstant?) {
+    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome = .unknown, at now: SystemTime.Instant?) {
         let (going, late, usual) = queues.withLock {
             queues -> ([Turn], [(waiter: Turn, left: Duration)], Duration?) in
             guard let queue = queues.queue(of: key) else { return ([], [], nil) }

@@ -12,9 +12,10 @@ struct LoopbackProxyTests {
     func fixed() throws {
         for host in ["localhost", "app.localhost", "127.0.0.1", "[::1]"] {
             let origin = try #require(Origin(scheme: "http", host: host, port: 8080))
-            let elsewhere = ProxyRules(.fixed(ProxyConfiguration.Server(.http, host: "proxy.example", port: 3128)))
+            let elsewhere = ProxyRules(
+                .fixed(TransportConfiguration.Proxy.Server(.http, host: "proxy.example", port: 3128)))
             #expect(elsewhere.proxy(for: origin) == nil, "\(host)")
-            let here = ProxyRules(.fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: 3128)))
+            let here = ProxyRules(.fixed(TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: 3128)))
             #expect(here.proxy(for: origin) != nil, "\(host)")
         }
     }

@@ -13,7 +13,7 @@ struct RetryRuleTests {
     let bench = RetryBench()
 
     func client(
-        _ policy: RetryPolicy = .standard, budget: RetryBudget = RetryBudget(),
+        _ policy: RetryPolicy = .standard, budget: RetryPolicy.Budget = RetryPolicy.Budget(),
         when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
         _ configure: (MockTransport) -> Void
@@ -64,7 +64,7 @@ struct RetryRuleTests {
             let client = client(when: { _ in verdict }) { $0.onAny { _ in .status(409) } }
             let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.post, "/"))
             #expect(client.recordedCalls.count == count)
-            let cause: Attempt.Cause = count == 1 ? .notIdempotent : .attemptsExhausted(3)
+            let cause: NetworkError.Attempt.Cause = count == 1 ? .notIdempotent : .attemptsExhausted(3)
             #expect(try result.get().attempts.last?.decision == .finish(because: cause))
         }
     }
@@ -89,7 +89,7 @@ struct RetryRuleTests {
         "A rule stays within attempts, budget, deadline and the server's veto; options.retry = .never switches it off"
     )
     func bounds() async throws {
-        let budget = RetryBudget(capacity: 14)
+        let budget = RetryPolicy.Budget(capacity: 14)
         let paid = client(budget: budget, when: { _ in .retry }) { $0.onAny { _ in .status(400) } }
         let (result, _) = try await bench.waits(of: paid, Request<HTTPResponse>(.get, "/"))
         #expect(try result.get().attempts.map(\.decision.cause) == [.appRule, .budgetExhausted])
@@ -105,7 +105,7 @@ struct RetryRuleTests {
 
     @Test("A success of a rule that says nothing costs no history and earns its token")
     func usual() async throws {
-        let budget = RetryBudget()
+        let budget = RetryPolicy.Budget()
         let client = client(budget: budget, when: { _ in .usual }) { $0.onAny { _ in .status(204) } }
         let origin = try #require(client.baseURL?.origin)
         _ = budget.withdraw(for: origin)

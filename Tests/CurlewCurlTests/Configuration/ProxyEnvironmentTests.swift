@@ -40,7 +40,7 @@ struct ProxyEnvironmentTests {
             }
             #expect(try await CurlTransport().exchange(.get, server.url).text() == "direct")
             for name in ["no_proxy", "NO_PROXY"] { setenv(name, "*", 1) }
-            let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: fixed.port)
+            let proxy = TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: fixed.port)
             let transport = CurlTransport(configuration: TransportConfiguration(proxy: .fixed(proxy)))
             let text = try await transport.exchange(.get, "http://a.invalid/").text()
             #expect(text == "GET http://a.invalid/ HTTP/1.1")

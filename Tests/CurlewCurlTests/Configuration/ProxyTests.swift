@@ -13,10 +13,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyTests {
     private func transport(
-        _ kind: ProxyConfiguration.Server.Kind, _ port: Int, credentials: (user: String, password: String)? = nil,
-        bypassing: [String] = [], tls: TLSConfiguration = TLSConfiguration()
+        _ kind: TransportConfiguration.Proxy.Server.Kind, _ port: Int,
+        credentials: (user: String, password: String)? = nil,
+        bypassing: [String] = [], tls: TransportConfiguration.TLS = TransportConfiguration.TLS()
     ) -> CurlTransport {
-        let proxy = ProxyConfiguration.Server(
+        let proxy = TransportConfiguration.Proxy.Server(
             kind, host: "127.0.0.1", port: port, user: credentials?.user, password: credentials?.password)
         return CurlTransport(
             configuration: TransportConfiguration(tls: tls, proxy: .fixed(proxy, bypassing: bypassing)))
@@ -65,7 +66,7 @@ struct ProxyTests {
     func emptyQuery(isSOCKS: Bool) async throws {
         let server = try MockServer.always(.text("hello"))
         let proxy = try LoopbackProxy(isSOCKS ? .socks5 : .http)
-        let settings = ProxyConfiguration.Server(
+        let settings = TransportConfiguration.Proxy.Server(
             isSOCKS ? .socks5 : .http, host: "127.0.0.1", port: proxy.port, user: isSOCKS ? nil : "ada",
             authentication: isSOCKS ? .basic : .digest)
         let transport = CurlTransport(configuration: TransportConfiguration(proxy: .fixed(settings)))
@@ -77,13 +78,13 @@ struct ProxyTests {
     @Test("only an HTTP proxy without a tunnel receives complete URLs")
     func completeURLs() throws {
         let (plain, secure) = (try #require(Origin(scheme: "http", host: "a")), Origin(scheme: "https", host: "a"))
-        for kind in [ProxyConfiguration.Server.Kind.http, .https] {
-            #expect(ProxyConfiguration.Server(kind, host: "proxy").receivesURLs(to: plain))
-            #expect(try !ProxyConfiguration.Server(kind, host: "proxy").receivesURLs(to: #require(secure)))
-            let digest = ProxyConfiguration.Server(kind, host: "proxy", user: "ada", authentication: .digest)
+        for kind in [TransportConfiguration.Proxy.Server.Kind.http, .https] {
+            #expect(TransportConfiguration.Proxy.Server(kind, host: "proxy").receivesURLs(to: plain))
+            #expect(try !TransportConfiguration.Proxy.Server(kind, host: "proxy").receivesURLs(to: #require(secure)))
+            let digest = TransportConfiguration.Proxy.Server(kind, host: "proxy", user: "ada", authentication: .digest)
             #expect(!digest.receivesURLs(to: plain))
         }
-        #expect(!ProxyConfiguration.Server(.socks5, host: "proxy").receivesURLs(to: plain))
+        #expect(!TransportConfiguration.Proxy.Server(.socks5, host: "proxy").receivesURLs(to: plain))
     }
 
     @Test("a proxy may be reached over TLS, and is trusted like a server")
@@ -129,7 +130,7 @@ struct ProxyTests {
     func unreachable() async throws {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }
-        for kind in [ProxyConfiguration.Server.Kind.http, .https, .socks5] {
+        for kind in [TransportConfiguration.Proxy.Server.Kind.http, .https, .socks5] {
             let error = try #require(await transport(kind, port).failure(.get, "https://service.example/"))
             #expect(error.reason == .proxyFailed(.unreachable), "\(kind)")
             #expect(error.isRetryable)
@@ -168,13 +169,13 @@ struct ProxyTests {
 
     @Test("a proxy that cannot be one is refused before anything is opened")
     func problem() async throws {
-        let proxy = ProxyConfiguration.Server(.http, host: "no host", user: "user", password: "sesame")
+        let proxy = TransportConfiguration.Proxy.Server(.http, host: "no host", user: "user", password: "sesame")
         let error = try await #require(throws: NetworkError.self) {
             try await CurlTransport(configuration: TransportConfiguration(proxy: .fixed(proxy)))
                 .exchange(.get, "http://service.example/")
         }
         #expect(error.reason == .configuration)
-        #expect(error.detail.contains("ProxyConfiguration") && !error.detail.contains("sesame"))
+        #expect(error.detail.contains("TransportConfiguration.Proxy") && !error.detail.contains("sesame"))
         expectTexts(error)
     }
 }

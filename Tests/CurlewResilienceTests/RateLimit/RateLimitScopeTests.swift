@@ -116,7 +116,7 @@ struct RateLimitScopeTests {
     @Test("What a server names without end is bounded")
     func hostile() {
         var resources = RateResources()
-        let now = MonotonicInstant(nanoseconds: 0)
+        let now = SystemTime.Instant(nanoseconds: 0)
         for number in 0..<5000 {
             resources.learn("r\(number)", of: "/\(number)")
             resources.pause("r\(number)", until: now.advanced(by: .seconds(number)))

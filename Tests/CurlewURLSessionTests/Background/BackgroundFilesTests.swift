@@ -166,7 +166,7 @@ struct BackgroundFilesTests {
 
     @Test("no outcome keeps a field that was declared as secret, after a relaunch neither")
     func declared() throws {
-        let rules = FieldRules(secret: ["X-Device"], secretMembers: ["appid"])
+        let rules = Redaction.Rules(secret: ["X-Device"], secretMembers: ["appid"])
         let client = APIClient(
             baseURL: "https://a.example", pipeline: .standard, transport: URLSessionTransport(),
             configuration: APIClient.Configuration(fields: rules))

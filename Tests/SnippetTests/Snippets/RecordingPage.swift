@@ -24,7 +24,7 @@ private func matching() -> Cassette.Options {
     options.matching.fields = ["Accept-Language"]
     options.matching.ignoredQueryItems = ["timestamp"]
     options.exhaustion = .repeatLast  // the last response again, not an error
-    options.redaction = .standard.adding(FieldRules(secretMembers: ["nonce"]))  // hidden, so it may change
+    options.redaction = .standard.adding(Redaction.Rules(secretMembers: ["nonce"]))  // hidden, so it may change
     return options
 }
 

@@ -15,7 +15,7 @@ enum ServerSentEventsPage {
 
     static func parts(_ client: APIClient, _ prompt: String) async throws -> String {
         var text = ""
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.endMarker = "[DONE]"
         let parts = client.events(.post("/chat", json: ["prompt": prompt]), of: ChatPart.self, options: options)
         for try await part in parts {

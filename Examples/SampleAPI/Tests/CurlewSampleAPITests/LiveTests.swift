@@ -32,7 +32,7 @@ struct LiveTests {
     private func first(
         _ count: Int, after id: String = "", reconnects: Bool = true
     ) async throws -> (ids: [Int], connections: Int) {
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.lastEventID = id
         options.reconnects = reconnects
         let stream = sample.client.events(

@@ -48,7 +48,7 @@ enum ReuseRules {
             try await scene.expectReuse(["Prefer": "1", "User-Agent": "1"], body: "newer")
         },
         .requirement(
-            "StoredResponse.Key", "two users never share a response, nor does a user share with an anonymous caller"
+            "HTTPCache.Entry.Key", "two users never share a response, nor does a user share with an anonymous caller"
         ) {
             scene in
             for user in ["ann", "bob", nil] {
