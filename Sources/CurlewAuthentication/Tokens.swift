@@ -2,7 +2,7 @@
 
 import CurlewCore
 public import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 /// An access token and its refresh token, as a sign-in or a refresh returns them.
 ///
@@ -155,16 +155,10 @@ extension Tokens {
     }
 }
 
-extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Tokens: MirroredByDescription {
     /// The expiry, and whether the tokens can be refreshed. The description never contains a token.
     public var description: String {
         let end = expiresAt.map { "until \(HTTPDate($0))" } ?? "of unknown lifetime"
         return "Tokens(\(end), \(refreshToken == nil ? "not refreshable" : "refreshable"))"
     }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -27,8 +27,8 @@ final class CacheRequest: Sendable {
         self.key = key
         self.policy = policy
         self.rules = rules
-        if !request.headers.contains(.cacheControl), request.headers[.pragma]?.lowercased().contains("no-cache") == true
-        {
+        let pragma = request.headers.contains(.cacheControl) ? nil : request.headers["Pragma"]
+        if pragma?.lowercased().contains("no-cache") == true {
             // `Pragma: no-cache` is the equivalent of HTTP/1.0. It applies only without `Cache-Control` (RFC 9111
             // §5.4).
             control = CacheControl("no-cache")
@@ -53,7 +53,7 @@ final class CacheRequest: Sendable {
             return .failure(.bodyIsUnknown)
         }
         var bytes = Data()
-        for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage] {
+        for name in [HTTPField.Name.contentType, .contentEncoding, "Content-Language"] {
             let value = request.headers[name]
             bytes.append(contentsOf: (value.map { "\($0.utf8.count):\($0)\n" } ?? "-\n").utf8)
         }
@@ -82,7 +82,7 @@ final class CacheRequest: Sendable {
 
     /// Whether the request has preconditions that a cache must forward to the server (RFC 9111 §4.3.2).
     var hasServerPreconditions: Bool {
-        request.headers.contains(.ifMatch) || request.headers.contains(.ifUnmodifiedSince)
+        request.headers.contains(.ifMatch) || request.headers.contains("If-Unmodified-Since")
     }
 
     /// Whether the request has the preconditions with which the caller validates its own copy.

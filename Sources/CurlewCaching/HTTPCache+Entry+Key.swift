@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
-import CurlewHTTP
+public import CurlewHTTP
 
 extension HTTPCache.Entry {
     /// The primary key of a stored response (RFC 9111 §2): the URL, the body of the request if it selects the response,
@@ -43,7 +43,7 @@ extension HTTPCache.Entry {
     }
 }
 
-extension HTTPCache.Entry.Key: CustomStringConvertible, CustomReflectable {
+extension HTTPCache.Entry.Key: MirroredByDescription {
     /// The URL, then the content of the key if it has one, and whether it has a principal: `https://…, for one
     /// principal`. Secret values of the URL are redacted.
     public var description: String {
@@ -51,7 +51,4 @@ extension HTTPCache.Entry.Key: CustomStringConvertible, CustomReflectable {
         return ([url] + [content].compactMap(\.self) + (principal == nil ? [] : ["for one principal"])).joined(
             separator: ", ")
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

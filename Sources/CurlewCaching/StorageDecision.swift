@@ -160,7 +160,7 @@ enum StorageDecision {
     static func invalidated(by request: HTTPRequest, _ status: HTTPStatus, _ headers: HTTPHeaders) -> Set<String> {
         guard !request.method.isSafe, status.isSuccess || status.isRedirection else { return [] }
         var targets: Set<String> = [request.urlString]
-        for value in headers[values: .location] + headers[values: .contentLocation] {
+        for value in headers[values: .location] + headers[values: "Content-Location"] {
             guard let parts = try? URLParts(resolving: value, against: request.origin, target: request.target),
                 parts.origin == request.origin
             else { continue }

@@ -3,6 +3,7 @@
 public import CurlewCaching
 public import CurlewCore
 public import CurlewFoundation
+public import CurlewHTTP
 
 extension HTTPCache {
     /// A persistent cache store in a SQLite database that several processes may use concurrently.
@@ -302,10 +303,7 @@ extension HTTPCache {
     }
 }
 
-extension HTTPCache.SQLiteStore: CustomStringConvertible, CustomReflectable {
+extension HTTPCache.SQLiteStore: MirroredByDescription {
     /// The type and the path of the database: `HTTPCache.SQLiteStore(path)`.
     public var description: String { "HTTPCache.SQLiteStore(\(path))" }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
+import CurlewJSON
 import CurlewTesting
 import Foundation
 import Testing

@@ -2,6 +2,7 @@
 
 import CurlewFoundation
 import CurlewHTTP
+import CurlewJSON
 import CurlewTesting
 import CurlewTransfers
 import Testing
@@ -50,7 +51,7 @@ struct SecretPlaceTests {
         let location = "https://other.test/bothunter2/x?appid=hunter2&token=hunter2#ssn=hunter2"
         var headers: HTTPHeaders = [
             "X-Device": canary, "X-Api-Key": canary, .contentType: "application/json", .setCookie: "sid=hunter2",
-            .contentLocation: "/bothunter2/x?appid=hunter2", "Authentication-Info": "nextnonce=hunter2",
+            "Content-Location": "/bothunter2/x?appid=hunter2", "Authentication-Info": "nextnonce=hunter2",
         ]
         for name in ["X-Plain", "X-Signature"] { headers[HTTPField.Name(name)] = call.request.headers[.init(name)] }
         let body = Data(#"{"ssn":"hunter2","url":"https://a.test/bothunter2/x?appid=hunter2","a":1}"#.utf8)

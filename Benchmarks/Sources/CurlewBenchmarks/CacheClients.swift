@@ -43,14 +43,15 @@ enum CacheClients {
         let store = HTTPCache.MemoryStore(byteLimit: 1 << 30, entryLimit: count)
         for number in 0..<count {
             let now = Date()
-            let writer = await store.write(HTTPCache.Entry(key: key(number), requestTime: now, responseTime: now))
+            let writer = await store.write(
+                HTTPCache.Entry(key: key(number), requestTime: now, responseTime: now), since: nil)
             _ = try await writer.append(Data(count: 200))
             _ = try await writer.commit(replacing: [])
         }
         return {
             // Many for each call, so that the call itself does not count.
             for _ in 0..<100 {
-                guard let found = await store.variants(for: key(.random(in: 0..<count))).first,
+                guard let found = await store.find(key(.random(in: 0..<count))).variants.first,
                     await store.body(of: found)?.length == 200
                 else { throw Failure("an entry is gone") }
             }

@@ -93,7 +93,7 @@ package final class Story {
         var options = EventStream.Options()
         options.endMarker = "[DONE]"
         options.maximumEventSize = 64 * 1024
-        let parts = client.events(.story(about: subject, model: model), of: StoryPart.self, options: options)
+        let parts = client.events(.story(about: subject, model: model), options: options).decoding(StoryPart.self)
         var start: SystemTime.Instant?
         // Whatever leaves this loop releases the stream, which closes the connection.
         for try await part in parts {

@@ -41,7 +41,7 @@ package final class NoticeFeed {
         error = nil
         var options = EventStream.Options()
         options.lastEventID = notices.last.map { "\($0.id)" } ?? ""
-        let stream = client.events(.liveNotices, of: Notice.self, options: options)
+        let stream = client.events(.liveNotices, options: options).decoding(Notice.self)
         let states = stream.events.states
         async let watching: Void = watch(states)
         do {

@@ -2,7 +2,7 @@
 
 public import CurlewCore
 import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 /// Lets the user sign in on another device, for programs without a browser, such as command-line tools (RFC 8628).
 ///
@@ -133,13 +133,7 @@ extension NetworkError {
     }
 }
 
-extension OAuth2.DeviceAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2.DeviceAuthorization: MirroredByDescription {
     /// The user code and the URL of the page. The description never contains the device code.
     public var description: String { "DeviceAuthorization(\(userCode) at \(verificationURL))" }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

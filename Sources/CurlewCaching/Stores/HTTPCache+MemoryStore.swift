@@ -15,9 +15,9 @@ extension HTTPCache {
     public final class MemoryStore: HTTPCache.Store {
         /// The maximum number of bytes of all entries together. The bodies that are being written have a separate limit
         /// of the same size. Default 64 MiB.
-        public let byteLimit: Int64
+        let byteLimit: Int64
         /// The maximum number of entries. Default 10,000.
-        public let entryLimit: Int
+        let entryLimit: Int
         /// The maximum number of bytes of one body; never more than `byteLimit`. Default one eighth of `byteLimit`.
         public let bodyLimit: Int64
 
@@ -70,7 +70,7 @@ extension HTTPCache {
         }
 
         /// Returns the entries of a key, newest first.
-        public func variants(for key: HTTPCache.Entry.Key) async -> [HTTPCache.Entry] {
+        package func variants(for key: HTTPCache.Entry.Key) async -> [HTTPCache.Entry] {
             table.withLock { $0.variants(for: key) }
         }
 
@@ -98,7 +98,7 @@ extension HTTPCache {
         }
 
         /// Begins to write an entry, with the current epoch of the store.
-        public func write(_ response: HTTPCache.Entry) async -> any HTTPCache.Entry.Writer {
+        package func write(_ response: HTTPCache.Entry) async -> any HTTPCache.Entry.Writer {
             await write(response, since: nil)
         }
 

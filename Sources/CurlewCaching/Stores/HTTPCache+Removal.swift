@@ -57,7 +57,7 @@ extension HTTPCache {
     }
 }
 
-extension HTTPCache.Removal: CustomStringConvertible, CustomReflectable {
+extension HTTPCache.Removal: MirroredByDescription {
     /// A short name of the selection. Secret values of a URL are redacted; principals and tags are not shown.
     public var description: String {
         switch self {
@@ -70,7 +70,4 @@ extension HTTPCache.Removal: CustomStringConvertible, CustomReflectable {
         case .matching: "matching"
         }
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -65,12 +65,12 @@ extension HTTPCache.Store {
     public func takeEvictionCount() -> Int { 0 }
 
     /// Returns the entries of a key, newest first; empty if there are none.
-    public func variants(for key: HTTPCache.Entry.Key) async throws -> [HTTPCache.Entry] {
+    package func variants(for key: HTTPCache.Entry.Key) async throws -> [HTTPCache.Entry] {
         try await find(key).variants
     }
 
     /// Begins to write an entry, with the current epoch of the store.
-    public func write(_ response: HTTPCache.Entry) async throws -> any HTTPCache.Entry.Writer {
+    package func write(_ response: HTTPCache.Entry) async throws -> any HTTPCache.Entry.Writer {
         try await write(response, since: nil)
     }
 

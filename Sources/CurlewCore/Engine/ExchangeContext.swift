@@ -211,7 +211,7 @@ public struct ExchangeContext: Sendable {
     }
 
     /// True if the client has observers. Check it before creating an expensive event.
-    public var isObserved: Bool { call.events != nil || onInterim != nil }
+    package var isObserved: Bool { call.events != nil || onInterim != nil }
 
     /// Receives the interim responses that a transport records, on its thread; nil if only observers do. For a
     /// transport that records the exchanges of another one.

@@ -27,13 +27,10 @@ extension TransportConfiguration.Pool {
         /// The number of libcurl handles, in use and kept for reuse.
         public var handles = 0
 
-        /// Creates a snapshot with all numbers zero.
-        public init() {}
+        package init() {}
 
         /// Returns a snapshot in which each number is the sum of the numbers in `left` and `right`.
-        public static func + (left: TransportConfiguration.Pool.Snapshot, right: TransportConfiguration.Pool.Snapshot)
-            -> TransportConfiguration.Pool.Snapshot
-        {
+        package static func + (left: Self, right: Self) -> Self {
             var sum = left
             sum.active += right.active
             sum.paused += right.paused

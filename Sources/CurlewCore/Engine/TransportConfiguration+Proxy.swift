@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewHTTP
+public import CurlewHTTP
 
 extension TransportConfiguration {
     /// The proxy through which a transport connects.
@@ -133,21 +133,12 @@ extension TransportConfiguration.Proxy.Server {
     }
 }
 
-extension TransportConfiguration.Proxy.Server: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
-{
+extension TransportConfiguration.Proxy.Server: MirroredByDescription {
     /// The kind, host and port: `http://proxy.example:3128`. Credentials are redacted.
     public var description: String {
         // A host that contains an @ is not valid: the text before it may be a password.
         let at = host.utf8.lastIndex(of: UInt8(ascii: "@"))
         let name = at.map { String(Substring(host.utf8[$0...].dropFirst())) } ?? host
         return "\(kind.rawValue)://\(user == nil && at == nil ? "" : Redaction.mark + "@")\(name):\(port)".printable
-    }
-
-    /// The same text as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["proxy": description])
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewFoundation
+public import CurlewHTTP
 
 extension TransportConfiguration.TLS {
     /// A certificate and its private key, which authenticate the client (mutual TLS).
@@ -70,9 +71,7 @@ extension TransportConfiguration.TLS {
     }
 }
 
-extension TransportConfiguration.TLS.ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+extension TransportConfiguration.TLS.ClientIdentity: MirroredByDescription {
     /// The source of the identity, such as `PEM data` or the path of a file. Contains no secrets.
     public var description: String {
         let origin =
@@ -83,13 +82,5 @@ extension TransportConfiguration.TLS.ClientIdentity: CustomStringConvertible, Cu
             case .pkcs12File(let path): path
             }
         return "TransportConfiguration.TLS.ClientIdentity(\(origin))"
-    }
-
-    /// The same text as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["identity": description])
     }
 }

@@ -57,7 +57,7 @@ public struct TransportConfiguration: Hashable, Sendable {
 
     /// The configuration errors, each naming its option. Every call throws `.configuration` with the first. Empty if
     /// the configuration is valid, as far as can be checked without the environment, files or connections.
-    public var problems: [String] {
+    package var problems: [String] {
         tls.problems + (proxy == .environment ? [] : ProxyRules(proxy).problems) + pool.problems + dns.problems
             + socketProblems + addressProblems + localProblems
     }

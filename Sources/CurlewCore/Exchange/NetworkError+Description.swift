@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 /// The redacted text for the developer, with all information that helps to find the cause.
-extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NetworkError: MirroredByDescription {
     /// Several lines: the reason, the request, the detail, the response with an excerpt, the server's certificates, the
     /// attempts, notes, the underlying error, and advice. Secrets are redacted.
     public var description: String {
@@ -44,13 +44,6 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         if let advice { lines.append("  next      \(shown(advice))") }
         return lines.joined(separator: "\n")
     }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description, so that a dump contains no secret. The details are in `response` and
-    /// `underlying`.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// A short name for metrics, with few different values: `status 503`, `timedOut firstByte`.
     public var label: String { reason.description }

@@ -42,7 +42,7 @@ extension RedirectPolicy {
     }
 }
 
-extension RedirectPolicy.Redirect: CustomStringConvertible, CustomReflectable {
+extension RedirectPolicy.Redirect: MirroredByDescription {
     /// Both requests and what changed, on one redacted line: `303 POST https://a.test/x → GET https://b.test/y, to
     /// another origin, without the body, without Cookie`.
     public var description: String {
@@ -53,9 +53,6 @@ extension RedirectPolicy.Redirect: CustomStringConvertible, CustomReflectable {
         if !droppedFields.isEmpty { text += ", without " + droppedFields.map(\.text).joined(separator: ", ") }
         return text.printable
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 private enum RedirectsKey: FactKey {

@@ -59,10 +59,7 @@ extension RetryPolicy {
     }
 }
 
-extension RetryPolicy.AttemptResult: CustomStringConvertible, CustomReflectable {
+extension RetryPolicy.AttemptResult: MirroredByDescription {
     /// A description on one line, such as `attempt 2 of GET https://host/path: status 503`.
     public var description: String { "attempt \(number) of \(request): \(outcome)" }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -9,12 +9,12 @@ extension ExchangeContext {
         public var instant: SystemTime.Instant?
 
         /// Creates a deadline at `instant`, or without a limit if `instant` is nil.
-        public init(_ instant: SystemTime.Instant?) {
+        package init(_ instant: SystemTime.Instant?) {
             self.instant = instant
         }
 
         /// A deadline that never passes.
-        public static let never = ExchangeContext.Deadline(nil)
+        package static let never = ExchangeContext.Deadline(nil)
 
         /// Creates a deadline `duration` after `start`. A nil duration results in `.never`.
         public init(_ duration: Duration?, after start: SystemTime.Instant) {
@@ -27,12 +27,12 @@ extension ExchangeContext {
         }
 
         /// Returns whether the deadline has passed at `now`. A deadline at exactly `now` has passed.
-        public func hasPassed(at now: SystemTime.Instant) -> Bool {
+        package func hasPassed(at now: SystemTime.Instant) -> Bool {
             instant.map { $0 <= now } ?? false
         }
 
         /// Returns the earlier of this deadline and `other`.
-        public func earlier(_ other: ExchangeContext.Deadline) -> ExchangeContext.Deadline {
+        package func earlier(_ other: ExchangeContext.Deadline) -> ExchangeContext.Deadline {
             guard let mine = instant else { return other }
             guard let theirs = other.instant else { return self }
             return ExchangeContext.Deadline(Swift.min(mine, theirs))

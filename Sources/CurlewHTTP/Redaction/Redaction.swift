@@ -61,7 +61,7 @@ public struct Redaction: Sendable {
     }
 
     /// The fields whose values contain URLs. After a sign-in, the URL of a redirect contains a code or a token.
-    package static let urlHeaders: Set<HTTPField.Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
+    package static let urlHeaders: Set<HTTPField.Name> = [.location, "Content-Location", .referer, .link, "Refresh"]
 
     /// Returns the value of a field that is neither secret nor known for URLs, with the secrets of its URLs replaced.
     package func ordinary(_ value: String) -> String {

@@ -53,7 +53,7 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
 
     /// Whether a close frame may contain the code: 1000 to 1003, 1007 to 1014, and 3000 to 4999 (RFC 6455 §7.4, and the
     /// registry of IANA).
-    public var isValidOnWire: Bool {
+    package var isValidOnWire: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
         default: false

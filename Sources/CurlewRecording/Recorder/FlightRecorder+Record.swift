@@ -116,7 +116,7 @@ extension FlightRecorder {
     }
 }
 
-extension FlightRecorder.Record: CustomStringConvertible, CustomReflectable {
+extension FlightRecorder.Record: MirroredByDescription {
     /// The call in one line: `call 7 (GetUser): 200, 2 requests, 340 ms`.
     public var description: String {
         let name = routeName.isEmpty ? "" : " (\(routeName))"
@@ -129,7 +129,4 @@ extension FlightRecorder.Record: CustomStringConvertible, CustomReflectable {
         let count = "\(exchanges.count) request\(exchanges.count == 1 ? "" : "s")"
         return "call \(call)\(name): \(result), \(count)\(duration.map { ", " + $0.brief } ?? "")".printable
     }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

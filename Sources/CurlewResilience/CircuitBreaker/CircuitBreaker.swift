@@ -35,10 +35,8 @@ import CurlewCore
 ///   circuit opens again.
 /// - At most 256 circuits are remembered. Closed ones are forgotten first, in order of their last use.
 public final class CircuitBreaker: Sendable {
-    /// The rules that decide when circuits open, and for how long.
-    public let policy: CircuitBreaker.Policy
-    /// The calls that share a circuit.
-    public let scope: LimitScope
+    let policy: CircuitBreaker.Policy
+    let scope: LimitScope
 
     private static let mostCircuits = 256
     private let table = Locked(Table())

@@ -28,22 +28,13 @@ import CurlewHTTP
 ///   removed: of eight candidates, the one whose bucket is full or will be full soonest. Its next use begins with a
 ///   full bucket.
 public final class RateLimit: Sendable {
-    /// The number of requests that each scope may send in `period`.
-    public let count: Int
-    /// The period in which each scope may send `count` requests.
-    public let period: Duration
-    /// The calls that share a bucket.
-    public let scope: LimitScope
-    /// The maximum number of waiting calls in each scope.
-    public let waiting: Int
-    /// The longest pause of a scope that one response can cause.
-    public let longestPause: Duration
-
-    /// Whether the limit respects the `RateLimit` and `X-RateLimit` fields of responses.
-    public let heedsQuotas: Bool
-    /// The maximum number of scopes that are remembered.
-    public let scopes: Int
-
+    let count: Int
+    let period: Duration
+    let scope: LimitScope
+    let waiting: Int
+    let longestPause: Duration
+    let heedsQuotas: Bool
+    let scopes: Int
     let full: TokenBucket
     let buckets: Locked<RateBuckets>
 

@@ -19,18 +19,4 @@ extension APIClient {
     ) -> EventStream {
         EventStream(EventStreamCore(EventOpening(client: self, route: request, options: options)))
     }
-
-    /// Returns the data of the events, decoded as `type` with the codecs of the call.
-    public func events<Value: Decodable & Sendable>(
-        _ route: some Route, of type: Value.Type, options: EventStream.Options = EventStream.Options()
-    ) -> EventStream.Decoded<Value> {
-        events(route, options: options).decoding(type)
-    }
-
-    /// Returns the data of the events, decoded as `type`: `client.events(.post("/chat", json: prompt), of: Part.self)`.
-    public func events<Response, Value: Decodable & Sendable>(
-        _ request: Request<Response>, of type: Value.Type, options: EventStream.Options = EventStream.Options()
-    ) -> EventStream.Decoded<Value> {
-        events(request, options: options).decoding(type)
-    }
 }

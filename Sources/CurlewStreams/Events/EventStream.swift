@@ -22,9 +22,6 @@ public import CurlewFoundation
 /// - One iteration at a time; a second one throws `.invalidRequest`. A later iteration continues after the last event.
 /// - Errors are `NetworkError`. A line or an event that is too large throws `.limitExceeded(.responseBody)`.
 public struct EventStream: AsyncSequence, Sendable {
-    /// One event, in the order of the server.
-    public typealias Element = ServerEvent
-
     let core: EventStreamCore
 
     init(_ core: EventStreamCore) {

@@ -72,9 +72,6 @@ extension WebSocket {
     /// Each iteration has its own connections, and nothing that was sent on a lost connection is sent again. Cancelling
     /// the task ends a wait and throws `.cancelled`. After an error, the sequence has ended.
     public struct Connections: AsyncSequence, Sendable {
-        /// An open connection, after the hook has run on it.
-        public typealias Element = WebSocket
-
         fileprivate let options: Options
         fileprivate let time: any TimeSource
         fileprivate let onOpen: @Sendable (WebSocket) async throws -> Void

@@ -159,8 +159,8 @@ extension MockServerCore {
                 return .problem(.internalServerError, "the route \(pattern) threw \(error)")
             }
         case .otherMethods(let methods):
-            return refusal(of: request, .methodNotAllowed, suffix: ", only for other methods")
-                .with(headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
+            return refusal(of: request, 405, suffix: ", only for other methods")
+                .with(headers: ["Allow": methods.map(\.rawValue).joined(separator: ", ")])
         case .none: return refusal(of: request, .notFound, suffix: "")
         }
     }

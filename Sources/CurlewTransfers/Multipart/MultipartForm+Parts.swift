@@ -21,9 +21,6 @@ extension MultipartForm {
     /// - The sequence can be iterated once. Two tasks must not read parts at the same time: the second one throws
     ///   `.invalidRequest`.
     public struct Parts: AsyncSequence, Sendable {
-        /// A part of the sequence.
-        public typealias Element = Part
-
         private let body: ResponseBody
         private let parser: MultipartParser
 

@@ -3,6 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
+import CurlewJSON
 import CurlewTransfers
 import Testing
 

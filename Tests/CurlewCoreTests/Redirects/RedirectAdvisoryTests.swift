@@ -2,6 +2,7 @@
 
 import CurlewFoundation
 import CurlewHTTP
+import CurlewJSON
 import CurlewTesting
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectAdvisoryTests {
     static let secrets: HTTPHeaders = [
-        .authorization: "hunter2", .cookie: "hunter2", .proxyAuthenticate: "hunter2",
+        .authorization: "hunter2", .cookie: "hunter2", "Proxy-Authenticate": "hunter2",
     ]
 
     /// The fields that arrive at each of these URLs, one redirecting to the next.

@@ -2,6 +2,7 @@
 
 import CurlewFoundation
 import CurlewHTTP
+import CurlewJSON
 import CurlewTesting
 import Testing
 

@@ -4,6 +4,7 @@ import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewJSON
 import CurlewTesting
 import Foundation
 import TestServers

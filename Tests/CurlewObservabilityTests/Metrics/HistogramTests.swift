@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewObservability
 import CurlewTesting
 import Testing
+
+@testable import CurlewObservability
 
 @Suite(.timeLimit(.minutes(1)))
 struct HistogramTests {

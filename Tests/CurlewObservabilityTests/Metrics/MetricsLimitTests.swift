@@ -2,11 +2,12 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewObservability
 import CurlewTesting
 import Foundation
 import TestServers
 import Testing
+
+@testable import CurlewObservability
 
 /// Bounds of the registry, and hostile names in all outputs.
 @Suite(.timeLimit(.minutes(2)))

@@ -127,7 +127,8 @@ struct EventStreamTests {
         var options = EventStream.Options()
         options.endMarker = "[DONE]"
         options.includesComments = true
-        let parts = APIClient.events(mock).events(.post("/chat", json: ["q": "x"]), of: Part.self, options: options)
+        let parts = APIClient.events(mock).events(.post("/chat", json: ["q": "x"]), options: options)
+            .decoding(Part.self)
         var received: [Part] = []
         for try await part in parts { received.append(part) }
         #expect(received == [Part(text: "a"), Part(text: "b")])
@@ -172,7 +173,7 @@ struct EventStreamTests {
         struct Failure: Decodable, Equatable { let errorMessage: String }
         let mock = MockTransport.sequence([.events("data: {\"error_message\":\"overloaded\",\"token\":\"t0p\"}\n\n")])
         let client = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: .snakeCase))
-        var parts = client.events(.post("/chat"), of: Part.self).makeAsyncIterator()
+        var parts = client.events(.post("/chat")).decoding(Part.self).makeAsyncIterator()
         let thrown = await #expect(throws: NetworkError.self) { try await parts.next() }
         let error = try #require(thrown)
         #expect(error.body(as: Failure.self) == Failure(errorMessage: "overloaded"))

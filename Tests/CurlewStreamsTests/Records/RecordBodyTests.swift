@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewJSON
 import CurlewStreams
 import CurlewTesting
 import Foundation

@@ -17,7 +17,7 @@ enum ServerSentEventsPage {
         var text = ""
         var options = EventStream.Options()
         options.endMarker = "[DONE]"
-        let parts = client.events(.post("/chat", json: ["prompt": prompt]), of: ChatPart.self, options: options)
+        let parts = client.events(.post("/chat", json: ["prompt": prompt]), options: options).decoding(ChatPart.self)
         for try await part in parts {
             text += part.text
         }

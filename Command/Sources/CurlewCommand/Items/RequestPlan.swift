@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewJSON
 
 /// The request that the arguments describe.
 struct RequestPlan: Sendable {

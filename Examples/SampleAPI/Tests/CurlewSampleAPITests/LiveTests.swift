@@ -35,8 +35,7 @@ struct LiveTests {
         var options = EventStream.Options()
         options.lastEventID = id
         options.reconnects = reconnects
-        let stream = sample.client.events(
-            Request<Void>.get("/team/notices/stream"), of: Notice.self, options: options)
+        let stream = sample.client.events(.get("/team/notices/stream"), options: options).decoding(Notice.self)
         let states = stream.events.states
         var ids: [Int] = []
         for try await notice in stream {

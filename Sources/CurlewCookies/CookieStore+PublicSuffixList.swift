@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-extension CookieJar {
+extension CookieStore {
     /// The domain names under which the public can register domains, such as `com` and `co.uk`. A cookie for all
     /// domains under such a name would be sent to servers with unrelated owners, so it is refused (RFC 6265bis §5.7).
     ///
@@ -15,7 +15,6 @@ extension CookieJar {
         private enum Source: Sendable {
             case table
             case rules(Rules)
-            case fallback
         }
 
         private let source: Source
@@ -33,13 +32,6 @@ extension CookieJar {
             return text.map { PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self)) } ?? .bundled
         }()
 
-        /// A heuristic that needs no list. The last label is public. Under a country code (two letters), the label
-        /// before it is also public if it has at most three letters or is customary, as in `co.uk` and `asso.fr`.
-        ///
-        /// The heuristic is used only if the app chooses it. It refuses cookies that sites such as `t.co` set for more
-        /// than one host. It does not know hosting companies whose customers have subdomains.
-        public static let conservative = PublicSuffixList(source: .fallback)
-
         /// Parses a list in the format of publicsuffix.org. If the text contains no rules, `bundled` is used.
         public init(parsing text: String) {
             let rules = Rules(text)
@@ -50,14 +42,9 @@ extension CookieJar {
             self.source = source
         }
 
-        /// Whether the rules come from a list; false for `.conservative`, a heuristic.
-        public var isComplete: Bool {
-            if case .fallback = source { false } else { true }
-        }
-
         /// Returns whether the public can register names directly beneath `domain`. `domain` may contain capitals and
         /// characters outside ASCII.
-        public func isPublic(_ domain: String) -> Bool {
+        package func isPublic(_ domain: String) -> Bool {
             let labels = Self.labels(Punycode.hostName(domain) ?? domain).filter { !$0.isEmpty }
             return !labels.isEmpty && publicLabels(labels) >= labels.count
         }
@@ -94,16 +81,8 @@ extension CookieJar {
             switch source {
             case .table: return SuffixTable.publicLabels(of: labels.reversed())
             case .rules(let rules): return rules.publicLabels(of: labels)
-            case .fallback:
-                guard labels.count >= 2, let country = labels.last, country.utf8.count == 2 else { return 1 }
-                let second = labels[labels.count - 2]
-                return second.utf8.count <= 3 || Self.customary.contains(String(second)) ? 2 : 1
             }
         }
-
-        private static let customary: Set<String> = [
-            "info", "name", "asso", "gouv", "gob", "firm", "store", "school", "govt",
-        ]
 
         /// The rules, indexed by their text.
         private struct Rules: Sendable {
