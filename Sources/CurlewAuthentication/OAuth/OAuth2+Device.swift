@@ -22,7 +22,7 @@ extension OAuth2 {
         /// The time for which the codes are valid, at most a day.
         public let lifetime: Duration
         /// The interval between two polls, from 1 s up to `lifetime`. It is 5 s if the server specifies none.
-        public let interval: Duration
+        package let interval: Duration
         let deviceCode: String
 
         /// Decodes the server's response. Throws if a string is empty, is longer than 4096 bytes, or contains control

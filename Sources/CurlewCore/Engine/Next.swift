@@ -104,7 +104,7 @@ public struct Next: Sendable {
     package var needsPreparation: Bool { !links.preparations.isEmpty }
 
     /// Lets the remaining interceptors load the data that they need to return a principal.
-    public func prepare() async {
+    package func prepare() async {
         for each in links.preparations where each.position >= position { await each.prepare(context) }
     }
 

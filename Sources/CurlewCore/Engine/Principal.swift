@@ -38,7 +38,7 @@ extension Principal {
     }
 
     /// The identifying string of `.known`; nil for `.anonymous` and `.unknown`.
-    public var text: String? {
+    package var text: String? {
         if case .known(let text, _) = self { text } else { nil }
     }
 

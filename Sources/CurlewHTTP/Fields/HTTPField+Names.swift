@@ -14,7 +14,7 @@ extension HTTPField.Name {
     /// Cache-Control: directives for caches.
     public static var cacheControl: HTTPField.Name { HTTPField.Name("Cache-Control") }
     /// Connection: options for this connection only.
-    public static var connection: HTTPField.Name { HTTPField.Name("Connection") }
+    package static var connection: HTTPField.Name { HTTPField.Name("Connection") }
     /// Content-Disposition: how to present the content, and a file name for it (RFC 6266).
     public static var contentDisposition: HTTPField.Name { HTTPField.Name("Content-Disposition") }
     /// Content-Encoding: the content codings applied to the content.
@@ -22,7 +22,7 @@ extension HTTPField.Name {
     /// Content-Length: the size of the content in bytes.
     public static var contentLength: HTTPField.Name { HTTPField.Name("Content-Length") }
     /// Content-Range: the part of the representation that the content contains.
-    public static var contentRange: HTTPField.Name { HTTPField.Name("Content-Range") }
+    package static var contentRange: HTTPField.Name { HTTPField.Name("Content-Range") }
     /// Content-Type: the media type of the content.
     public static var contentType: HTTPField.Name { HTTPField.Name("Content-Type") }
     /// Cookie: cookies sent by the client (RFC 6265).
@@ -32,9 +32,9 @@ extension HTTPField.Name {
     /// ETag: the entity tag of the representation, a validator.
     public static var eTag: HTTPField.Name { HTTPField.Name("ETag") }
     /// Expect: behaviour that the server has to support, such as 100-continue.
-    public static var expect: HTTPField.Name { HTTPField.Name("Expect") }
+    package static var expect: HTTPField.Name { HTTPField.Name("Expect") }
     /// Expires: the date after which the response is stale.
-    public static var expires: HTTPField.Name { HTTPField.Name("Expires") }
+    package static var expires: HTTPField.Name { HTTPField.Name("Expires") }
     /// Host: the host and port of the target.
     public static var host: HTTPField.Name { HTTPField.Name("Host") }
     /// Idempotency-Key: a value that lets a server recognise a repeated request.
@@ -46,9 +46,9 @@ extension HTTPField.Name {
     /// If-None-Match: entity tags; the request is processed only if none matches.
     public static var ifNoneMatch: HTTPField.Name { HTTPField.Name("If-None-Match") }
     /// If-Range: a validator; the requested range is sent only if it matches, otherwise the complete representation.
-    public static var ifRange: HTTPField.Name { HTTPField.Name("If-Range") }
+    package static var ifRange: HTTPField.Name { HTTPField.Name("If-Range") }
     /// Keep-Alive: hints about a persistent connection (RFC 2068).
-    public static var keepAlive: HTTPField.Name { HTTPField.Name("Keep-Alive") }
+    package static var keepAlive: HTTPField.Name { HTTPField.Name("Keep-Alive") }
     /// Last-Modified: the date of the last change of the representation.
     public static var lastModified: HTTPField.Name { HTTPField.Name("Last-Modified") }
     /// Link: typed links to other resources (RFC 8288).
@@ -58,7 +58,7 @@ extension HTTPField.Name {
     /// Origin: the origin that caused the request (RFC 6454).
     public static var origin: HTTPField.Name { HTTPField.Name("Origin") }
     /// Proxy-Authorization: credentials for a proxy.
-    public static var proxyAuthorization: HTTPField.Name { HTTPField.Name("Proxy-Authorization") }
+    package static var proxyAuthorization: HTTPField.Name { HTTPField.Name("Proxy-Authorization") }
     /// Range: the requested part of the representation.
     public static var range: HTTPField.Name { HTTPField.Name("Range") }
     /// Referer: the URI of the resource that refers to the target.
@@ -70,13 +70,13 @@ extension HTTPField.Name {
     /// Set-Cookie: a cookie to store (RFC 6265). Several of these fields are never combined into one.
     public static var setCookie: HTTPField.Name { HTTPField.Name("Set-Cookie") }
     /// Traceparent: the position of the request in a distributed trace (W3C Trace Context).
-    public static var traceparent: HTTPField.Name { HTTPField.Name("Traceparent") }
+    package static var traceparent: HTTPField.Name { HTTPField.Name("Traceparent") }
     /// Trailer: the names of the fields in the trailers.
-    public static var trailer: HTTPField.Name { HTTPField.Name("Trailer") }
+    package static var trailer: HTTPField.Name { HTTPField.Name("Trailer") }
     /// Transfer-Encoding: the transfer codings of the body, such as chunked.
     public static var transferEncoding: HTTPField.Name { HTTPField.Name("Transfer-Encoding") }
     /// Upgrade: the protocols that the sender proposes to switch to.
-    public static var upgrade: HTTPField.Name { HTTPField.Name("Upgrade") }
+    package static var upgrade: HTTPField.Name { HTTPField.Name("Upgrade") }
     /// User-Agent: the software of the client.
     public static var userAgent: HTTPField.Name { HTTPField.Name("User-Agent") }
     /// Vary: the request fields that influenced the choice of the representation.

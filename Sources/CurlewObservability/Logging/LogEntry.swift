@@ -38,7 +38,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
 
     /// Creates an entry, for example one that an app writes to the same sink. Control characters in `lines` and in
     /// values are escaped. Secrets in them are not redacted.
-    public init(
+    package init(
         _ kind: Kind, exchange: UInt64, routeName: String = "", lines: [String], fields: [Field] = []
     ) {
         self.kind = kind
@@ -56,7 +56,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         public let value: String
 
         /// Creates a field. Control characters in `value` are escaped.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value.printable
         }
