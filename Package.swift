@@ -19,7 +19,7 @@ let others: [Platform] = [.android, .custom("freebsd"), .openbsd, .windows]
 
 // What tests import beside the module that they test.
 let testSupport: [Target.Dependency] =
-    kernel + capabilities + ["CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers"]
+    kernel + capabilities + ["CurlewJSON", "CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers"]
 
 let package = Package(
     name: "Curlew",
@@ -36,7 +36,7 @@ let package = Package(
     ],
     targets: [
         // L6: what test targets import.
-        .target(name: "CurlewTesting", dependencies: kernel + capabilities + ["CurlewRecording"]),
+        .target(name: "CurlewTesting", dependencies: kernel + capabilities + ["CurlewJSON", "CurlewRecording"]),
 
         // L5: what users import.
         .target(
@@ -69,7 +69,7 @@ let package = Package(
         .target(name: "CurlewStreams", dependencies: kernel + ["CZlib"]),
         .target(name: "CurlewTransfers", dependencies: kernel),
         // Those that `import Curlew` does not bring.
-        .target(name: "CurlewRecording", dependencies: kernel),
+        .target(name: "CurlewRecording", dependencies: kernel + ["CurlewJSON"]),
         .target(name: "CurlewTracing", dependencies: kernel),
 
         // L2: the kernel: messages, the pipeline, typed calls, redirects and retries.

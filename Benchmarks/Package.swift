@@ -28,14 +28,15 @@ let package = Package(
         .executableTarget(
             name: "CurlewInstructions",
             dependencies: [
-                "Curlew", "CurlewRecording", "CurlewTesting", "CurlewTracing", "CurlewUI", "CurlewURLSession",
+                "Curlew", "CurlewJSON", "CurlewRecording", "CurlewTesting", "CurlewTracing", "CurlewUI",
+                "CurlewURLSession",
             ].map { .product(name: $0, package: "Curlew") }),
         .target(name: "CTrust"),
         .executableTarget(
             name: "CurlewBenchmarks",
             dependencies: [
                 "CTrust", .product(name: "Curlew", package: "Curlew"),
-                .product(name: "CurlewSQLite", package: "Curlew"),
+                .product(name: "CurlewJSON", package: "Curlew"), .product(name: "CurlewSQLite", package: "Curlew"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -16,13 +16,14 @@ let package = Package(
             name: "CurlewCommand",
             dependencies: [
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewRecording", package: "Curlew"),
+                .product(name: "CurlewJSON", package: "Curlew"),
                 .product(name: "CurlewSampleAPI", package: "SampleAPI"),
             ]),
         .testTarget(
             name: "CurlewCommandTests",
             dependencies: [
                 "CurlewCommand", .product(name: "Curlew", package: "Curlew"),
-                .product(name: "CurlewTesting", package: "Curlew"),
+                .product(name: "CurlewJSON", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
                 .product(name: "CurlewSampleAPI", package: "SampleAPI"),
             ]),
     ],

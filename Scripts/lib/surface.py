@@ -39,6 +39,10 @@ def umbrella():
     exports = (source.ROOT / "Sources/Curlew/Exports.swift").read_text().partition("#elseif canImport(Darwin)")[0]
     brought = ["Curlew", *re.findall(r"@_exported public import (Curlew\w+)", exports)]
     text = "".join((LISTS / f"{module}.txt").read_text() for module in brought)
+    # A single type of a module that is otherwise imported on purpose.
+    for module, name in re.findall(r"@_exported public import \w+ (Curlew\w+)\.(\w+)", exports):
+        lines = (LISTS / f"{module}.txt").read_text().splitlines(keepends=True)
+        text += "".join(line for line in lines if re.match(rf"{name}\b", line))
     entries = collections.Counter(re.match(r"\w+", line).group() for line in text.splitlines())
     return set(NAME.findall(text)), entries
 

@@ -6,11 +6,11 @@
 @_exported public import CurlewCookies
 @_exported public import CurlewCore
 @_exported public import CurlewHTTP
-@_exported public import CurlewJSON
 @_exported public import CurlewObservability
 @_exported public import CurlewResilience
 @_exported public import CurlewStreams
 @_exported public import CurlewTransfers
+@_exported public import enum CurlewJSON.JSONValue
 
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials

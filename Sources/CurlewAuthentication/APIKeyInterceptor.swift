@@ -78,9 +78,6 @@ struct APIKeyInterceptor: Interceptor {
     }
 }
 
-extension APIKeyInterceptor: CustomStringConvertible, CustomReflectable {
+extension APIKeyInterceptor: MirroredByDescription {
     var description: String { scope.label("APIKey") }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -44,9 +44,6 @@ struct BasicInterceptor: Interceptor {
     }
 }
 
-extension BasicInterceptor: CustomStringConvertible, CustomReflectable {
+extension BasicInterceptor: MirroredByDescription {
     var description: String { scope.label("Basic") }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewCore
-package import CurlewHTTP
+import CurlewHTTP
 
 /// The origin that may receive a credential. Every authentication interceptor follows these rules:
 ///
@@ -31,10 +31,6 @@ package struct CredentialScope: Sendable {
             return
         }
         do { owner = .origin(try HTTPRequest(url: url).origin) } catch { owner = .unreadable(error.detail) }
-    }
-
-    package init(_ origin: Origin) {
-        (owner, name) = (.origin(origin), nil)
     }
 
     /// Returns whether the credential may be sent in the `Authorization` field of `request`, which has none, and is the

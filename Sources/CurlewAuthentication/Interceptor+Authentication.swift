@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
-public import CurlewHTTP
+import CurlewHTTP
 
 extension Interceptor where Self == BuiltInInterceptor {
     /// Sends a bearer token (`Authorization: Bearer …`, RFC 6750) with the requests to the origin of the client's base
@@ -24,39 +24,17 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - If the token contains characters that a header field must not contain, only spaces, or more than 64 KiB, the
     ///   call fails before anything is sent.
     ///
+    /// - `url`: a URL of the origin that receives the token; its path is ignored. Default nil: the origin of the
+    ///   client's base URL. If it is not an absolute URL, every call throws `.configuration`.
     /// - `token`: returns the current token. It is called once for each attempt, so it should cache the token.
     /// - `principal`: returns an identifier of the current owner of the token, such as the user ID. It must be
     ///   different for each user. If `principal` is nil or returns nil, responses to calls with this token are neither
     ///   cached nor shared.
     public static func bearer(
-        _ token: @escaping @Sendable () async throws -> String?, principal: (@Sendable () -> String?)? = nil
-    ) -> BuiltInInterceptor {
-        BuiltInInterceptor(BearerInterceptor(token: token, principal: principal))
-    }
-
-    /// Sends a bearer token with the requests to the origin of `url`, such as `https://api.example.com`. The path of
-    /// `url` is ignored. If `url` is not an absolute URL, every call throws `.configuration`.
-    ///
-    /// - `token`: returns the current token. It is called once for each attempt, so it should cache the token.
-    /// - `principal`: returns an identifier of the current owner of the token. Default nil: responses to calls with the
-    ///   token are neither cached nor shared.
-    public static func bearer(
-        for url: String, _ token: @escaping @Sendable () async throws -> String?,
+        for url: String? = nil, _ token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(BearerInterceptor(CredentialScope(url), token: token, principal: principal))
-    }
-
-    /// Sends a bearer token with the requests to `origin`.
-    ///
-    /// - `token`: returns the current token. It is called once for each attempt, so it should cache the token.
-    /// - `principal`: returns an identifier of the current owner of the token. Default nil: responses to calls with the
-    ///   token are neither cached nor shared.
-    public static func bearer(
-        for origin: Origin, _ token: @escaping @Sendable () async throws -> String?,
-        principal: (@Sendable () -> String?)? = nil
-    ) -> BuiltInInterceptor {
-        BuiltInInterceptor(BearerInterceptor(CredentialScope(origin), token: token, principal: principal))
     }
 }
 

@@ -60,12 +60,12 @@ enum KeptTokens {
 }
 
 /// A token storage that several processes share.
-protocol SharedTokens: TokenPersistence {
+protocol SharedTokens: TokenStore.Persistence {
     /// Waits until the refresh lock is free, and acquires it. One process can hold it at a time. Returns nil if locks
     /// are not available.
     ///
     /// Throws `DeadlinePassed` and `CancellationError`.
-    func lockForRenewal(until deadline: Deadline, on time: any TimeSource) async throws -> FileLock?
+    func lockForRenewal(until deadline: ExchangeContext.Deadline, on time: any TimeSource) async throws -> FileLock?
 
     /// Replaces the stored tokens with `new` if the stored tokens are still `old`. If `new` is nil, the stored tokens
     /// are removed.

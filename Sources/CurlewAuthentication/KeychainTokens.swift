@@ -16,7 +16,7 @@ import Security
 /// On macOS, the tokens are in the data protection keychain, and only signed apps with a keychain access group may use
 /// this keychain. Other programs use `.file`. Check `isAvailable` in a program that also runs unsigned, for example
 /// with `swift run`.
-public struct KeychainTokens: TokenPersistence {
+public struct KeychainTokens: TokenStore.Persistence {
     private let service: String
     private let account: String
     private let accessGroup: String?
@@ -101,7 +101,7 @@ extension KeychainTokens: CustomStringConvertible {
     public var description: String { "KeychainTokens(\(service), \(account))" }
 }
 
-extension TokenPersistence where Self == KeychainTokens {
+extension TokenStore.Persistence where Self == KeychainTokens {
     /// Stores tokens in the keychain of this device. See `KeychainTokens`.
     public static func keychain(
         service: String, account: String, accessGroup: String? = nil

@@ -46,11 +46,11 @@ final class RefreshFlight: Sendable {
     /// one process.
     @concurrent
     private func lock(
-        _ persistence: any TokenPersistence, _ limit: Duration, on time: any TimeSource
+        _ persistence: any TokenStore.Persistence, _ limit: Duration, on time: any TimeSource
     ) async throws -> FileLock? {
         guard let shared = persistence as? any SharedTokens else { return nil }
         do {
-            return try await shared.lockForRenewal(until: Deadline(limit, after: time.now), on: time)
+            return try await shared.lockForRenewal(until: ExchangeContext.Deadline(limit, after: time.now), on: time)
         } catch is DeadlinePassed {
             throw NetworkError(
                 .storage, detail: "Another process has been refreshing them for \(limit.brief).",
@@ -98,7 +98,7 @@ final class RefreshFlight: Sendable {
             }
         }
         defer { work.cancel() }
-        let end = Deadline(store.policy.longest, after: store.time.now)
+        let end = ExchangeContext.Deadline(store.policy.longest, after: store.time.now)
         do { return .success(try await new.wait(until: end, on: store.time)) } catch { return .failure(error) }
     }
 

@@ -109,15 +109,15 @@ struct TokenInterceptor: Interceptor {
             let client = APIClient(
                 onBehalfOf: context, to: origin, pipeline: next.refreshPipeline, transport: next.transport)
             let start = context.time.now
-            context.record(late: TokenEvent.began)
+            context.record(late: TokenStore.Event.began)
             do {
                 let tokens = try await renew(tokens, client)
-                context.record(late: TokenEvent.renewed(after: start.duration(to: context.time.now)))
+                context.record(late: TokenStore.Event.renewed(after: start.duration(to: context.time.now)))
                 return tokens
             } catch {
                 let time = start.duration(to: context.time.now)
                 let failure = NetworkError(error).withholding(context.secrets)
-                context.record(late: TokenEvent.failed(failure, after: time))
+                context.record(late: TokenStore.Event.failed(failure, after: time))
                 throw error
             }
         }

@@ -72,7 +72,7 @@ struct TokenState {
     private var arrived: Tokens?
     private var lastVersion: UInt64 = 0
     private var lastRefreshID: UInt64 = 0
-    private var starts: [MonotonicInstant] = []
+    private var starts: [SystemTime.Instant] = []
     /// The number of seconds by which the server's clock is ahead of the local clock.
     private var skew: TimeInterval = 0
 
@@ -82,7 +82,7 @@ struct TokenState {
 
     /// Returns the next step before a call, or after the server has refused the tokens of one version.
     mutating func step(
-        refused version: UInt64? = nil, canRefresh: Bool = true, canObtain: Bool = false, now: MonotonicInstant,
+        refused version: UInt64? = nil, canRefresh: Bool = true, canObtain: Bool = false, now: SystemTime.Instant,
         date: Date
     ) -> Step {
         if let version, version < firstVersion { return .giveUp }
@@ -101,7 +101,7 @@ struct TokenState {
 
     /// Starts a refresh; returns nil if the limit is reached. Proactive refreshes use at most half of the limit, so
     /// that the rest remains for refreshes that calls wait for.
-    private mutating func start(isWaitedFor: Bool, _ now: MonotonicInstant) -> Step? {
+    private mutating func start(isWaitedFor: Bool, _ now: SystemTime.Instant) -> Step? {
         // `policy.window` in the closure would access all of `self` where `Date` has no fixed layout.
         let window = policy.window
         starts.removeAll { $0.duration(to: now) >= window }
@@ -113,7 +113,7 @@ struct TokenState {
         return .useAndRefresh(current, refreshID: lastRefreshID)
     }
 
-    private func tooMany(_ now: MonotonicInstant) -> Step {
+    private func tooMany(_ now: SystemTime.Instant) -> Step {
         .tooMany(retryAfter: max(.zero, policy.window - (starts.first ?? now).duration(to: now)))
     }
 

@@ -7,7 +7,7 @@ public import CurlewCore
 extension TokenStore {
     /// Loads the stored tokens, once for all calls. Throws `.storage` if there may be tokens that cannot be read,
     /// `DeadlinePassed` after `deadline`, and `CancellationError` if the caller is cancelled.
-    func load(until deadline: Deadline, on clock: any TimeSource) async throws {
+    func load(until deadline: ExchangeContext.Deadline, on clock: any TimeSource) async throws {
         guard !isLoaded else { return }
         let work = loading ?? SharedResult<Void>()
         if loading == nil {
@@ -38,7 +38,7 @@ extension TokenStore {
 
     /// Reads the stored tokens, outside of the actor.
     @concurrent
-    static func stored(in persistence: any TokenPersistence) async -> Result<Tokens?, any Error> {
+    static func stored(in persistence: any TokenStore.Persistence) async -> Result<Tokens?, any Error> {
         do {
             let tokens = try await persistence.load()
             try tokens?.check()
@@ -57,7 +57,7 @@ extension TokenStore {
     ///
     /// Throws `.storage` if the tokens cannot be stored, or not within `TokenStore.RefreshPolicy.timeout`.
     public func save() async throws(NetworkError) {
-        guard isLoaded, !(persistence is VolatileTokens) else { return }
+        guard isLoaded, !(persistence is TokenStore.MemoryPersistence) else { return }
         let mine = nextSave ?? SharedResult<Void>()
         nextSave = mine
         if !isSaving {
@@ -65,7 +65,7 @@ extension TokenStore {
             Task.detached { await self.saveAll() }
         }
         do {
-            try await mine.wait(until: Deadline(policy.timeout, after: time.now), on: time)
+            try await mine.wait(until: ExchangeContext.Deadline(policy.timeout, after: time.now), on: time)
         } catch is DeadlinePassed {
             let error = NetworkError(
                 .storage,
@@ -109,7 +109,7 @@ extension TokenStore {
     /// - `kept`: the tokens that may be replaced; nil if any may be.
     @concurrent
     private static func write(
-        _ tokens: Tokens?, replacing kept: Tokens??, in persistence: any TokenPersistence
+        _ tokens: Tokens?, replacing kept: Tokens??, in persistence: any TokenStore.Persistence
     ) async throws -> KeptTokens.Replacement {
         if let kept, let shared = persistence as? any SharedTokens {
             return try await shared.replace(kept, with: tokens)

@@ -51,7 +51,7 @@ public actor TokenStore {
         let run: @Sendable (Tokens?) async throws -> Tokens
     }
 
-    let persistence: any TokenPersistence
+    let persistence: any TokenStore.Persistence
     let policy: TokenStore.RefreshPolicy
     let time: any TimeSource
     var state: TokenState
@@ -81,14 +81,14 @@ public actor TokenStore {
     /// - `persistence`: the storage of the tokens. Default `.memory`.
     /// - `time`: the time source for expiry and limits.
     public init(
-        _ persistence: any TokenPersistence = .memory, policy: TokenStore.RefreshPolicy = .standard,
+        _ persistence: any TokenStore.Persistence = .memory, policy: TokenStore.RefreshPolicy = .standard,
         time: any TimeSource = SystemTime()
     ) {
         self.persistence = persistence
         self.policy = policy
         self.time = time
         state = TokenState(policy)
-        isLoaded = persistence is VolatileTokens
+        isLoaded = persistence is TokenStore.MemoryPersistence
         published = Locked(isLoaded ? .anonymous : .unknown)
     }
 
@@ -97,7 +97,7 @@ public actor TokenStore {
     public var tokens: Tokens? {
         get async throws(NetworkError) {
             do {
-                try await load(until: Deadline(policy.timeout, after: time.now), on: time)
+                try await load(until: ExchangeContext.Deadline(policy.timeout, after: time.now), on: time)
             } catch is DeadlinePassed {
                 throw NetworkError(.storage, detail: "The tokens were not read within \(policy.timeout.brief).")
             } catch {
@@ -155,8 +155,8 @@ extension TokenStore {
     ///     try await cache.remove(.party(principal))
     public nonisolated var principal: Principal { published.withLock { $0 } }
 
-    /// Makes `tokens` current, those of a sign-in; nil signs out. Calls that wait for a refresh fail, because they belong
-    /// to the earlier sign-in.
+    /// Makes `tokens` current, those of a sign-in; nil signs out. Calls that wait for a refresh fail, because they
+    /// belong to the earlier sign-in.
     ///
     /// - `isKept`: whether another process has stored the tokens. They keep their session.
     func adopt(_ tokens: Tokens?, isKept: Bool = false) {

@@ -2,13 +2,13 @@
 
 import CurlewCore
 public import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 /// An access token and its refresh token, as a sign-in or a refresh returns them.
 ///
 /// `Tokens` decodes from an OAuth 2 token response (`access_token`, `refresh_token`, `expires_in`; RFC 6749 §5.1) and
-/// from the camel-case form that many services use. It encodes for a `TokenPersistence`. Its descriptions contain no
-/// secret.
+/// from the camel-case form that many services use. It encodes for a `TokenStore.Persistence`. Its descriptions contain
+/// no secret.
 public struct Tokens: Codable, Hashable, Sendable {
     /// The access token, sent with each call.
     public var accessToken: String
@@ -43,8 +43,8 @@ public struct Tokens: Codable, Hashable, Sendable {
     }
 
     /// Decodes a token response, or the output of `encode(to:)`. Throws if the access token is missing or empty, if a
-    /// token has more than 64 KiB, or if the `token_type` is bound to a key (`DPoP`, `PoP`, `MAC`): such a token must not
-    /// be sent as a bearer token.
+    /// token has more than 64 KiB, or if the `token_type` is bound to a key (`DPoP`, `PoP`, `MAC`): such a token must
+    /// not be sent as a bearer token.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Field.self)
         func text(_ names: Field...) throws -> String? {
@@ -155,16 +155,10 @@ extension Tokens {
     }
 }
 
-extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Tokens: MirroredByDescription {
     /// The expiry, and whether the tokens can be refreshed. The description never contains a token.
     public var description: String {
         let end = expiresAt.map { "until \(HTTPDate($0))" } ?? "of unknown lifetime"
         return "Tokens(\(end), \(refreshToken == nil ? "not refreshable" : "refreshable"))"
     }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

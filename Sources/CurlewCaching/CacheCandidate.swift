@@ -7,14 +7,14 @@ import CurlewHTTP
 /// A stored response that may be used for a request, with its freshness and the reason for using it. A class, because
 /// copies of a struct would retain many references.
 final class CacheCandidate: Sendable {
-    let stored: StoredResponse
+    let stored: HTTPCache.Entry
     let freshness: Freshness
     /// The reason for using or validating the response.
     let cause: CacheReason
     /// The reason for using the response although it is stale; nil unless it is used stale.
     let staleReason: String?
 
-    init(_ stored: StoredResponse, at now: Date, _ rules: CacheConfiguration) {
+    init(_ stored: HTTPCache.Entry, at now: Date, _ rules: HTTPCache.Options) {
         self.stored = stored
         freshness = Freshness(stored, at: now, rules)
         cause = freshness.isHeuristic ? .heuristicallyFresh : freshness.isRuled ? .freshByRule : .fresh
@@ -33,9 +33,9 @@ final class CacheCandidate: Sendable {
     func stale(because reason: String) -> CacheCandidate { CacheCandidate(self, cause, staleReason: reason) }
 
     /// The status of the response that is served without validation.
-    var status: CacheStatus {
+    var status: HTTPCache.Status {
         let (age, left) = (freshness.age, freshness.lifetime - freshness.age)
-        return CacheStatus(
+        return HTTPCache.Status(
             staleReason.map { .stale(because: $0) } ?? .cache(age: .seconds(age), freshFor: .seconds(max(0, left))),
             cause)
     }
@@ -43,7 +43,7 @@ final class CacheCandidate: Sendable {
     /// Selects the stored response for a request. Of the responses that match, those with a `Vary` are preferred, then
     /// the most recent one (RFC 9111 §4 and §4.1).
     static func among(
-        _ variants: [StoredResponse], for question: CacheRequest, at now: Date
+        _ variants: [HTTPCache.Entry], for question: CacheRequest, at now: Date
     ) -> Result<CacheCandidate, CacheReason> {
         if variants.isEmpty { return .failure(.nothingStored) }
         // The usual case: one response without `Vary`.
@@ -52,7 +52,7 @@ final class CacheCandidate: Sendable {
         }
         let matching = variants.filter { $0.matches(question.request.headers) }
         guard !matching.isEmpty else { return .failure(.nothingMatches) }
-        var best: (stored: StoredResponse, made: Date)?
+        var best: (stored: HTTPCache.Entry, made: Date)?
         for stored in matching where question.isSatisfied(by: stored) {
             let made = CacheDate.made(stored)
             guard let old = best else {
@@ -147,7 +147,7 @@ extension CacheRequest {
     }
 }
 
-extension StoredResponse {
+extension HTTPCache.Entry {
     /// Whether the request has the same values as the original request in the fields that `Vary` names (RFC 9111 §4.1).
     func matches(_ request: HTTPHeaders) -> Bool {
         CacheVariant.text(for: request, headers) == variant

@@ -22,7 +22,7 @@ final class CacheDebts: Sendable {
     private let state = Locked(State())
 
     /// Returns the debts of `store`. If the store is a value type, each cache has separate debts.
-    static func of(_ store: any CacheStore) -> CacheDebts {
+    static func of(_ store: any HTTPCache.Store) -> CacheDebts {
         guard type(of: store) is AnyClass else { return CacheDebts() }
         let id = ObjectIdentifier(store as AnyObject)
         return known.withLock { known in
@@ -49,7 +49,7 @@ final class CacheDebts: Sendable {
     }
 
     /// Returns the removal that the store must make before an entry of this URL may be used; nil if it owes none.
-    func selection(for target: String) -> (selection: CacheRemoval, number: UInt64)? {
+    func selection(for target: String) -> (selection: HTTPCache.Removal, number: UInt64)? {
         state.withLock { state in
             if state.everything == nil, state.targets.isEmpty { return nil }
             if state.everything != nil { return (.everything, state.last) }
@@ -58,7 +58,7 @@ final class CacheDebts: Sendable {
     }
 
     /// Records that the store has made a removal. Settles the debts up to `number` that the removal covers.
-    func settle(_ selection: CacheRemoval, upTo number: UInt64) {
+    func settle(_ selection: HTTPCache.Removal, upTo number: UInt64) {
         state.withLock { state in
             switch selection {
             case .everything:

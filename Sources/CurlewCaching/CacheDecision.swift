@@ -16,7 +16,7 @@ enum CacheDecision: Sendable {
     case refuse(because: CacheReason)
 
     /// Returns the decision about a request, given the stored responses of its key.
-    static func about(_ question: CacheRequest, _ variants: [StoredResponse], at now: Date) -> CacheDecision {
+    static func about(_ question: CacheRequest, _ variants: [HTTPCache.Entry], at now: Date) -> CacheDecision {
         if question.policy == .reload { return .fetch(standIn: nil, because: .callReloads) }
         let chosen: CacheCandidate
         switch CacheCandidate.among(variants, for: question, at: now) {
@@ -42,7 +42,7 @@ enum CacheDecision: Sendable {
 
     /// The decision after the server failed or sent no response.
     enum AfterFailure: Sendable {
-        /// Return the stored response (RFC 5861 §4, `CacheConfiguration.staleIfError`).
+        /// Return the stored response (RFC 5861 §4, `HTTPCache.Options.staleIfError`).
         case serve(CacheCandidate)
         /// Return a 504, because the stored response must not be used without validation (RFC 9111 §5.2.2.2).
         case refuse(because: CacheReason)

@@ -10,8 +10,8 @@ extension CacheExchange {
     ///
     /// - `replacing`: the stored response that the new one makes obsolete, whether or not the new one is stored.
     func keep(
-        _ response: HTTPResponse, _ head: StorageDecision.Head, _ found: StoredResponse.Lookup,
-        replacing old: StoredResponse?,
+        _ response: HTTPResponse, _ head: StorageDecision.Head, _ found: HTTPCache.Entry.Lookup,
+        replacing old: HTTPCache.Entry?,
         because cause: CacheReason
     ) async -> HTTPResponse {
         var response = response
@@ -24,18 +24,18 @@ extension CacheExchange {
             // The new response shows these to be out of date. Other statuses say nothing about them.
             for stored in old.map({ [$0] }) ?? (question.policy == .reload ? matching : []) { await remove(stored) }
         }
-        response.judge(CacheStatus(.network, cause, keeping: keeping), in: context)
+        response.judge(HTTPCache.Status(.network, cause, keeping: keeping), in: context)
         return response
     }
 
     private func store(
-        _ response: inout HTTPResponse, _ head: StorageDecision.Head, _ matching: [StoredResponse],
-        _ epoch: StoredResponse.Lookup.Epoch, replacing old: StoredResponse?
+        _ response: inout HTTPResponse, _ head: StorageDecision.Head, _ matching: [HTTPCache.Entry],
+        _ epoch: HTTPCache.Entry.Lookup.Epoch, replacing old: HTTPCache.Entry?
     ) async -> CacheReason {
         // The user may have signed in or out while the request was in progress.
         guard next.principal(of: question.request, key: cache.key) == principal else { return .principalChanged }
         if await freshen(matching, by: head) { return .freshens }
-        let stored: StoredResponse
+        let stored: HTTPCache.Entry
         switch StorageDecision.verdict(on: head, to: question, tags: context.options.cacheTags) {
         case .success(let entry): stored = entry
         case .failure(let cause): return cause
@@ -72,7 +72,7 @@ extension CacheExchange {
 
     /// Updates the matching stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's
     /// own validators. Removes those that contradict a response to HEAD. Returns whether any was updated.
-    private func freshen(_ matching: [StoredResponse], by head: StorageDecision.Head) async -> Bool {
+    private func freshen(_ matching: [HTTPCache.Entry], by head: StorageDecision.Head) async -> Bool {
         if question.request.method == .head, head.status == .ok {
             var isFresh = false
             for stored in matching {
@@ -91,7 +91,7 @@ extension CacheExchange {
         return !fresh.isEmpty
     }
 
-    private func remove(_ stored: StoredResponse) async {
+    private func remove(_ stored: HTTPCache.Entry) async {
         await change { [store] in _ = try await store.remove(.entries([stored.id])) }
     }
 }

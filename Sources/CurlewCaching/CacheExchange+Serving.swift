@@ -15,7 +15,7 @@ extension CacheExchange {
     /// - `cause`: the reason for using a validated response.
     /// - `fresh`: the 304 of this call that has validated it.
     func serve(
-        _ stored: StoredResponse, _ choice: CacheCandidate? = nil, because cause: CacheReason = .stillGood,
+        _ stored: HTTPCache.Entry, _ choice: CacheCandidate? = nil, because cause: CacheReason = .stillGood,
         validatedBy fresh: HTTPResponse? = nil
     ) async -> HTTPResponse? {
         let delivery = CachedResponseBuilder(
@@ -41,7 +41,8 @@ extension CacheExchange {
                 response.version = fresh.version
             }
             response.judge(
-                choice?.status ?? CacheStatus(.revalidated, cause, keeping: fresh == nil ? nil : .freshens), in: context
+                choice?.status ?? HTTPCache.Status(.revalidated, cause, keeping: fresh == nil ? nil : .freshens),
+                in: context
             )
             return response
         } catch {
@@ -52,7 +53,7 @@ extension CacheExchange {
 
     /// Returns the bytes of `range` of a stored body: in memory if they are few or already there, otherwise read on
     /// demand. Returns nil if the body no longer exists or is too short.
-    private func body(of stored: StoredResponse, _ range: Range<Int64>) async throws -> ResponseBody? {
+    private func body(of stored: HTTPCache.Entry, _ range: Range<Int64>) async throws -> ResponseBody? {
         guard let body = try await store.body(of: stored) else { return nil }
         guard range.upperBound <= body.length else {
             body.close()
@@ -83,7 +84,7 @@ extension CacheExchange {
     }
 
     /// Writes the updated head of an entry to the store, or removes the entry if it must no longer be stored.
-    func update(_ stored: StoredResponse) async {
+    func update(_ stored: HTTPCache.Entry) async {
         let isForbidden = StorageDecision.isForbidden(stored, question.rules)
         await change { [store] in
             if isForbidden {
@@ -99,13 +100,16 @@ extension CacheExchange {
 final class CacheBodySource: ResponseBodySource {
     private static let pieceSize = 64 << 10
 
-    private let body: any StoredResponse.Body
+    private let body: any HTTPCache.Entry.Body
     private let end: Int64
     private let position: Locked<Int64>
-    private let deadline: Deadline
+    private let deadline: ExchangeContext.Deadline
     private let time: any TimeSource
 
-    init(_ body: any StoredResponse.Body, _ range: Range<Int64>, until deadline: Deadline, on time: any TimeSource) {
+    init(
+        _ body: any HTTPCache.Entry.Body, _ range: Range<Int64>, until deadline: ExchangeContext.Deadline,
+        on time: any TimeSource
+    ) {
         self.body = body
         self.deadline = deadline
         self.time = time

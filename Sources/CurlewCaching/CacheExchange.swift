@@ -23,9 +23,9 @@ struct CacheExchange: Sendable {
 
     var context: ExchangeContext { next.context }
 
-    var store: any CacheStore { cache.store }
+    var store: any HTTPCache.Store { cache.store }
 
-    /// Runs `work`, which changes the store, and waits for it at most `CacheConfiguration.commitTimeout`. Slower work
+    /// Runs `work`, which changes the store, and waits for it at most `HTTPCache.Options.commitTimeout`. Slower work
     /// continues in the background. An error is reported to the observers, not thrown.
     func change(_ work: @escaping @Sendable () async throws -> Void) async {
         do {
@@ -42,7 +42,7 @@ struct CacheExchange: Sendable {
     ///
     /// - `waits`: how many times the call has waited for a validation by another call.
     func run(waits: Int = 0) async throws -> HTTPResponse {
-        let found: StoredResponse.Lookup
+        let found: HTTPCache.Entry.Lookup
         do {
             found = try await lookUp()
         } catch {
@@ -51,7 +51,7 @@ struct CacheExchange: Sendable {
             context.reportStoreFailure(error)
             if question.takesOnlyStored { return refusal(because: .storeFailed) }
             var response = try await next(question.request)
-            response.judge(CacheStatus(.network, .storeFailed), in: context)
+            response.judge(HTTPCache.Status(.network, .storeFailed), in: context)
             return response
         }
         if question.key.principal != nil, !found.variants.isEmpty { cache.changing.found() }
@@ -79,7 +79,7 @@ struct CacheExchange: Sendable {
     }
 
     /// Returns the stored responses for the request. First makes the removal that the store owes for the URL, if any.
-    private func lookUp() async throws -> StoredResponse.Lookup {
+    private func lookUp() async throws -> HTTPCache.Entry.Lookup {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
         }
@@ -91,7 +91,7 @@ struct CacheExchange: Sendable {
     /// Sends the request to the server, and stores the response if that is allowed. If the server fails, `standIn` may
     /// be returned instead.
     func fetch(
-        _ found: StoredResponse.Lookup, standIn: CacheCandidate?, because cause: CacheReason
+        _ found: HTTPCache.Entry.Lookup, standIn: CacheCandidate?, because cause: CacheReason
     ) async throws -> HTTPResponse {
         var request = question.request
         if [.reload, .validate].contains(question.policy) { request.addCacheDirective("no-cache") }
@@ -102,7 +102,7 @@ struct CacheExchange: Sendable {
 
     /// Validates a stored response once for all concurrent calls: waits for a call that is already validating it.
     private func validateOnce(
-        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: StoredResponse.Lookup, waits: Int
+        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: HTTPCache.Entry.Lookup, waits: Int
     ) async throws -> HTTPResponse {
         // A call waits only twice, so that it does not spend its time on the failures of other calls. A call that
         // requests validation does not wait: it needs a validation that began after it, with its own directives.
@@ -140,7 +140,7 @@ struct CacheExchange: Sendable {
     ///
     /// - `validation`: the shared validation that receives the result, for the calls that wait for it.
     private func validate(
-        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: StoredResponse.Lookup,
+        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: HTTPCache.Entry.Lookup,
         for validation: CacheFetches.Validation? = nil
     ) async throws -> HTTPResponse {
         let (response, head) = try await send(conditional, choice, for: validation)
@@ -162,8 +162,8 @@ struct CacheExchange: Sendable {
     /// Sends a request. Returns the response with its head and the times from which its age is calculated; or only the
     /// response that is returned in place of a failure of the server.
     ///
-    /// The request time is the time at which the attempt that received the response was sent (RFC 9111 §4.2.3), so waits
-    /// in queues and earlier attempts do not add to the age.
+    /// The request time is the time at which the attempt that received the response was sent (RFC 9111 §4.2.3), so
+    /// waits in queues and earlier attempts do not add to the age.
     private func send(
         _ request: HTTPRequest, _ choice: CacheCandidate?, for validation: CacheFetches.Validation? = nil
     ) async throws -> (HTTPResponse, StorageDecision.Head?) {
@@ -210,7 +210,7 @@ struct CacheExchange: Sendable {
 
     /// Revalidates an entry in the background (`stale-while-revalidate`). The revalidation outlives the caller, and is
     /// limited in number and time. It is a separate call: observers receive its events under a separate number.
-    private func refreshInBackground(_ choice: CacheCandidate, _ found: StoredResponse.Lookup) {
+    private func refreshInBackground(_ choice: CacheCandidate, _ found: HTTPCache.Entry.Lookup) {
         let (id, rules) = (choice.stored.id, question.rules)
         var refresh = self
         refresh.isRefresh = true
@@ -250,7 +250,7 @@ struct CacheExchange: Sendable {
     ) -> HTTPResponse {
         var response = HTTPResponse(
             status: .gatewayTimeout, headers: [.date: HTTPDate(context.time.date).description], url: request.urlString)
-        response.judge(CacheStatus(.refused, cause), in: context)
+        response.judge(HTTPCache.Status(.refused, cause), in: context)
         return response
     }
 }

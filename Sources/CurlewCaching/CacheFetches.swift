@@ -5,8 +5,8 @@ import CurlewCore
 /// The work in progress in one cache: background revalidations, and validations that other calls wait for.
 final class CacheFetches: Sendable {
     private struct State: Sendable {
-        var refreshing: Set<StoredResponse.ID> = []
-        var validating: [StoredResponse.ID: Validation] = [:]
+        var refreshing: Set<HTTPCache.Entry.ID> = []
+        var validating: [HTTPCache.Entry.ID: Validation] = [:]
     }
 
     private let state = Locked(State())
@@ -23,7 +23,7 @@ final class CacheFetches: Sendable {
 
     /// Begins a background revalidation of an entry, if none is in progress and fewer than `limit` other entries are
     /// being revalidated.
-    func beginRefresh(_ id: StoredResponse.ID, limit: Int) -> Refresh {
+    func beginRefresh(_ id: HTTPCache.Entry.ID, limit: Int) -> Refresh {
         state.withLock { state in
             if state.refreshing.contains(id) { return .underWay }
             guard state.refreshing.count < limit else { return .tooMany }
@@ -33,14 +33,14 @@ final class CacheFetches: Sendable {
     }
 
     /// Ends a background revalidation that `beginRefresh` has begun.
-    func endRefresh(_ id: StoredResponse.ID) {
+    func endRefresh(_ id: HTTPCache.Entry.ID) {
         state.withLock { _ = $0.refreshing.remove(id) }
     }
 
     /// The result of a validation, for the calls that wait for it.
     enum Outcome: Sendable {
         /// The server has confirmed that the entry is valid. The value is the updated entry.
-        case good(StoredResponse)
+        case good(HTTPCache.Entry)
         /// The server has failed or could not be reached.
         case failed(CacheDecision.Failure)
         /// The validation ended without either result. The waiting calls look up the entry again.
@@ -51,7 +51,7 @@ final class CacheFetches: Sendable {
 
     /// Returns the validation in progress for the entry, or a new one. The call that receives the new one ends it with
     /// `end`.
-    func beginValidation(_ id: StoredResponse.ID) -> (Validation, isFirst: Bool) {
+    func beginValidation(_ id: HTTPCache.Entry.ID) -> (Validation, isFirst: Bool) {
         state.withLock { state in
             if let validation = state.validating[id] { return (validation, false) }
             let validation = Validation()
@@ -61,7 +61,7 @@ final class CacheFetches: Sendable {
     }
 
     /// Ends a validation with an outcome for the calls that wait for it. Only the first outcome of a validation counts.
-    func end(_ validation: Validation, of id: StoredResponse.ID, with outcome: Outcome) {
+    func end(_ validation: Validation, of id: HTTPCache.Entry.ID, with outcome: Outcome) {
         state.withLock { state in
             if state.validating[id] === validation { state.validating[id] = nil }
         }

@@ -6,21 +6,21 @@ import CurlewHTTP
 /// Stores responses and returns them while they may be used. For the rules, see `.caching(store:rules:)`.
 package struct CacheInterceptor: Interceptor {
     /// The store in which the cache keeps responses.
-    package let store: any CacheStore
+    package let store: any HTTPCache.Store
     /// The rules and limits of the cache.
-    package let rules: CacheConfiguration
+    package let rules: HTTPCache.Options
 
     let traffic = CacheFetches()
     let debts: CacheDebts
     let changing = ChangingFields()
-    /// The store, if it is a `MemoryCacheStore`, which needs no time limit; nil for other stores.
-    let memory: MemoryCacheStore?
+    /// The store, if it is a `HTTPCache.MemoryStore`, which needs no time limit; nil for other stores.
+    let memory: HTTPCache.MemoryStore?
 
-    package init(store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard) {
+    package init(store: any HTTPCache.Store = HTTPCache.MemoryStore(), rules: HTTPCache.Options = .standard) {
         self.store = store
         self.rules = rules
         debts = CacheDebts.of(store)
-        memory = store as? MemoryCacheStore
+        memory = store as? HTTPCache.MemoryStore
     }
 
     /// The principal is `.anonymous`, because the cache attaches no credential, and uses a stored response only for its
@@ -58,7 +58,7 @@ package struct CacheInterceptor: Interceptor {
         if next.context.authentication.isDemanding, !next.attachesCredential(to: request) {
             return try await pass(request, next, because: .credentialMissing)
         }
-        let key = StoredResponse.Key(
+        let key = HTTPCache.Entry.Key(
             target: rules.target(of: request.urlString), content: content, principal: principal.text,
             secrets: request.secrets)
         let question = CacheRequest(request, key, policy: next.context.options.cachePolicy, rules: rules)
@@ -106,7 +106,7 @@ package struct CacheInterceptor: Interceptor {
         if context.options.cachePolicy == .noStore { sent.addCacheDirective("no-store") }
         let isQuestion = request.method.isSafe || request.method == .post && context.options.cacheKeyIncludesBody
         var response = try await isQuestion ? next(sent) : change(by: sent, next)
-        response.judge(CacheStatus(.network, cause), in: context)
+        response.judge(HTTPCache.Status(.network, cause), in: context)
         return response
     }
 
@@ -138,7 +138,7 @@ package struct CacheInterceptor: Interceptor {
 
     /// Makes a removal that the store owes. Returns false if the store fails, or does not respond within the lookup
     /// timeout.
-    func pay(_ selection: CacheRemoval, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
+    func pay(_ selection: HTTPCache.Removal, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
         do {
             let (store, debts) = (store, debts)
             try await reach(in: context) {
@@ -152,23 +152,24 @@ package struct CacheInterceptor: Interceptor {
         }
     }
 
-    /// Runs `work` on the store, and waits no longer than `limit`, by default the lookup timeout, and the call's deadline. After that the work
-    /// continues without the caller, and `DeadlinePassed` is thrown. Throws `CancellationError` if the caller is
-    /// cancelled. A store in memory has no time limit.
+    /// Runs `work` on the store, and waits no longer than `limit`, by default the lookup timeout, and the call's
+    /// deadline. After that the work continues without the caller, and `DeadlinePassed` is thrown. Throws
+    /// `CancellationError` if the caller is cancelled. A store in memory has no time limit.
     func reach<Value: Sendable>(
         within limit: Duration? = nil, in context: ExchangeContext,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         if memory != nil { return try await work() }
-        let deadline = context.totalDeadline.earlier(Deadline(limit ?? rules.lookupTimeout, after: context.time.now))
+        let deadline = context.totalDeadline.earlier(
+            ExchangeContext.Deadline(limit ?? rules.lookupTimeout, after: context.time.now))
         return try await bounded(until: deadline, on: context.time, work)
     }
 }
 
 extension CacheInterceptor: CustomStringConvertible {
-    /// The name `Caching`, followed by the type of the store unless it is a `MemoryCacheStore`.
+    /// The name `Caching`, followed by the type of the store unless it is a `HTTPCache.MemoryStore`.
     package var description: String {
-        store is MemoryCacheStore ? "Caching" : "Caching(\(type(of: store)))"
+        store is HTTPCache.MemoryStore ? "Caching" : "Caching(\(type(of: store)))"
     }
 }
 
@@ -181,10 +182,10 @@ extension HTTPRequest {
 
 extension HTTPResponse {
     /// Sets the cache status of the response, and reports it to the observers.
-    mutating func judge(_ value: CacheStatus, in context: ExchangeContext) {
+    mutating func judge(_ value: HTTPCache.Status, in context: ExchangeContext) {
         facts.standIn = nil
         facts[CacheVerdictKey.self] = value
-        context.record(.feature(CacheEvent.decided(value)))
+        context.record(.feature(HTTPCache.Event.decided(value)))
     }
 }
 
@@ -206,6 +207,6 @@ extension ExchangeContext {
                             + NetworkError.quoted("\(error)", upTo: 300, without: secrets),
                         hint: "The call continued without it.", underlying: error)
             }
-        record(late: CacheEvent.storeFailed(failure.withholding(secrets)))
+        record(late: HTTPCache.Event.storeFailed(failure.withholding(secrets)))
     }
 }

@@ -9,10 +9,10 @@ import CurlewHTTP
 final class CacheRequest: Sendable {
     let request: HTTPRequest
     /// The key, which includes the request's principal.
-    let key: StoredResponse.Key
+    let key: HTTPCache.Entry.Key
     let control: CacheControl
-    let policy: CachePolicy
-    let rules: CacheConfiguration
+    let policy: HTTPCache.Policy
+    let rules: HTTPCache.Options
     /// The byte range that a GET requests, if it requests exactly one.
     let range: ByteRange?
 
@@ -20,15 +20,15 @@ final class CacheRequest: Sendable {
     static let mostKeyBytes = 1 << 20
 
     init(
-        _ request: HTTPRequest, _ key: StoredResponse.Key, policy: CachePolicy = .useProtocol,
-        rules: CacheConfiguration = .standard
+        _ request: HTTPRequest, _ key: HTTPCache.Entry.Key, policy: HTTPCache.Policy = .useProtocol,
+        rules: HTTPCache.Options = .standard
     ) {
         self.request = request
         self.key = key
         self.policy = policy
         self.rules = rules
-        if !request.headers.contains(.cacheControl), request.headers[.pragma]?.lowercased().contains("no-cache") == true
-        {
+        let pragma = request.headers.contains(.cacheControl) ? nil : request.headers["Pragma"]
+        if pragma?.lowercased().contains("no-cache") == true {
             // `Pragma: no-cache` is the equivalent of HTTP/1.0. It applies only without `Cache-Control` (RFC 9111
             // §5.4).
             control = CacheControl("no-cache")
@@ -38,7 +38,7 @@ final class CacheRequest: Sendable {
         range = request.method == .get ? request.headers[.range].flatMap { ByteRange($0) } : nil
     }
 
-    /// Returns the content part of the key (`StoredResponse.Key.content`), or the reason why the request has no key.
+    /// Returns the content part of the key (`HTTPCache.Entry.Key.content`), or the reason why the request has no key.
     static func content(of request: HTTPRequest, _ options: RequestOptions) -> Result<String?, CacheReason> {
         // A body that is still encoded and its decoded form are different responses.
         let raw = options.skipsContentDecoding == true ? "raw " : ""
@@ -53,7 +53,7 @@ final class CacheRequest: Sendable {
             return .failure(.bodyIsUnknown)
         }
         var bytes = Data()
-        for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage] {
+        for name in [HTTPField.Name.contentType, .contentEncoding, "Content-Language"] {
             let value = request.headers[name]
             bytes.append(contentsOf: (value.map { "\($0.utf8.count):\($0)\n" } ?? "-\n").utf8)
         }
@@ -67,7 +67,7 @@ final class CacheRequest: Sendable {
 
     /// Whether a response that the server validated for another call may be used for this one. The updated fields may
     /// have changed whether it may be stored.
-    func takes(_ fresh: StoredResponse) -> Bool {
+    func takes(_ fresh: HTTPCache.Entry) -> Bool {
         fresh.key == key && fresh.matches(request.headers) && !StorageDecision.isForbidden(fresh, rules)
     }
 
@@ -82,7 +82,7 @@ final class CacheRequest: Sendable {
 
     /// Whether the request has preconditions that a cache must forward to the server (RFC 9111 §4.3.2).
     var hasServerPreconditions: Bool {
-        request.headers.contains(.ifMatch) || request.headers.contains(.ifUnmodifiedSince)
+        request.headers.contains(.ifMatch) || request.headers.contains("If-Unmodified-Since")
     }
 
     /// Whether the request has the preconditions with which the caller validates its own copy.
@@ -91,7 +91,7 @@ final class CacheRequest: Sendable {
     }
 
     /// Whether a response contains all requested bytes, in the requested form.
-    func isSatisfied(by stored: StoredResponse) -> Bool {
+    func isSatisfied(by stored: HTTPCache.Entry) -> Bool {
         guard stored.status == .partialContent else { return true }
         guard let part = stored.part, let range, ifRangeMatches(stored) else { return false }
         guard let length = part.length else {
@@ -104,7 +104,7 @@ final class CacheRequest: Sendable {
 
     /// Whether `If-Range` allows a range of this response: it contains the same strong tag or the same strong date (RFC
     /// 9110 §13.1.5). True without `If-Range`.
-    func ifRangeMatches(_ stored: StoredResponse) -> Bool {
+    func ifRangeMatches(_ stored: HTTPCache.Entry) -> Bool {
         guard let condition = request.headers[.ifRange] else { return true }
         if let tag = EntityTag(condition) {
             return stored.headers[.eTag].flatMap { EntityTag($0) }?.matchesStrongly(tag) == true
@@ -113,7 +113,7 @@ final class CacheRequest: Sendable {
     }
 }
 
-extension StoredResponse {
+extension HTTPCache.Entry {
     /// The bytes of the representation that the body contains; nil for a complete response, and for a partial one
     /// without a valid `Content-Range`.
     var part: ContentRange? {

@@ -42,8 +42,8 @@ struct CacheWritingBody: AsyncSequence, Sendable {
 }
 
 /// Writes the chunks of one body to the store. A failure of the store only ends the writing. The reader of the body
-/// waits at most `CacheConfiguration.lookupTimeout` for the store to take a chunk, and at most
-/// `CacheConfiguration.commitTimeout` for the commit. A chunk that takes longer ends the writing.
+/// waits at most `HTTPCache.Options.lookupTimeout` for the store to take a chunk, and at most
+/// `HTTPCache.Options.commitTimeout` for the commit. A chunk that takes longer ends the writing.
 ///
 /// A sink that is deallocated before `finish` stores nothing: it abandons its writer.
 final class CacheSink: Sendable {
@@ -61,17 +61,17 @@ final class CacheSink: Sendable {
         var isOver = false
     }
 
-    private let writer: any StoredResponse.Writer
+    private let writer: any HTTPCache.Entry.Writer
     private let limit: Int64
     private let expected: Int64?
-    private let replaced: [StoredResponse.ID]
+    private let replaced: [HTTPCache.Entry.ID]
     private let cache: CacheInterceptor
     private let context: ExchangeContext
     private let progress = Locked(Progress())
 
     init(
-        _ writer: any StoredResponse.Writer, limit: Int64, expecting expected: Int64?,
-        replacing replaced: [StoredResponse.ID],
+        _ writer: any HTTPCache.Entry.Writer, limit: Int64, expecting expected: Int64?,
+        replacing replaced: [HTTPCache.Entry.ID],
         _ cache: CacheInterceptor, _ context: ExchangeContext
     ) {
         self.writer = writer
@@ -122,7 +122,7 @@ final class CacheSink: Sendable {
                     guard try await writer.commit(replacing: replaced) else { return .refused }
                     if context.isObserved {
                         let count = cache.store.takeEvictionCount()
-                        if count > 0 { context.record(late: CacheEvent.evicted(count)) }
+                        if count > 0 { context.record(late: HTTPCache.Event.evicted(count)) }
                     }
                     return .kept
                 } catch {

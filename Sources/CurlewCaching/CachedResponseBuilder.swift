@@ -13,12 +13,12 @@ struct CachedResponseBuilder: Sendable {
 
     /// The fields that a 304 contains (RFC 9110 §15.4.5).
     private static let notModified: Set<HTTPField.Name> = [
-        .age, .cacheControl, .contentLocation, .date, .eTag, .expires, .lastModified, .vary,
+        .age, .cacheControl, "Content-Location", .date, .eTag, .expires, .lastModified, .vary,
     ]
 
     /// - `age`: the value of the `Age` field in seconds, for a response that is used without validation (RFC 9111 §4);
     ///   nil leaves the stored field unchanged.
-    init(of stored: StoredResponse, for question: CacheRequest, age: Double?, isStale: Bool = false) {
+    init(of stored: HTTPCache.Entry, for question: CacheRequest, age: Double?, isStale: Bool = false) {
         status = stored.status
         headers = stored.headers
         // Cookies were set when they arrived. A stored response must not set them again.
@@ -38,7 +38,7 @@ struct CachedResponseBuilder: Sendable {
 
     /// Whether the response to the caller is a 304, because the caller's own copy is valid (RFC 9110 §13.2.2, as far as
     /// it applies to a cache).
-    private static func isNotModified(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
+    private static func isNotModified(_ stored: HTTPCache.Entry, _ question: CacheRequest) -> Bool {
         let (headers, method) = (question.request.headers, question.request.method)
         guard stored.status == .ok || stored.status == .partialContent, method == .get || method == .head else {
             return false
@@ -53,7 +53,7 @@ struct CachedResponseBuilder: Sendable {
         return changed <= date
     }
 
-    private mutating func takeRange(_ stored: StoredResponse, _ question: CacheRequest) {
+    private mutating func takeRange(_ stored: HTTPCache.Entry, _ question: CacheRequest) {
         guard let range = question.range, question.ifRangeMatches(stored) else { return }
         let offset: Int64
         let length: Int64?

@@ -25,7 +25,7 @@ final class ChangingFields: Sendable {
     }
 
     /// Notes the fields of a request for which nothing was found. Returns the reason to report.
-    func missed(_ headers: HTTPHeaders, _ rules: FieldRules) -> CacheReason {
+    func missed(_ headers: HTTPHeaders, _ rules: Redaction.Rules) -> CacheReason {
         let unknown = headers.filter { !rules.isHarmless($0.name) && !headers.isSecret($0.name) }
         if unknown.isEmpty { return .nothingStored }
         fields.withLock { fields in

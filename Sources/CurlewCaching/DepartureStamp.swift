@@ -5,17 +5,17 @@ import CurlewCore
 /// The time at which the last attempt was sent, and the number of attempts that were sent.
 final class DepartureStamp: Departure {
     let outer: (any Departure)?
-    private let state = Locked<(attempt: Int, left: MonotonicInstant, count: Int)?>(nil)
+    private let state = Locked<(attempt: Int, left: SystemTime.Instant, count: Int)?>(nil)
 
     init(outer: (any Departure)?) {
         self.outer = outer
     }
 
-    var left: MonotonicInstant? { state.withLock { $0?.left } }
+    var left: SystemTime.Instant? { state.withLock { $0?.left } }
 
     /// Records that an attempt was sent. If one attempt sends two requests, the time of the first one counts: an age
     /// may then be too high, but never too low.
-    func leave(at now: MonotonicInstant, in context: ExchangeContext) {
+    func leave(at now: SystemTime.Instant, in context: ExchangeContext) {
         state.withLock { state in
             if state?.attempt != context.attempt { state = (context.attempt, now, (state?.count ?? 0) + 1) }
         }

@@ -6,13 +6,13 @@ import CurlewHTTP
 
 /// The age and the freshness lifetime of a stored response (RFC 9111 §4.2), in seconds.
 struct Freshness: Sendable {
-    /// The cache directives of the response, after `CacheConfiguration.lifetimes` was applied.
+    /// The cache directives of the response, after `HTTPCache.Options.lifetimes` was applied.
     let control: CacheControl
     /// The freshness lifetime, counted from the time at which the server generated the response.
     let lifetime: Double
     /// Whether the lifetime is heuristic (RFC 9111 §4.2.2).
     let isHeuristic: Bool
-    /// Whether the app specified the lifetime (`CacheConfiguration.lifetimes`).
+    /// Whether the app specified the lifetime (`HTTPCache.Options.lifetimes`).
     let isRuled: Bool
     /// The current age (RFC 9111 §4.2.3).
     let age: Double
@@ -20,7 +20,7 @@ struct Freshness: Sendable {
     /// unknown.
     let clockWentBack: Bool
 
-    init(_ stored: StoredResponse, at now: Date, _ rules: CacheConfiguration) {
+    init(_ stored: HTTPCache.Entry, at now: Date, _ rules: HTTPCache.Options) {
         (control, isRuled) = rules.control(stored.headers, stored.status, at: stored.key.target)
         let made = CacheDate.made(stored)
         (lifetime, isHeuristic) = Self.lifetime(of: stored, made, control, rules)
@@ -46,7 +46,7 @@ struct Freshness: Sendable {
     /// Returns the lifetime by the first rule of RFC 9111 §4.2.1 that applies, or the heuristic lifetime of §4.2.2 if
     /// none does.
     private static func lifetime(
-        of stored: StoredResponse, _ made: Date, _ control: CacheControl, _ rules: CacheConfiguration
+        of stored: HTTPCache.Entry, _ made: Date, _ control: CacheControl, _ rules: HTTPCache.Options
     ) -> (Double, isHeuristic: Bool) {
         if let seconds = control.seconds("max-age") { return (Double(seconds), false) }
         if let first = stored.headers.firstValue(.expires) {
@@ -56,7 +56,7 @@ struct Freshness: Sendable {
             }
             return (bounded(date.timeIntervalSince(made)), false)
         }
-        guard CacheConfiguration.isHeuristicallyCacheable(stored.status) || control.permits("public"),
+        guard HTTPCache.Options.isHeuristicallyCacheable(stored.status) || control.permits("public"),
             let changed = CacheDate.modified(stored.headers, now: stored.responseTime)
         else { return (0, false) }
         let guess = made.timeIntervalSince(changed) * heuristicFraction
@@ -64,7 +64,7 @@ struct Freshness: Sendable {
     }
 
     /// Returns the current age by RFC 9111 §4.2.3: the larger of two calculated ages.
-    private static func age(of stored: StoredResponse, _ made: Date, at now: Date) -> Double {
+    private static func age(of stored: HTTPCache.Entry, _ made: Date, at now: Date) -> Double {
         let apparent = max(0, stored.responseTime.timeIntervalSince(made))
         let delay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
         let corrected = Double(ageValue(stored.headers)) + delay
@@ -106,7 +106,7 @@ enum CacheDate {
 
     /// Returns the time at which the server generated the response: its `Date`, or the time at which it was received
     /// (RFC 9110 §6.6.1).
-    static func made(_ stored: StoredResponse) -> Date {
+    static func made(_ stored: HTTPCache.Entry) -> Date {
         stored.headers.firstValue(.date).flatMap { read($0, now: stored.responseTime) } ?? stored.responseTime
     }
 

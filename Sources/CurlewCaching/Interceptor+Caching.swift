@@ -8,13 +8,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// store.
     ///
     ///     let pipeline = Pipeline.standard.adding(.caching())                       // in memory
-    ///     let store = MemoryCacheStore(byteLimit: 200 << 20)
+    ///     let store = HTTPCache.MemoryStore(byteLimit: 200 << 20)
     ///     let pipeline = Pipeline.standard.adding(.caching(store: store))           // in a store that you keep
     ///     try await store.remove(.prefix("https://api.example/films/"))
     ///
-    /// `Cache-Control` and the related fields determine what the cache does; `CachePolicy` adjusts it for one call.
-    /// Every response contains its source (`response.served`) and the reason for it (`response.cacheStatus`). Observers
-    /// receive both in `CacheEvent.decided`.
+    /// `Cache-Control` and the related fields determine what the cache does; `HTTPCache.Policy` adjusts it for one
+    /// call. Every response contains its source (`response.served`) and the reason for it (`response.cacheStatus`).
+    /// Observers receive both in `HTTPCache.Event.decided`.
     ///
     /// - The cache is private: a response stored for one principal is used for that principal only. If the principal is
     ///   unknown (`Next.principal(of:)`), the cache stores nothing.
@@ -25,18 +25,18 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - Bodies are streamed at the caller's pace. A body is stored only if it is within the limits and the caller
     ///   reads it to its end.
     /// - A failure of the store does not fail a call: the cache sends the request to the server, and observers receive
-    ///   `CacheEvent.storeFailed`. The exception is a stored body of more than 64 KiB that becomes unreadable after
+    ///   `HTTPCache.Event.storeFailed`. The exception is a stored body of more than 64 KiB that becomes unreadable after
     ///   some bytes have been delivered: reading it throws `.storage`.
     /// - With `stale-while-revalidate`, a stale response is returned immediately and revalidated in the background. The
-    ///   revalidation continues after the call has ended, for at most `CacheConfiguration.backgroundTimeout`.
+    ///   revalidation continues after the call has ended, for at most `HTTPCache.Options.backgroundTimeout`.
     ///
     /// - `store`: where responses are stored. Default: a new store in memory, which the client shares with the clients
     ///   derived from it.
-    /// - `rules`: which responses are stored, and how stored responses are used. Default `CacheConfiguration.standard`.
+    /// - `options`: which responses are stored, and how stored responses are used. Default `HTTPCache.Options.standard`.
     public static func caching(
-        store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard
+        store: any HTTPCache.Store = HTTPCache.MemoryStore(), options: HTTPCache.Options = .standard
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(CacheInterceptor(store: store, rules: rules))
+        BuiltInInterceptor(CacheInterceptor(store: store, rules: options))
     }
 }
 

@@ -20,19 +20,19 @@ enum StorageDecision {
     /// against it.
     static func verdict(
         on head: Head, to question: CacheRequest, tags: Set<String> = []
-    ) -> Result<StoredResponse, CacheReason> {
+    ) -> Result<HTTPCache.Entry, CacheReason> {
         let (rules, status) = (question.rules, head.status)
         let control = rules.control(head.headers, status, at: question.key.target).control
         if let cause = refusal(status, control, question) { return .failure(cause) }
         guard question.request.method != .head else { return .failure(.noBytes) }
-        guard !status.isInformational, !CacheConfiguration.dependsOnMore(status) else {
+        guard !status.isInformational, !HTTPCache.Options.dependsOnMore(status) else {
             return .failure(.dependsOnMore(status.code))
         }
         guard isMarked(head, control) else { return .failure(.notMarked) }
         guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
             return .failure(.variesOnEverything)
         }
-        var stored = StoredResponse(
+        var stored = HTTPCache.Entry(
             key: question.key, status: status,
             headers: CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
@@ -49,7 +49,7 @@ enum StorageDecision {
     ) -> CacheReason? {
         if question.keepsNothing { return question.policy == .noStore ? .callStoresNothing : .requestForbids }
         let demands = control.permits("must-understand")
-        if demands, !CacheConfiguration.isUnderstood(status) { return .notUnderstood(status.code) }
+        if demands, !HTTPCache.Options.isUnderstood(status) { return .notUnderstood(status.code) }
         return control.contains("no-store") && !demands ? .responseForbids : nil
     }
 
@@ -57,18 +57,18 @@ enum StorageDecision {
     /// the last condition of RFC 9111 §3.
     private static func isMarked(_ head: Head, _ control: CacheControl) -> Bool {
         control.contains("public") || control.contains("private") || control.contains("max-age")
-            || head.headers.contains(.expires) || CacheConfiguration.isHeuristicallyCacheable(head.status)
+            || head.headers.contains(.expires) || HTTPCache.Options.isHeuristicallyCacheable(head.status)
     }
 
     /// Whether the response is the single byte range that was requested, with a consistent length.
-    private static func isClearPart(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
+    private static func isClearPart(_ stored: HTTPCache.Entry, _ question: CacheRequest) -> Bool {
         guard question.range != nil, let part = stored.part else { return false }
         return stored.headers[.contentLength].map { $0 == "\(part.bytes.count)" } ?? true
     }
 
     /// Whether a later request could use the response. False for a response that is stale immediately and permanently,
     /// and has no validator.
-    private static func isWorthKeeping(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
+    private static func isWorthKeeping(_ stored: HTTPCache.Entry, _ question: CacheRequest) -> Bool {
         if stored.hasValidator { return true }
         let freshness = Freshness(stored, at: stored.responseTime, question.rules)
         if freshness.control.isUnqualified("no-cache") { return false }
@@ -84,7 +84,7 @@ enum StorageDecision {
     /// A weak match of the tags is sufficient for a 304 and for HEAD: servers that compress send the weak form of a tag
     /// with one response and the strong form with the other. The stored tag stays. The bytes of partial responses are
     /// not combined: RFC 9111 makes that optional, and it costs a copy of the stored bytes for each part.
-    static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse? {
+    static func freshened(_ stored: HTTPCache.Entry, by head: Head, _ question: CacheRequest) -> HTTPCache.Entry? {
         var head = head
         let (tag, changed) = (head.headers[.eTag], head.headers[.lastModified])
         let (oldTag, oldChanged) = (stored.headers[.eTag], stored.headers[.lastModified])
@@ -117,7 +117,7 @@ enum StorageDecision {
     }
 
     /// Returns a stored response with the fields of a newer response.
-    static func updated(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse {
+    static func updated(_ stored: HTTPCache.Entry, by head: Head, _ question: CacheRequest) -> HTTPCache.Entry {
         let fields = CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime)
         var result = stored
         result.headers = CacheFields.updated(stored.headers, with: fields)
@@ -129,7 +129,7 @@ enum StorageDecision {
     }
 
     /// Whether an updated response must no longer be stored: it has `no-store`, or a `Vary` that never matches.
-    static func isForbidden(_ stored: StoredResponse, _ rules: CacheConfiguration) -> Bool {
+    static func isForbidden(_ stored: HTTPCache.Entry, _ rules: HTTPCache.Options) -> Bool {
         let control = rules.control(stored.headers, stored.status, at: stored.key.target).control
         return control.contains("no-store") && !control.permits("must-understand")
             || CacheVariant.names(stored.headers) == nil
@@ -141,7 +141,7 @@ enum StorageDecision {
     static func invalidated(by request: HTTPRequest, _ status: HTTPStatus, _ headers: HTTPHeaders) -> Set<String> {
         guard !request.method.isSafe, status.isSuccess || status.isRedirection else { return [] }
         var targets: Set<String> = [request.urlString]
-        for value in headers[values: .location] + headers[values: .contentLocation] {
+        for value in headers[values: .location] + headers[values: "Content-Location"] {
             guard let parts = try? URLParts(resolving: value, against: request.origin, target: request.target),
                 parts.origin == request.origin
             else { continue }

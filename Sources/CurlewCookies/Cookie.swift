@@ -2,7 +2,7 @@
 
 import CurlewCore
 public import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 /// A cookie with its attributes (RFC 6265bis §5.7). Descriptions omit the value, because it is a secret.
 public struct Cookie: Hashable, Sendable, Codable {
@@ -71,7 +71,7 @@ public struct Cookie: Hashable, Sendable, Codable {
     }
 
     /// Returns whether the cookie has expired at `now`. A session cookie does not expire.
-    public func hasExpired(at now: Date) -> Bool {
+    func hasExpired(at now: Date) -> Bool {
         expires.map { $0 <= now } ?? false
     }
 
@@ -81,15 +81,9 @@ public struct Cookie: Hashable, Sendable, Codable {
     }
 }
 
-extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Cookie: MirroredByDescription {
     /// The name, domain and path. The description never contains the value.
     public var description: String {
         "\(name)=\(Redaction.mark) for \(isHostOnly ? "" : "*.")\(domain)\(path)"
     }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// An empty mirror, so that a dump does not contain the value.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
-package import CurlewFoundation
+import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 
 /// A collection of cookies that determines which cookies a request receives (RFC 6265bis). It performs no I/O, and its
@@ -12,11 +12,11 @@ import CurlewHTTP
 /// a limit is exceeded, expired cookies are removed first. If a domain still has too many cookies, those without `Secure` are
 /// removed before the others. In each case, the cookies that were least recently set or sent are removed first. Plain
 /// http to loopback counts as secure, as in browsers.
-public struct CookieJar: Sendable {
+struct CookieJar: Sendable {
     /// The limits on the number, size and lifetime of cookies.
     let limits: CookieStore.Limits
     /// The list of public suffixes, such as `co.uk`, for which no cookie is accepted.
-    public let publicSuffixes: PublicSuffixList
+    let publicSuffixes: CookieStore.PublicSuffixList
 
     private var entries: [String: [Entry]] = [:]
     private var count = 0
@@ -33,18 +33,13 @@ public struct CookieJar: Sendable {
         let serial: UInt64
     }
 
-    /// Creates an empty jar.
-    public init(publicSuffixes: PublicSuffixList = .bundled) {
-        self.init(limits: .standard, publicSuffixes: publicSuffixes)
-    }
-
-    init(limits: CookieStore.Limits, publicSuffixes: PublicSuffixList = .bundled) {
+    init(limits: CookieStore.Limits = .standard, publicSuffixes: CookieStore.PublicSuffixList = .bundled) {
         self.limits = limits
         self.publicSuffixes = publicSuffixes
     }
 
     /// All cookies, oldest first. Expired cookies are included until they are removed.
-    package var cookies: [Cookie] {
+    var cookies: [Cookie] {
         entries.values.joined().sorted(by: Self.isOlder).map(\.cookie)
     }
 
@@ -53,7 +48,7 @@ public struct CookieJar: Sendable {
     ///
     /// Returns the reason if the cookie is refused; nil otherwise.
     @discardableResult
-    package mutating func store(_ line: String, from request: HTTPRequest, at now: Date) -> Cookie.Refusal? {
+    mutating func store(_ line: String, from request: HTTPRequest, at now: Date) -> Cookie.Refusal? {
         do throws(Cookie.Refusal) {
             let reader = CookieReader(origin: request.origin, target: request.target, now: now, limits: limits)
             let cookie = try reader.cookie(from: line, publicSuffixes)
@@ -70,7 +65,7 @@ public struct CookieJar: Sendable {
     /// Stores a cookie as if a secure response from its domain had set it. Returns the reason if the cookie is refused;
     /// nil otherwise.
     @discardableResult
-    package mutating func insert(_ cookie: Cookie, at now: Date) -> Cookie.Refusal? {
+    mutating func insert(_ cookie: Cookie, at now: Date) -> Cookie.Refusal? {
         do throws(Cookie.Refusal) {
             try CookieReader.check(cookie, limits, publicSuffixes)
             place(cookie.lasting(atMost: limits.lifetime, from: now), at: now)
@@ -86,7 +81,7 @@ public struct CookieJar: Sendable {
     /// `CookieStore.Limits.headerBytes` are omitted.
     ///
     /// - `isCrossSite`: whether a redirect from another site led to the request. Default false.
-    package mutating func header(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> String? {
+    mutating func header(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> String? {
         guard count > 0 else { return nil }
         var text = ""
         for entry in matches(for: request, isCrossSite: isCrossSite, at: now) {
@@ -99,13 +94,13 @@ public struct CookieJar: Sendable {
 
     /// Returns the cookies that `request` would receive, in the order of the `Cookie` field. This does not count as a
     /// use of the cookies.
-    package func cookies(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> [Cookie] {
+    func cookies(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> [Cookie] {
         var copy = self
         return copy.matches(for: request, isCrossSite: isCrossSite, at: now).map(\.cookie)
     }
 
     /// Removes the cookies for which `isUnwanted` returns true.
-    package mutating func removeAll(where isUnwanted: (Cookie) -> Bool) {
+    mutating func removeAll(where isUnwanted: (Cookie) -> Bool) {
         for domain in entries.keys { remove(from: domain) { isUnwanted($0.cookie) } }
     }
 
@@ -202,11 +197,9 @@ public struct CookieJar: Sendable {
     }
 }
 
-extension CookieJar: CustomStringConvertible, CustomReflectable {
+extension CookieJar: MirroredByDescription {
     /// The number of cookies, without their contents.
-    public var description: String { "\(count) cookies" }
-    /// An empty mirror, so that a dump does not contain the values.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    var description: String { "\(count) cookies" }
 }
 
 extension Cookie.SameSite {

@@ -11,7 +11,7 @@ struct CookieReader {
     let now: Date
     let limits: CookieStore.Limits
 
-    func cookie(from line: String, _ suffixes: CookieJar.PublicSuffixList) throws(Cookie.Refusal) -> Cookie {
+    func cookie(from line: String, _ suffixes: CookieStore.PublicSuffixList) throws(Cookie.Refusal) -> Cookie {
         let read: SetCookie
         do {
             read = try SetCookie(line, maximum: limits.cookieBytes, maximumAttribute: limits.attributeBytes)
@@ -37,7 +37,7 @@ struct CookieReader {
 
     /// Checks a cookie that the app or a file provides. Throws the reason if the cookie is refused.
     static func check(
-        _ cookie: Cookie, _ limits: CookieStore.Limits, _ suffixes: CookieJar.PublicSuffixList
+        _ cookie: Cookie, _ limits: CookieStore.Limits, _ suffixes: CookieStore.PublicSuffixList
     ) throws(Cookie.Refusal) {
         let isLegible = [cookie.name, cookie.value, cookie.path, cookie.domain].allSatisfy { text in
             !text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
@@ -54,7 +54,7 @@ struct CookieReader {
     }
 
     private func domain(
-        _ written: String?, _ suffixes: CookieJar.PublicSuffixList
+        _ written: String?, _ suffixes: CookieStore.PublicSuffixList
     ) throws(Cookie.Refusal) -> (String, isHostOnly: Bool) {
         let host = origin.host
         guard let written, written != host || !CookieMatching.isAddress(host) else { return (host, true) }

@@ -2,6 +2,7 @@
 
 public import CurlewCore
 public import CurlewFoundation
+public import CurlewHTTP
 
 /// A cookie jar that clients share, in memory or backed by a file.
 ///
@@ -29,7 +30,13 @@ public struct CookieStore: Sendable {
     }
 
     /// Creates a store in memory.
-    public init(_ jar: CookieJar = CookieJar()) {
+    ///
+    /// - `publicSuffixes`: the names, such as `co.uk`, for which no cookie is accepted.
+    public init(publicSuffixes: PublicSuffixList = .bundled) {
+        self.init(CookieJar(publicSuffixes: publicSuffixes))
+    }
+
+    init(_ jar: CookieJar) {
         state = Locked(State(jar: jar))
         file = nil
     }
@@ -41,6 +48,7 @@ public struct CookieStore: Sendable {
     /// - `path`: a path in an existing folder. A missing file counts as empty. A file of more than 16 MiB is not read.
     /// - `keepsSessionCookies`: whether session cookies are also written. Default false: they end with the process, as
     ///   in a browser that is closed.
+    /// - `publicSuffixes`: the names, such as `co.uk`, for which no cookie is accepted.
     /// - `time`: the time source for the expiry of the cookies in the file.
     ///
     /// The initializer reads the file synchronously and never fails: `problem` contains the error.
@@ -51,9 +59,14 @@ public struct CookieStore: Sendable {
     ///   it belongs to another user, if others can read or change it, or if it is a symbolic link.
     /// - If two processes use one file, the last write wins.
     public init(
-        file path: String, keepsSessionCookies: Bool = false, jar: CookieJar = CookieJar(),
+        file path: String, keepsSessionCookies: Bool = false, publicSuffixes: PublicSuffixList = .bundled,
         time: any TimeSource = SystemTime()
     ) {
+        let jar = CookieJar(publicSuffixes: publicSuffixes)
+        self.init(file: path, keepsSessionCookies: keepsSessionCookies, jar: jar, time: time)
+    }
+
+    init(file path: String, keepsSessionCookies: Bool = false, jar: CookieJar, time: any TimeSource) {
         let file = CookieFile(path: path, keepsSessionCookies: keepsSessionCookies)
         var state = State(jar: jar)
         let now = time.date
@@ -140,7 +153,7 @@ public struct CookieStore: Sendable {
     }
 
     /// The list that defines which hosts belong to the same site.
-    var publicSuffixes: CookieJar.PublicSuffixList { state.withLock { $0.jar.publicSuffixes } }
+    var publicSuffixes: PublicSuffixList { state.withLock { $0.jar.publicSuffixes } }
 
     private func change<Result: Sendable>(_ change: (inout CookieJar) -> Result) -> Result {
         let result = state.withLock { state in
@@ -171,13 +184,10 @@ public struct CookieStore: Sendable {
     }
 }
 
-extension CookieStore: CustomStringConvertible, CustomReflectable {
+extension CookieStore: MirroredByDescription {
     /// The number of cookies and where they are stored, without their contents.
     public var description: String {
         let jar = state.withLock { $0.jar.description }
         return file.map { "\(jar) in \($0.path)" } ?? jar
     }
-
-    /// An empty mirror, so that a dump does not contain the values.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -121,7 +121,7 @@ public final class CurlTransport: Transport {
     ///
     /// Returns when all event loops have ended. Cancelling the caller does not shorten the wait. `shutdown` may be
     /// called again; the earliest deadline applies. The default mode is `.now`.
-    public func shutdown(_ mode: ShutdownMode = .now) async {
+    public func shutdown(_ mode: TransportConfiguration.ShutdownMode = .now) async {
         let moment =
             switch mode {
             case .now: Int64(0)
@@ -133,7 +133,7 @@ public final class CurlTransport: Transport {
     }
 
     /// The current numbers of exchanges and connections, summed over all event loops; zero in a forked child.
-    public var snapshot: TransportSnapshot {
+    public var snapshot: TransportConfiguration.Pool.Snapshot {
         loops.snapshot
     }
 }

@@ -2,9 +2,9 @@
 
 extension HTTPStatus {
     /// 100. The client should send the content of the request.
-    public static var `continue`: HTTPStatus { 100 }
+    package static var `continue`: HTTPStatus { 100 }
     /// 101. The connection changes to the protocol named in Upgrade.
-    public static var switchingProtocols: HTTPStatus { 101 }
+    package static var switchingProtocols: HTTPStatus { 101 }
     /// 103. Fields that the final response is likely to have (RFC 8297).
     public static var earlyHints: HTTPStatus { 103 }
     /// 200. The request succeeded.
@@ -13,100 +13,50 @@ extension HTTPStatus {
     public static var created: HTTPStatus { 201 }
     /// 202. The request was accepted, but its processing is not complete.
     public static var accepted: HTTPStatus { 202 }
-    /// 203. A transforming proxy changed the content.
-    public static var nonAuthoritativeInformation: HTTPStatus { 203 }
     /// 204. The request succeeded, and the response has no content.
     public static var noContent: HTTPStatus { 204 }
-    /// 205. The request succeeded; the client should reset the view that sent it.
-    public static var resetContent: HTTPStatus { 205 }
     /// 206. The response contains only the requested ranges.
     public static var partialContent: HTTPStatus { 206 }
-    /// 300. The resource has several representations to choose from.
-    public static var multipleChoices: HTTPStatus { 300 }
-    /// 301. The resource has a new permanent URI.
-    public static var movedPermanently: HTTPStatus { 301 }
     /// 302. The resource is temporarily at another URI.
     public static var found: HTTPStatus { 302 }
-    /// 303. The response is available at another URI, with GET.
-    public static var seeOther: HTTPStatus { 303 }
     /// 304. The representation has not changed, so a stored response can be used.
     public static var notModified: HTTPStatus { 304 }
-    /// 305. The resource must be accessed through a proxy. Deprecated by RFC 9110 §15.4.6.
-    public static var useProxy: HTTPStatus { 305 }
     /// 307. The resource is temporarily at another URI. The method must not change.
     public static var temporaryRedirect: HTTPStatus { 307 }
-    /// 308. The resource is permanently at another URI. The method must not change.
-    public static var permanentRedirect: HTTPStatus { 308 }
     /// 400. The server cannot or will not process the request.
     public static var badRequest: HTTPStatus { 400 }
     /// 401. The request has no valid credentials for the resource.
     public static var unauthorized: HTTPStatus { 401 }
-    /// 402. Reserved for future use (RFC 9110 §15.5.3).
-    public static var paymentRequired: HTTPStatus { 402 }
     /// 403. The server understood the request and refuses it.
     public static var forbidden: HTTPStatus { 403 }
     /// 404. The resource does not exist, or the server does not disclose it.
     public static var notFound: HTTPStatus { 404 }
-    /// 405. The resource does not support the method; Allow lists the supported methods.
-    public static var methodNotAllowed: HTTPStatus { 405 }
-    /// 406. No representation is acceptable according to Accept.
-    public static var notAcceptable: HTTPStatus { 406 }
-    /// 407. The request has no valid credentials for the proxy.
-    public static var proxyAuthenticationRequired: HTTPStatus { 407 }
     /// 408. The server timed out waiting for the request.
     public static var requestTimeout: HTTPStatus { 408 }
     /// 409. The request conflicts with the resource's state.
     public static var conflict: HTTPStatus { 409 }
     /// 410. The resource has been removed permanently.
     public static var gone: HTTPStatus { 410 }
-    /// 411. The server requires a Content-Length.
-    public static var lengthRequired: HTTPStatus { 411 }
     /// 412. A condition of the request is false.
     public static var preconditionFailed: HTTPStatus { 412 }
     /// 413. The content is larger than the server accepts.
     public static var contentTooLarge: HTTPStatus { 413 }
-    /// 414. The target is longer than the server accepts.
-    public static var uriTooLong: HTTPStatus { 414 }
     /// 415. The resource does not support the type of the content.
     public static var unsupportedMediaType: HTTPStatus { 415 }
     /// 416. None of the requested ranges overlaps the representation.
     public static var rangeNotSatisfiable: HTTPStatus { 416 }
-    /// 417. The expectation in Expect cannot be met.
-    public static var expectationFailed: HTTPStatus { 417 }
-    /// 421. The server is not configured for this origin.
-    public static var misdirectedRequest: HTTPStatus { 421 }
     /// 422. The content is well-formed, but its instructions cannot be followed.
     public static var unprocessableContent: HTTPStatus { 422 }
-    /// 425. The server did not process the request, because it might be a replay (RFC 8470).
-    public static var tooEarly: HTTPStatus { 425 }
-    /// 426. The server refuses the current protocol. Upgrade lists the protocols that it accepts.
-    public static var upgradeRequired: HTTPStatus { 426 }
-    /// 428. The server requires a conditional request (RFC 6585).
-    public static var preconditionRequired: HTTPStatus { 428 }
     /// 429. The client sent too many requests in a given time (RFC 6585).
     public static var tooManyRequests: HTTPStatus { 429 }
-    /// 431. The fields of the request are too large (RFC 6585).
-    public static var requestHeaderFieldsTooLarge: HTTPStatus { 431 }
-    /// 451. Access to the resource is denied for legal reasons (RFC 7725).
-    public static var unavailableForLegalReasons: HTTPStatus { 451 }
     /// 500. The server encountered an unexpected condition.
     public static var internalServerError: HTTPStatus { 500 }
-    /// 501. The server does not support the method.
-    public static var notImplemented: HTTPStatus { 501 }
     /// 502. A gateway or proxy received an invalid response.
     public static var badGateway: HTTPStatus { 502 }
     /// 503. The server is temporarily overloaded or under maintenance.
     public static var serviceUnavailable: HTTPStatus { 503 }
     /// 504. A gateway or proxy received no response in time.
     public static var gatewayTimeout: HTTPStatus { 504 }
-    /// 505. The server does not support the protocol version of the request.
-    public static var httpVersionNotSupported: HTTPStatus { 505 }
-    /// 507. The server cannot store what the request needs (RFC 4918).
-    public static var insufficientStorage: HTTPStatus { 507 }
-    /// 508. The server detected an infinite loop (RFC 5842).
-    public static var loopDetected: HTTPStatus { 508 }
-    /// 511. A captive portal requires a login (RFC 6585).
-    public static var networkAuthenticationRequired: HTTPStatus { 511 }
 }
 
 extension HTTPStatus {

@@ -39,7 +39,7 @@ public struct HTTPStatus: Hashable, Sendable {
     }
 
     /// Whether the code is 100–199, which marks an interim response.
-    public var isInformational: Bool { kind == .informational }
+    package var isInformational: Bool { kind == .informational }
     /// Whether the code is 200–299.
     public var isSuccess: Bool { kind == .successful }
     /// Whether the code is 300–399. Includes 304, which is not a redirect to follow.

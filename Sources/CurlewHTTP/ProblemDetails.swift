@@ -17,7 +17,7 @@ public struct ProblemDetails: Hashable, Sendable {
     public var instance: String?
 
     /// The media type of problem details in JSON: `application/problem+json`.
-    public static let mediaType = MediaType.problemJSON
+    public static let mediaType = MediaType(type: "application", subtype: "problem+json")
 
     /// Creates problem details from their members.
     public init(

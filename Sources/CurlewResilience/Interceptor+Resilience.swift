@@ -30,7 +30,8 @@ extension Interceptor where Self == BuiltInInterceptor {
         return BuiltInInterceptor("AttemptTimeout(\(limit.brief))", traits) { request, next in
             var context = next.context
             let limit = context.timeouts.attempt ?? limit
-            context.attemptDeadline = context.attemptDeadline.earlier(Deadline(limit, after: context.time.now))
+            context.attemptDeadline = context.attemptDeadline.earlier(
+                ExchangeContext.Deadline(limit, after: context.time.now))
             return try await next(request, context: context)
         }
     }

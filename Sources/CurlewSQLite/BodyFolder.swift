@@ -12,7 +12,7 @@ import CurlewFoundation
 /// may have just created it, and not have locked it yet.
 ///
 /// In the container of an app group, iOS terminates an app that is suspended while it holds such a lock (`0xdead10cc`):
-/// see `SQLiteCacheStore`.
+/// see `HTTPCache.SQLiteStore`.
 struct BodyFolder: Sendable {
     let path: String
 
@@ -44,10 +44,10 @@ struct BodyFolder: Sendable {
         mkdir(parent, 0o700)
     }
 
-    func path(of id: StoredResponse.ID) -> String { "\(path)/\(id.number)" }
+    func path(of id: HTTPCache.Entry.ID) -> String { "\(path)/\(id.number)" }
 
     /// Creates the file of an entry, and locks it.
-    func create(_ id: StoredResponse.ID) throws -> BodyFile {
+    func create(_ id: HTTPCache.Entry.ID) throws -> BodyFile {
         let file = path(of: id)
         var descriptor = openFile(file, O_RDWR | O_CREAT | O_EXCL)
         if descriptor < 0, errno == ENOENT {
@@ -62,20 +62,20 @@ struct BodyFolder: Sendable {
     }
 
     /// Opens the file of an entry; nil if there is none, or if it does not have `length` bytes.
-    func open(_ id: StoredResponse.ID, length: Int64) -> BodyFile? {
+    func open(_ id: HTTPCache.Entry.ID, length: Int64) -> BodyFile? {
         let descriptor = openFile(path(of: id), O_RDONLY)
         guard descriptor >= 0 else { return nil }
         let body = BodyFile(descriptor)
         return body.length == length ? body : nil
     }
 
-    func remove(_ id: StoredResponse.ID) {
+    func remove(_ id: HTTPCache.Entry.ID) {
         unlink(path(of: id))
     }
 
     /// Removes the files that were left behind. `isKept` returns whether a file belongs to an entry. Checks at most
     /// `most` files, chosen at random, so that every file of a large folder is checked eventually.
-    func sweep(most: Int = 10_000, isKept: (StoredResponse.ID) throws -> Bool) rethrows {
+    func sweep(most: Int = 10_000, isKept: (HTTPCache.Entry.ID) throws -> Bool) rethrows {
         for number in sample(most) {
             let name = "\(number)"
             let descriptor = openFile("\(path)/\(name)", O_RDONLY)
@@ -86,7 +86,7 @@ struct BodyFolder: Sendable {
             // With the lock, the result of `isKept` is final: the previous holder has committed the entry, or never
             // will.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
-            if try !isKept(StoredResponse.ID(number)) { unlink("\(path)/\(name)") }
+            if try !isKept(HTTPCache.Entry.ID(number)) { unlink("\(path)/\(name)") }
         }
     }
 

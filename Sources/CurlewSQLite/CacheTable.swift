@@ -36,14 +36,14 @@ final class CacheTable {
     // MARK: Finding
 
     /// Returns the entries of a key, newest first, and the rows whose heads are damaged or have another key.
-    func variants(for key: StoredResponse.Key) throws -> (intact: [StoredResponse], damaged: [Int64]) {
+    func variants(for key: HTTPCache.Entry.Key) throws -> (intact: [HTTPCache.Entry], damaged: [Int64]) {
         let rows = try connection.rows(
             """
             SELECT seq, head FROM entries WHERE target = ? AND content IS ? AND principal IS ?
-            ORDER BY seq DESC LIMIT \(StoredResponse.variantLimit)
+            ORDER BY seq DESC LIMIT \(HTTPCache.Entry.variantLimit)
             """, [.text(key.target), .text(key.content), .text(key.principal)]
         ) { (seq: $0.number(0), head: Self.head($0.bytes(1))) }
-        var (intact, damaged) = ([StoredResponse](), [Int64]())
+        var (intact, damaged) = ([HTTPCache.Entry](), [Int64]())
         for (seq, head) in rows {
             if let head, head.key.target == key.target, head.key.content == key.content,
                 head.key.principal == key.principal
@@ -57,21 +57,21 @@ final class CacheTable {
     }
 
     /// Returns the row of an entry, and its body, which is not checked.
-    func find(_ id: StoredResponse.ID) throws -> (seq: Int64, body: Body)? {
+    func find(_ id: HTTPCache.Entry.ID) throws -> (seq: Int64, body: Body)? {
         try connection.rows("SELECT seq, body, length, sum FROM entries WHERE id = ?", [.number(id.number)]) {
             ($0.number(0), Body(bytes: $0.bytes(1), length: $0.number(2), sum: $0.number(3)))
         }.first
     }
 
     /// Decodes the column `head`: an encoded head and its checksum. Returns nil if it is damaged.
-    private static func head(_ column: Data?) -> StoredResponse? {
+    private static func head(_ column: Data?) -> HTTPCache.Entry? {
         guard let column, column.count > 8, column.suffix(8) == bytes(Checksum.of(column.dropLast(8))) else {
             return nil
         }
-        return StoredResponse(encoded: column.dropLast(8))
+        return HTTPCache.Entry(encoded: column.dropLast(8))
     }
 
-    private static func column(_ head: StoredResponse) -> Data {
+    private static func column(_ head: HTTPCache.Entry) -> Data {
         let encoded = head.encoded
         return encoded + bytes(Checksum.of(encoded))
     }
@@ -80,11 +80,11 @@ final class CacheTable {
 
     /// Records that these entries were used, in this order. The uses are written to the database later, and lost if
     /// that fails.
-    func use(_ ids: [StoredResponse.ID]) {
+    func use(_ ids: [HTTPCache.Entry.ID]) {
         for id in ids { uses[id.number] = stamp() }
     }
 
-    func contains(_ id: StoredResponse.ID) throws -> Bool {
+    func contains(_ id: HTTPCache.Entry.ID) throws -> Bool {
         try !connection.rows("SELECT 1 FROM entries WHERE id = ?", [.number(id.number)]) { _ in }.isEmpty
     }
 
@@ -108,7 +108,7 @@ final class CacheTable {
 
     /// Returns at most `count` heads in ascending order of their `seq`, beginning after the given one. A head that
     /// cannot be decoded is nil.
-    func heads(after seq: Int64, count: Int) throws -> [(seq: Int64, head: StoredResponse?)] {
+    func heads(after seq: Int64, count: Int) throws -> [(seq: Int64, head: HTTPCache.Entry?)] {
         try connection.rows(
             "SELECT seq, head FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", [.number(seq), .number(Int64(count))]
         ) { ($0.number(0), Self.head($0.bytes(1))) }
@@ -121,12 +121,12 @@ final class CacheTable {
         var isDone = false
         var evicted = 0
         /// The entries whose bodies are in files that are no longer used.
-        var files: [StoredResponse.ID] = []
+        var files: [HTTPCache.Entry.ID] = []
     }
 
     /// Makes an entry visible, unless a removal after number `start` contains it or a newer response is stored.
     func commit(
-        _ response: StoredResponse, _ body: Body, replacing others: [StoredResponse.ID], since start: Int64
+        _ response: HTTPCache.Entry, _ body: Body, replacing others: [HTTPCache.Entry.ID], since start: Int64
     ) throws -> Change {
         var response = response
         response.bodyLength = body.length
@@ -153,7 +153,7 @@ final class CacheTable {
             try drop(
                 """
                 seq IN (SELECT seq FROM entries WHERE target = ? AND content IS ? AND principal IS ?
-                ORDER BY seq DESC LIMIT -1 OFFSET \(StoredResponse.variantLimit))
+                ORDER BY seq DESC LIMIT -1 OFFSET \(HTTPCache.Entry.variantLimit))
                 """, Array(values(of: response).prefix(3)), &change)
             try evict(&change)
             change.isDone = true
@@ -162,13 +162,13 @@ final class CacheTable {
     }
 
     /// Whether a newer response of the same key and variant is stored.
-    private func isOvertaken(_ response: StoredResponse) throws -> Bool {
+    private func isOvertaken(_ response: HTTPCache.Entry) throws -> Bool {
         try connection.rows("SELECT head FROM entries WHERE \(sameVariant)", values(of: response)) {
             Self.head($0.bytes(0))?.isNewer(than: response) == true
         }.contains(true)
     }
 
-    func update(_ response: StoredResponse) throws -> Change {
+    func update(_ response: HTTPCache.Entry) throws -> Change {
         try connection.transaction {
             var change = Change()
             let rows = try connection.rows(
@@ -199,7 +199,7 @@ final class CacheTable {
 
     /// Removes the entries in `selection`, and records the removal for writers. Returns the number of removed entries.
     /// A `.matching` selection is only recorded.
-    func remove(_ selection: CacheRemoval) throws -> (count: Int, change: Change) {
+    func remove(_ selection: HTTPCache.Removal) throws -> (count: Int, change: Change) {
         let result = try connection.transaction {
             var change = Change()
             try RemovalLog(connection).record(selection)
@@ -248,7 +248,7 @@ final class CacheTable {
     private func drop(_ condition: String, _ values: [SQLiteValue], _ change: inout Change) throws {
         change.files += try connection.rows(
             "SELECT id FROM entries WHERE body IS NULL AND (\(condition))", values
-        ) { StoredResponse.ID($0.number(0)) }
+        ) { HTTPCache.Entry.ID($0.number(0)) }
         try connection.run("DELETE FROM entries WHERE \(condition)", values)
     }
 
@@ -272,7 +272,7 @@ final class CacheTable {
         }
     }
 
-    private func insertTags(_ response: StoredResponse) throws {
+    private func insertTags(_ response: HTTPCache.Entry) throws {
         for tag in response.tags {
             try connection.run(
                 "INSERT INTO tags SELECT ?, seq FROM entries WHERE id = ?",
@@ -282,7 +282,7 @@ final class CacheTable {
 
     private let sameVariant = "target = ? AND content IS ? AND principal IS ? AND variant = ?"
 
-    private func values(of response: StoredResponse) -> [SQLiteValue] {
+    private func values(of response: HTTPCache.Entry) -> [SQLiteValue] {
         [
             .text(response.key.target), .text(response.key.content), .text(response.key.principal),
             .text(response.variant),
@@ -298,7 +298,7 @@ final class CacheTable {
 
     /// Returns the estimated disk space of an entry in bytes: small rows share pages, larger rows and files occupy
     /// separate pages.
-    static func cost(_ head: Data, _ response: StoredResponse, isInside: Bool) -> Int64 {
+    static func cost(_ head: Data, _ response: HTTPCache.Entry, isInside: Bool) -> Int64 {
         let key = Int64(response.key.target.utf8.count)
         let row = Int64(head.count) + 2 * key + 200 + (isInside ? response.bodyLength : 0)
         let pages = { (bytes: Int64) in (bytes + 4095) / 4096 * 4096 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewFoundation
 
@@ -15,7 +16,7 @@ struct Database {
     let path: String
     let folder: BodyFolder
     private let limits: (bytes: Int64, entries: Int)
-    private let report: @Sendable (SQLiteCacheStore.Notice) -> Void
+    private let report: @Sendable (HTTPCache.SQLiteStore.Notice) -> Void
     private var state = State.closed
     private var isFull = false
     /// The inode of the opened file. If the file at the path no longer has this inode, another process has replaced the
@@ -30,7 +31,7 @@ struct Database {
 
     init(
         path: String, folder: BodyFolder, bytes: Int64, entries: Int,
-        report: @escaping @Sendable (SQLiteCacheStore.Notice) -> Void
+        report: @escaping @Sendable (HTTPCache.SQLiteStore.Notice) -> Void
     ) {
         self.path = path
         self.folder = folder

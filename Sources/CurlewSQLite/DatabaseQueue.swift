@@ -22,9 +22,9 @@ final class DatabaseQueue: Sendable {
         /// Whether a delayed write of the uses is scheduled.
         var writesUses = false
         /// The uses that the table has not received yet.
-        var uses: [StoredResponse.ID] = []
+        var uses: [HTTPCache.Entry.ID] = []
 
-        mutating func takeUses() -> [StoredResponse.ID] {
+        mutating func takeUses() -> [HTTPCache.Entry.ID] {
             defer { uses = [] }
             return uses
         }
@@ -78,7 +78,7 @@ final class DatabaseQueue: Sendable {
     }
 
     /// Records a use without waiting. The use is written after at most two seconds, or after 256 uses.
-    func recordUse(of id: StoredResponse.ID) {
+    func recordUse(of id: HTTPCache.Entry.ID) {
         let (isFull, writes) = state.withLock { state in
             defer { state.writesUses = true }
             state.uses.append(id)

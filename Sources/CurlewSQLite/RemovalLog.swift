@@ -28,7 +28,7 @@ struct RemovalLog {
         get throws { try connection.number("SELECT max(number) FROM removals") }
     }
 
-    func record(_ selection: CacheRemoval) throws {
+    func record(_ selection: HTTPCache.Removal) throws {
         switch selection {
         case .everything, .matching: try record(.everything, .null)
         case .target(let target): try record(.target, .text(target))
@@ -48,7 +48,7 @@ struct RemovalLog {
     }
 
     /// Returns whether a removal after number `start` contains the entry.
-    func reach(_ response: StoredResponse, since start: Int64) throws -> Bool {
+    func reach(_ response: HTTPCache.Entry, since start: Int64) throws -> Bool {
         let later = try connection.rows(
             "SELECT kind, value FROM removals WHERE number > ?", [.number(start)]
         ) { (Kind(rawValue: $0.number(0)), $0.bytes(1)) }
@@ -69,7 +69,7 @@ struct RemovalLog {
         }
     }
 
-    private static func contains(_ id: StoredResponse.ID, in numbers: Data) -> Bool {
+    private static func contains(_ id: HTTPCache.Entry.ID, in numbers: Data) -> Bool {
         let wanted = withUnsafeBytes(of: id.number.littleEndian) { Data($0) }
         return stride(from: 0, to: numbers.count - 7, by: 8).contains { offset in
             let start = numbers.startIndex + offset

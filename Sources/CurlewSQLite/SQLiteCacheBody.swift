@@ -5,7 +5,7 @@ import CurlewCore
 import CurlewFoundation
 
 /// An opened body: bytes in memory, or an open file, which stays readable after its name is removed.
-final class SQLiteCacheBody: StoredResponse.Body {
+final class SQLiteCacheBody: HTTPCache.Entry.Body {
     let length: Int64
     let bytes: Data?
 

@@ -5,7 +5,7 @@ import CurlewCore
 import CurlewFoundation
 
 /// Writes one entry. Collects a body of up to 64 KiB in memory, and writes a larger body to a file.
-final class SQLiteCacheWriter: StoredResponse.Writer {
+final class SQLiteCacheWriter: HTTPCache.Entry.Writer {
     private struct State {
         var collected = Data()
         var file: BodyFile?
@@ -14,12 +14,12 @@ final class SQLiteCacheWriter: StoredResponse.Writer {
         var isOver = false
     }
 
-    private let response: StoredResponse
-    private let store: SQLiteCacheStore
+    private let response: HTTPCache.Entry
+    private let store: HTTPCache.SQLiteStore
     private let start: Int64
     private let state: Locked<State>
 
-    init(_ response: StoredResponse, to store: SQLiteCacheStore, since start: Int64) {
+    init(_ response: HTTPCache.Entry, to store: HTTPCache.SQLiteStore, since start: Int64) {
         self.response = response
         self.store = store
         self.start = start
@@ -35,7 +35,7 @@ final class SQLiteCacheWriter: StoredResponse.Writer {
         }
         let (file, collected, offset) = state.withLock { state -> (BodyFile?, Data?, Int64) in
             let before = state.count - Int64(chunk.count)
-            if state.file == nil, state.count <= Int64(SQLiteCacheStore.insideLimit) {
+            if state.file == nil, state.count <= Int64(HTTPCache.SQLiteStore.insideLimit) {
                 state.collected.append(chunk)
                 return (nil, nil, before)
             }
@@ -83,7 +83,7 @@ final class SQLiteCacheWriter: StoredResponse.Writer {
         }
     }
 
-    func commit(replacing others: [StoredResponse.ID]) async throws -> Bool {
+    func commit(replacing others: [HTTPCache.Entry.ID]) async throws -> Bool {
         let state = end()
         guard let state else { return false }
         defer { store.release(state.count) }

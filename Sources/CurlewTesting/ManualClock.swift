@@ -37,14 +37,14 @@ public struct ManualClock: TimeSource {
     public static var skippingWaits: ManualClock { ManualClock(skipsWaits: true) }
 
     /// The current instant of the clock. It begins at an arbitrary value and changes only when the clock advances.
-    public var now: MonotonicInstant { state.withLock { $0.now } }
+    public var now: SystemTime.Instant { state.withLock { $0.now } }
 
     /// The initial date plus the duration by which the clock was advanced.
     public var date: Date { state.withLock { $0.date } }
 
     /// Waits until the clock reaches `instant`. Returns immediately if the clock has already reached it. A clock that
     /// skips waits advances itself to `instant` instead. Throws `CancellationError` as soon as the task is cancelled.
-    public func sleep(until instant: MonotonicInstant) async throws {
+    public func sleep(until instant: SystemTime.Instant) async throws {
         if skipsWaits {
             try Task.checkCancellation()
             return advance(by: now.duration(to: instant))
@@ -55,11 +55,11 @@ public struct ManualClock: TimeSource {
     /// Waits until the clock reaches `instant`, as a limit on other work, such as a deadline. On a clock that skips
     /// waits, an alarm does not advance the clock: only sleeps do. Throws `CancellationError` as soon as the task is
     /// cancelled.
-    public func alarm(at instant: MonotonicInstant) async throws {
+    public func alarm(at instant: SystemTime.Instant) async throws {
         try await wait(until: instant, .limits)
     }
 
-    private func wait(until instant: MonotonicInstant, _ kind: Waits) async throws {
+    private func wait(until instant: SystemTime.Instant, _ kind: Waits) async throws {
         try await wait { state, waiter in
             guard instant > state.now else { return false }
             state.sleepers.append(State.Sleeper(until: instant, kind: kind, waiter: waiter))
@@ -179,7 +179,7 @@ public struct ManualClock: TimeSource {
 extension ManualClock {
     private struct State: Sendable {
         struct Sleeper {
-            let until: MonotonicInstant
+            let until: SystemTime.Instant
             let kind: Waits
             let waiter: Waiter
         }
@@ -196,7 +196,7 @@ extension ManualClock {
         var observers: [Observer] = []
 
         // The clock begins far from zero, so that a reading is not mistaken for a duration.
-        private static let zero = MonotonicInstant(nanoseconds: 1_000_000_000_000)
+        private static let zero = SystemTime.Instant(nanoseconds: 1_000_000_000_000)
 
         init(start: Date) {
             self.start = start

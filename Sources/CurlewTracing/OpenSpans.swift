@@ -21,7 +21,7 @@ enum WireSpanKey: FactKey {
 /// A wall clock that follows the monotonic clock, so that durations in a trace are exact.
 struct SpanClock: Sendable {
     private let epoch: Int64
-    private let instant: MonotonicInstant
+    private let instant: SystemTime.Instant
 
     init(_ time: any TimeSource) {
         instant = time.now
@@ -30,7 +30,7 @@ struct SpanClock: Sendable {
     }
 
     /// Returns the time in nanoseconds since 1970.
-    func time(_ now: MonotonicInstant) -> UInt64 {
+    func time(_ now: SystemTime.Instant) -> UInt64 {
         let (sum, overflow) = epoch.addingReportingOverflow(instant.duration(to: now).wholeNanoseconds)
         return overflow || sum < 0 ? UInt64(epoch) : UInt64(sum)
     }

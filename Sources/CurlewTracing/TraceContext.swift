@@ -63,7 +63,7 @@ extension TraceContext {
     public init?(headers: HTTPHeaders) {
         let parents = headers[values: .traceparent]
         guard parents.count == 1 else { return nil }
-        self.init(traceparent: parents[0], tracestate: headers[values: .tracestate])
+        self.init(traceparent: parents[0], tracestate: headers[values: "Tracestate"])
     }
 
     /// Reads the context from the values of its fields.
@@ -121,7 +121,7 @@ extension TraceContext {
     /// Removes the fields of a context from a message.
     package static func remove(from headers: inout HTTPHeaders) {
         headers.remove(.traceparent)
-        headers.remove(.tracestate)
+        headers.remove("Tracestate")
     }
 
     // The names are sent in lower case (§3.2.1, §3.3.1).

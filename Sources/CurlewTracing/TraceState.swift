@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+public import CurlewHTTP
 
 /// The values that tracing systems carry along with a trace: the field `tracestate` (W3C Trace Context §3.3).
 ///
@@ -93,10 +93,7 @@ public struct TraceState: Hashable, Sendable {
     }
 }
 
-extension TraceState: CustomStringConvertible, CustomReflectable {
+extension TraceState: MirroredByDescription {
     /// The keys in order, without values.
     public var description: String { members.map(\.key).joined(separator: ",") }
-
-    /// A mirror that shows only the description, so that a dump contains no value.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -13,8 +13,8 @@ public import Observation
 ///
 /// - Of overlapping loads, the last one started determines the state. Results of earlier loads are dropped.
 /// - The previous value stays visible during a refresh and after a failed refresh.
-/// - A refresh contacts the server: the client calls in the closure use `CachePolicy.validate`, unless they specify
-///   another policy.
+/// - A refresh contacts the server: the client calls in the closure use `HTTPCache.Policy.validate`, unless they
+///   specify another policy.
 /// - Cancellation is never shown as an error. The state returns to the previous one.
 /// - A cancelled caller stops waiting. The load is cancelled when the last waiting caller has stopped waiting.
 /// - The closure is called on the main actor. `APIClient.send` leaves the main actor immediately: neither the network

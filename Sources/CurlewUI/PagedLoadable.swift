@@ -32,8 +32,8 @@ public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
 /// - An item that is received twice, because the list changed between two pages, is shown once, in its latest version.
 /// - The old items stay visible during a refresh until the first page arrives. A failure does not change the items, and
 ///   `retry()` repeats the load that failed.
-/// - A refresh and the pages after it contact the server: the client calls in the source use `CachePolicy.validate`,
-///   unless they specify another policy.
+/// - A refresh and the pages after it contact the server: the client calls in the source use
+///   `HTTPCache.Policy.validate`, unless they specify another policy.
 /// - `change`, `insert` and `remove` show a change immediately, then commit it, and revert it if the commit fails.
 /// - At most `pageLimit` pages are loaded, even if the server reports more.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)

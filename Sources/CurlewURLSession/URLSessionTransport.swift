@@ -160,7 +160,7 @@ public final class URLSessionTransport: Transport {
     /// Rejects new calls, and ends the running calls immediately or lets them finish. The default mode is `.now`.
     ///
     /// Returns when no call is running. Cancelling the task that calls this method does not shorten the wait.
-    public func shutdown(_ mode: ShutdownMode = .now) async {
+    public func shutdown(_ mode: TransportConfiguration.ShutdownMode = .now) async {
         state.withLock { $0.isStopped = true }
         switch mode {
         case .drain(let time) where time > .zero:
@@ -180,8 +180,8 @@ public final class URLSessionTransport: Transport {
 
     /// The number of `active` and `completed` exchanges. The other values are not set, because URLSession reports
     /// nothing about its connections.
-    public var snapshot: TransportSnapshot {
-        var snapshot = TransportSnapshot()
+    public var snapshot: TransportConfiguration.Pool.Snapshot {
+        var snapshot = TransportConfiguration.Pool.Snapshot()
         (snapshot.active, snapshot.completed) = state.withLock { ($0.active.count, $0.completed) }
         return snapshot
     }

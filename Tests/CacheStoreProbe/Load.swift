@@ -9,7 +9,7 @@ import Foundation
 
 /// Random work on one store, whose bodies are determined by their heads.
 struct Load {
-    let store: SQLiteCacheStore
+    let store: HTTPCache.SQLiteStore
     private var random: SeededGenerator
 
     /// Few keys, so that processes meet.
@@ -19,13 +19,13 @@ struct Load {
         let description: String
     }
 
-    init(_ store: SQLiteCacheStore, seed: UInt64) {
+    init(_ store: HTTPCache.SQLiteStore, seed: UInt64) {
         self.store = store
         random = SeededGenerator(seed: seed)
     }
 
-    static func key(_ number: Int) -> StoredResponse.Key {
-        StoredResponse.Key(target: "https://api.example/\(number)")
+    static func key(_ number: Int) -> HTTPCache.Entry.Key {
+        HTTPCache.Entry.Key(target: "https://api.example/\(number)")
     }
 
     /// Pages of one byte each, so that a part of another body, or one that is cut off, cannot look right.
@@ -43,7 +43,7 @@ struct Load {
     mutating func write() async throws {
         let mark = UInt64.random(in: 0 ... .max, using: &random)
         let now = Date()
-        let head = StoredResponse(
+        let head = HTTPCache.Entry(
             key: Self.key(Int.random(in: 0..<Self.keys, using: &random)), headers: ["X-Mark": "\(mark)"],
             requestTime: now, responseTime: now)
         let writer = try await store.write(head)
@@ -56,7 +56,7 @@ struct Load {
 
     /// Reads the entries of a key, and throws if one is not what its head says. How many there were.
     @discardableResult
-    static func check(_ key: StoredResponse.Key, in store: SQLiteCacheStore) async throws -> Int {
+    static func check(_ key: HTTPCache.Entry.Key, in store: HTTPCache.SQLiteStore) async throws -> Int {
         var count = 0
         for head in try await store.variants(for: key) {
             guard let mark = UInt64(head.headers["X-Mark"] ?? "") else { throw Wrong(description: "a head is damaged") }

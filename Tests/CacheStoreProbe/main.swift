@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewSQLite
 import Foundation
 
@@ -8,7 +9,7 @@ import Foundation
 // probe check <path>                         checks all entries; says how many there are, or what is wrong
 
 let words = CommandLine.arguments
-let store = SQLiteCacheStore(path: words[2], byteLimit: 4 << 20)
+let store = HTTPCache.SQLiteStore(path: words[2], byteLimit: 4 << 20)
 
 func say(_ text: String) {
     FileHandle.standardOutput.write(Data((text + "\n").utf8))

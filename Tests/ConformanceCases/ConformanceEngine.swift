@@ -14,7 +14,7 @@ public struct ConformanceEngine: Sendable {
     public let scope: ConformanceCase.Scope
 
     let make: @Sendable (TransportConfiguration, ConformanceTrial) throws -> any Transport
-    let shutDown: @Sendable (any Transport, ShutdownMode) async -> Void
+    let shutDown: @Sendable (any Transport, TransportConfiguration.ShutdownMode) async -> Void
 
     /// Creates an engine for transports that use a network.
     ///
@@ -22,7 +22,7 @@ public struct ConformanceEngine: Sendable {
     /// - `shutDown`: shuts down a transport that `make` created.
     public init<Made: Transport>(
         _ name: String, make: @escaping @Sendable (TransportConfiguration) throws -> Made,
-        shutDown: @escaping @Sendable (Made, ShutdownMode) async -> Void
+        shutDown: @escaping @Sendable (Made, TransportConfiguration.ShutdownMode) async -> Void
     ) {
         self.name = name
         scope = .wire

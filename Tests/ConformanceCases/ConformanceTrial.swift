@@ -53,7 +53,7 @@ final class ConformanceTrial: Sendable {
         return transport
     }
 
-    func shutDown(_ transport: any Transport, _ mode: ShutdownMode = .now) async {
+    func shutDown(_ transport: any Transport, _ mode: TransportConfiguration.ShutdownMode = .now) async {
         await engine.shutDown(transport, mode)
     }
 

@@ -13,7 +13,7 @@ import Testing
 /// Questions that only a Mac can answer: the answers are a part of its report (Scripts/lib/mac_report.py).
 @Suite(.timeLimit(.minutes(1)))
 struct AppleQuestionsTests {
-    private func client(_ tls: TLSConfiguration = TLSConfiguration()) -> APIClient {
+    private func client(_ tls: TransportConfiguration.TLS = TransportConfiguration.TLS()) -> APIClient {
         let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls))
         return APIClient(baseURL: nil, pipeline: [], transport: transport)
     }
@@ -49,8 +49,8 @@ struct AppleQuestionsTests {
             return print("left out: the question of shared connections needs nginx and openssl")
         }
         let wrong = ["a", "b"].map { "sha256//" + Data(repeating: $0.utf8.first ?? 0, count: 32).base64EncodedString() }
-        let pins = TLSConfiguration.PinSet(hosts: ["localhost"], keys: wrong)
-        let client = client(TLSConfiguration(trustedRoots: .file(authority), pins: [pins]))
+        let pins = TransportConfiguration.TLS.PinSet(hosts: ["localhost"], keys: wrong)
+        let client = client(TransportConfiguration.TLS(trustedRoots: .file(authority), pins: [pins]))
         let first = Request<HTTPResponse>(.get, url: url.replacing("localhost", with: "127.0.0.1") + "/empty")
         #expect(try await client.send(first).status == .noContent)
         let error = await #expect(throws: NetworkError.self) {

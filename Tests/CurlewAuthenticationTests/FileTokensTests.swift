@@ -47,7 +47,7 @@ final class FileTokensTests {
     @Test("Only the owner can read the file, also one that others could before")
     func permissions() async throws {
         for _ in 0..<2 {
-            try await FileTokens(path).save(tokens)
+            try await TokenStore.FilePersistence(path).save(tokens)
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
@@ -68,7 +68,7 @@ final class FileTokensTests {
         }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
         try await store.signIn(tokens)
-        #expect(try await FileTokens(path).load() == tokens)
+        #expect(try await TokenStore.FilePersistence(path).load() == tokens)
     }
 
     @Test(
@@ -84,7 +84,7 @@ final class FileTokensTests {
         try write(text)
         try await TokenStore(.file(path), time: ManualClock()).signIn(tokens)
         #expect(try names.count == (text == "s3cret" ? 2 : 1))
-        #expect(try await FileTokens(path).load() == tokens)
+        #expect(try await TokenStore.FilePersistence(path).load() == tokens)
     }
 
     @Test("A file of a newer version stays where it is until a user signs in")
@@ -115,18 +115,18 @@ final class FileTokensTests {
 
     @Test("A file that is too large is no token file, and is not read to its end")
     func large() async throws {
-        try write(String(repeating: " ", count: FileTokens.limit + 1))
-        #expect(await failureReason { try await FileTokens(path).load() } == .storage)
+        try write(String(repeating: " ", count: TokenStore.FilePersistence.limit + 1))
+        #expect(await failureReason { try await TokenStore.FilePersistence(path).load() } == .storage)
         #expect(try names == ["tokens.json"])
-        try await FileTokens(path).save(tokens)
+        try await TokenStore.FilePersistence(path).save(tokens)
         #expect(try names.count == 2)
     }
 
     @Test("No text shows a token")
     func descriptions() async throws {
-        #expect("\(FileTokens(path))" == "FileTokens(\(path))")
+        #expect("\(TokenStore.FilePersistence(path))" == "TokenStore.FilePersistence(\(path))")
         try write(#"{"version":1,"tokens":{"access_token":7,"refresh_token":"s3cret"}}"#)
-        let error = await #expect(throws: NetworkError.self) { try await FileTokens(path).load() }
+        let error = await #expect(throws: NetworkError.self) { try await TokenStore.FilePersistence(path).load() }
         #expect(error.map { "\($0)".contains("s3cret") } == false)
     }
 }

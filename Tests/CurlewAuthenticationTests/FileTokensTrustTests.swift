@@ -40,7 +40,7 @@ final class FileTokensTrustTests {
         #expect(error?.detail.contains("0" + String(mode, radix: 8)) == true)
         #expect(try names == ["tokens.json"])
         try await store.signIn(tokens)
-        #expect(try await FileTokens(path).load() == tokens)
+        #expect(try await TokenStore.FilePersistence(path).load() == tokens)
         #expect(try names == ["tokens.json"])
     }
 
@@ -119,7 +119,7 @@ final class FileTokensTrustTests {
     func waiting() async throws {
         let (name, clock) = (path + ".lock", ManualClock())
         let held = try #require(try FileLock.attempt(name))
-        let deadline = Deadline(.milliseconds(200), after: clock.now)
+        let deadline = ExchangeContext.Deadline(.milliseconds(200), after: clock.now)
         let late = Task { try await FileLock.wait(for: name, until: deadline, on: clock) }
         while clock.now < deadline.instant ?? clock.now {
             try await clock.waitForSleepers(1)

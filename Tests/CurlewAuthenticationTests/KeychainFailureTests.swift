@@ -32,7 +32,7 @@ struct KeychainFailureTests {
     }
 
     /// A keychain that is locked at first.
-    private actor LockedAtFirst: TokenPersistence {
+    private actor LockedAtFirst: TokenStore.Persistence {
         var isLocked = true
 
         func unlock() { isLocked = false }

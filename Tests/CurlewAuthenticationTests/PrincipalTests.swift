@@ -164,7 +164,7 @@ struct PrincipalTests {
 
     @Test("The package's interceptors name their principal, at every placement")
     func own() async throws {
-        let budget = RetryBudget()
+        let budget = RetryPolicy.Budget()
         let harmless: [any Interceptor] = [
             .logging(.off), .retry(), .hedging(after: .seconds(1), budget: budget), .circuitBreaker(),
             .rateLimit(1, every: .seconds(1)), .concurrencyLimit(1), .attemptTimeout(.seconds(1)),
@@ -251,7 +251,7 @@ struct PrincipalTests {
         #expect(seen == [.unknown, store.principal] && store.principal != .anonymous)
     }
 
-    private struct OneLoad: TokenPersistence {
+    private struct OneLoad: TokenStore.Persistence {
         let tokens: Tokens
 
         func load() async throws -> Tokens? { tokens }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TokenCommitTests {
     /// A persistence whose saves wait, fail, or never end.
-    private final class Shelf: TokenPersistence {
+    private final class Shelf: TokenStore.Persistence {
         struct Trouble: Error {}
 
         let kept = Locked<[Tokens?]>([])
@@ -120,7 +120,7 @@ struct TokenCommitTests {
 
     @Test("A persistence that never responds ends calls at their deadline")
     func endlessLoad() async throws {
-        struct Deaf: TokenPersistence {
+        struct Deaf: TokenStore.Persistence {
             func load() async throws -> Tokens? { try await SharedResult<Tokens?>().wait() }
             func save(_ tokens: Tokens?) async throws {}
         }

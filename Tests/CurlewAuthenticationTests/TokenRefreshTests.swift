@@ -217,7 +217,7 @@ struct TokenRefreshTests {
 }
 
 /// Remembers what a store wanted to be kept.
-final class RecordedTokens: TokenPersistence {
+final class RecordedTokens: TokenStore.Persistence {
     private let saved = Locked<[Tokens?]>([])
 
     var last: Tokens?? { saved.withLock { $0.last } }

@@ -37,7 +37,7 @@ final class TokenSharingTests: Sendable {
             }
             #expect(reasons.allSatisfy { $0 == nil }, "round \(round): \(reasons)")
             #expect(server.refreshes == round && server.reused == 0)
-            #expect(try await FileTokens(path).load() == server.tokens)
+            #expect(try await TokenStore.FilePersistence(path).load() == server.tokens)
         }
     }
 
@@ -80,9 +80,9 @@ final class TokenSharingTests: Sendable {
         #expect(try await other.tokens != nil)
         // The other store's process has refreshed, long ago.
         server.state.withLock { $0.generation = 1 }
-        var kept = try #require(try await FileTokens(path).load())
+        var kept = try #require(try await TokenStore.FilePersistence(path).load())
         (kept.accessToken, kept.refreshToken, kept.expiresAt) = ("a1", "r1", clock.date.addingTimeInterval(-1))
-        try await FileTokens(path).save(kept)
+        try await TokenStore.FilePersistence(path).save(kept)
         server.expire()
         #expect(await server.client(other).outcome() == nil)
         #expect(server.state.withLock { $0.presented } == ["r1": 1])
@@ -121,7 +121,7 @@ final class TokenSharingTests: Sendable {
         // A refusal is reported before it is known what is stored.
         let isRefused = reason == .notAuthenticated(.refreshRefused)
         #expect(reason == .notAuthenticated(.signedOut) || event == .signedInWhileRefused && isRefused)
-        #expect(try await FileTokens(path).load() == (event == .signedOut ? nil : anew))
+        #expect(try await TokenStore.FilePersistence(path).load() == (event == .signedOut ? nil : anew))
         #expect(try await one.tokens == (event == .signedOut ? nil : anew))
         #expect(one.principal == other.principal)
     }

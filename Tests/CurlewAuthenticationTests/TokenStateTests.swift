@@ -16,8 +16,8 @@ struct TokenStateTests {
             expiresAt: lifetime.map { start.addingTimeInterval($0) })
     }
 
-    static func instant(_ seconds: Double) -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: 0).advanced(by: .seconds(seconds))
+    static func instant(_ seconds: Double) -> SystemTime.Instant {
+        SystemTime.Instant(nanoseconds: 0).advanced(by: .seconds(seconds))
     }
 
     /// A state that is signed in, and asks at `seconds` after the start.

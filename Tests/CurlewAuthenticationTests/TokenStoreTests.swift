@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TokenStoreTests {
     /// Keeps tokens in memory, slowly, and fails on demand.
-    private final class Shelf: TokenPersistence {
+    private final class Shelf: TokenStore.Persistence {
         struct Trouble: Error {}
 
         let state = Locked((kept: Tokens?.none, loads: 0, saves: 0, isBroken: false, isBusy: false, overlaps: 0))

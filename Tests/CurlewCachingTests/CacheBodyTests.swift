@@ -8,7 +8,7 @@ import Testing
 struct CacheBodyTests {
     private static let fresh: HTTPHeaders = [.cacheControl: "max-age=60"]
 
-    private static func fixture(_ chunks: CountedChunks, rules: CacheConfiguration = .standard) -> CacheFixture {
+    private static func fixture(_ chunks: CountedChunks, rules: HTTPCache.Options = .standard) -> CacheFixture {
         CacheFixture(rules: rules) { _ in HTTPResponse(headers: fresh, body: ResponseBody(chunks)) }
     }
 
@@ -55,7 +55,7 @@ struct CacheBodyTests {
         body.cancel()
         #expect(try await fixture.entries == 0)
         // What was written for them counts no more.
-        let store = try #require(fixture.store as? MemoryCacheStore)
+        let store = try #require(fixture.store as? HTTPCache.MemoryStore)
         #expect(await store.statistics().bytes == 0)
     }
 
@@ -78,7 +78,7 @@ struct CacheBodyTests {
 
     @Test
     func aBodyOverTheLimitPassesAndIsNotStored() async throws {
-        var rules = CacheConfiguration()
+        var rules = HTTPCache.Options()
         rules.bodyLimit = 999
         for count in [10, 9] {
             let fixture = Self.fixture(CountedChunks(count, of: 111), rules: rules)
@@ -181,14 +181,14 @@ extension HTTPResponse {
 
 /// A store whose bodies end after 200,000 bytes, although they are longer. It has no bytes at hand.
 private struct ShortStore: StoreOverMemory {
-    let memory = MemoryCacheStore()
+    let memory = HTTPCache.MemoryStore()
 
-    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
+    func body(of response: HTTPCache.Entry) async throws -> (any HTTPCache.Entry.Body)? {
         await memory.body(of: response).map(Body.init)
     }
 
-    private struct Body: StoredResponse.Body {
-        let inner: any StoredResponse.Body
+    private struct Body: HTTPCache.Entry.Body {
+        let inner: any HTTPCache.Entry.Body
         var length: Int64 { inner.length }
 
         func read(from offset: Int64, upTo count: Int) async throws -> Data {

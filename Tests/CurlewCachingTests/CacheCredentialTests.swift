@@ -24,7 +24,7 @@ struct CacheCredentialTests {
         var (calls, hits, leaks) = (0, 0, [String]())
         for way in CredentialWay.all {
             for visibility in ["private", "public"] {
-                let cache = CacheInterceptor(store: MemoryCacheStore())
+                let cache = CacheInterceptor(store: HTTPCache.MemoryStore())
                 for user in ["ann", "bob", "ann", "bob"] {
                     calls += 1
                     try await IdentityWay.$user.withValue(user) {
@@ -131,7 +131,7 @@ struct CacheCredentialTests {
 
     @Test("Tokens are loaded before the cache asks, so the first call of a process is a hit")
     func firstCall() async throws {
-        let store = MemoryCacheStore()
+        let store = HTTPCache.MemoryStore()
         let server = Transcript("private, max-age=60")
         let kept = Kept(nil)
         let first = TokenStore(kept)
@@ -156,7 +156,7 @@ struct CacheCredentialTests {
 
     @Test("A sign-out can take what was stored with it, and nothing else")
     func signOut() async throws {
-        let cache = MemoryCacheStore()
+        let cache = HTTPCache.MemoryStore()
         let (ann, bob) = (TokenStore(), TokenStore())
         try await ann.signIn(Tokens(accessToken: "a"))
         try await bob.signIn(Tokens(accessToken: "b"))
@@ -195,7 +195,7 @@ struct CacheCredentialTests {
         #expect(server.count == 4)
         for value in ["x", "y"] { _ = try await client.send(Request<String>.get("/d").header(.authorization, value)) }
         #expect(server.count == 6)
-        var rules = FieldRules(secret: [.accept])
+        var rules = Redaction.Rules(secret: [.accept])
         #expect(!rules.isHarmless(.accept) && rules.isHarmless(.acceptLanguage))
         rules.harmlessCookies = ["a"]
         #expect(rules.identifying(cookie: "a=1; a\u{301}=2;b=3") == " a\u{301}=2;b=3")
@@ -204,7 +204,7 @@ struct CacheCredentialTests {
 }
 
 /// Keeps tokens in memory, for several stores one after the other.
-private final class Kept: TokenPersistence {
+private final class Kept: TokenStore.Persistence {
     private let tokens: Locked<Tokens?>
     init(_ tokens: Tokens?) { self.tokens = Locked(tokens) }
     func load() async throws -> Tokens? { tokens.withLock { $0 } }

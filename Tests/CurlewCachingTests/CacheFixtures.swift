@@ -5,13 +5,13 @@ import CurlewCaching
 /// A cache over a server that is one closure, with time that stands still.
 struct CacheFixture: Sendable {
     let clock = ManualClock(date: Date(timeIntervalSince1970: 1_700_000_000))
-    let store: any CacheStore
+    let store: any HTTPCache.Store
     let cache: CacheInterceptor
     let observer = CacheObserver()
     let transport: MockTransport
 
     init(
-        store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard,
+        store: any HTTPCache.Store = HTTPCache.MemoryStore(), rules: HTTPCache.Options = .standard,
         answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
     ) {
         self.store = store
@@ -46,8 +46,8 @@ final class CacheObserver: RequestObserver {
 
     func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         switch event {
-        case .feature(CacheEvent.decided(let verdict)): events.withLock { $0.append("\(verdict)") }
-        case .feature(CacheEvent.storeFailed(let error)): events.withLock { $0.append("store: \(error.reason)") }
+        case .feature(HTTPCache.Event.decided(let verdict)): events.withLock { $0.append("\(verdict)") }
+        case .feature(HTTPCache.Event.storeFailed(let error)): events.withLock { $0.append("store: \(error.reason)") }
         default: break
         }
     }
@@ -81,26 +81,27 @@ final class CountedChunks: AsyncSequence, Sendable {
 }
 
 /// A store that differs from a store in memory in what it implements itself.
-protocol StoreOverMemory: CacheStore {
-    var memory: MemoryCacheStore { get }
+protocol StoreOverMemory: HTTPCache.Store {
+    var memory: HTTPCache.MemoryStore { get }
 }
 
 extension StoreOverMemory {
     var isLasting: Bool { false }
     var bodyLimit: Int64 { memory.bodyLimit }
 
-    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup { await memory.find(key) }
-    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
+    func find(_ key: HTTPCache.Entry.Key) async throws -> HTTPCache.Entry.Lookup { await memory.find(key) }
+    func body(of response: HTTPCache.Entry) async throws -> (any HTTPCache.Entry.Body)? {
         await memory.body(of: response)
     }
-    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
+    func write(_ response: HTTPCache.Entry, since epoch: HTTPCache.Entry.Lookup.Epoch?) async throws -> any HTTPCache
+        .Entry
         .Writer
     {
         await memory.write(response, since: epoch)
     }
-    func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
-    func remove(_ selection: CacheRemoval) async throws -> Int { await memory.remove(selection) }
-    func statistics() async throws -> CacheStatistics { await memory.statistics() }
+    func update(_ response: HTTPCache.Entry) async throws -> Bool { await memory.update(response) }
+    func remove(_ selection: HTTPCache.Removal) async throws -> Int { await memory.remove(selection) }
+    func statistics() async throws -> HTTPCache.Statistics { await memory.statistics() }
 }
 
 /// A store that fails at one kind of call, and is in memory otherwise.
@@ -111,7 +112,7 @@ struct FailingStore: StoreOverMemory {
 
     let place: Place
     let bodyLimit: Int64 = 1 << 20
-    let memory = MemoryCacheStore()
+    let memory = HTTPCache.MemoryStore()
 
     init(_ place: Place) { self.place = place }
 
@@ -119,35 +120,36 @@ struct FailingStore: StoreOverMemory {
         if place == self.place { throw Broken() }
     }
 
-    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup {
+    func find(_ key: HTTPCache.Entry.Key) async throws -> HTTPCache.Entry.Lookup {
         try check(.variants)
         return await memory.find(key)
     }
 
-    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
+    func body(of response: HTTPCache.Entry) async throws -> (any HTTPCache.Entry.Body)? {
         try check(.body)
         return await memory.body(of: response).map { Body(inner: $0, fails: place == .read) }
     }
 
-    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
+    func write(_ response: HTTPCache.Entry, since epoch: HTTPCache.Entry.Lookup.Epoch?) async throws -> any HTTPCache
+        .Entry
         .Writer
     {
         try check(.write)
         return Writer(inner: await memory.write(response, since: epoch), place: place)
     }
 
-    func update(_ response: StoredResponse) async throws -> Bool {
+    func update(_ response: HTTPCache.Entry) async throws -> Bool {
         try check(.update)
         return await memory.update(response)
     }
 
-    func remove(_ selection: CacheRemoval) async throws -> Int {
+    func remove(_ selection: HTTPCache.Removal) async throws -> Int {
         try check(.remove)
         return await memory.remove(selection)
     }
 
-    private struct Body: StoredResponse.Body {
-        let inner: any StoredResponse.Body
+    private struct Body: HTTPCache.Entry.Body {
+        let inner: any HTTPCache.Entry.Body
         let fails: Bool
 
         var length: Int64 { inner.length }
@@ -160,8 +162,8 @@ struct FailingStore: StoreOverMemory {
         func close() { inner.close() }
     }
 
-    private struct Writer: StoredResponse.Writer {
-        let inner: any StoredResponse.Writer
+    private struct Writer: HTTPCache.Entry.Writer {
+        let inner: any HTTPCache.Entry.Writer
         let place: Place
 
         func append(_ chunk: Data) async throws -> Bool {
@@ -169,7 +171,7 @@ struct FailingStore: StoreOverMemory {
             return try await inner.append(chunk)
         }
 
-        func commit(replacing others: [StoredResponse.ID]) async throws -> Bool {
+        func commit(replacing others: [HTTPCache.Entry.ID]) async throws -> Bool {
             if place == .commit { throw Broken() }
             return try await inner.commit(replacing: others)
         }

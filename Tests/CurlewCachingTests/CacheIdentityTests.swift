@@ -13,7 +13,7 @@ struct CacheIdentityTests {
         var (calls, leaks) = (0, [String]())
         for (number, way) in IdentityWay.all.enumerated() {
             await Task.yield()
-            let cache = CacheInterceptor(store: MemoryCacheStore())
+            let cache = CacheInterceptor(store: HTTPCache.MemoryStore())
             let transport = way.server(number.isMultiple(of: 3) ? "public" : "private")
             for users in [["ann", "bob"], ["bob"]] {
                 let shared = way.client(over: cache, transport)

@@ -126,7 +126,7 @@ struct CacheInterceptorTests {
     @Test
     func refreshesAreBoundedInNumber() async throws {
         let (release, go) = AsyncStream.makeStream(of: Void.self)
-        var rules = CacheConfiguration()
+        var rules = HTTPCache.Options()
         rules.backgroundLimit = 2
         let fixture = CacheFixture(rules: rules) { call in
             if call.request.headers.contains(.ifNoneMatch) { for await _ in release { break } }
@@ -142,7 +142,7 @@ struct CacheInterceptorTests {
 
     @Test
     func aRefreshHasATimeOfItsOwn() async throws {
-        let deadlines = Locked<[Deadline]>([])
+        let deadlines = Locked<[ExchangeContext.Deadline]>([])
         let fixture = CacheFixture { call in
             deadlines.withLock { $0.append(call.context.totalDeadline) }
             return Self.answer("v", "max-age=10, stale-while-revalidate=100")
@@ -153,7 +153,7 @@ struct CacheInterceptorTests {
         let start = fixture.clock.now
         _ = try await fixture.send(timeouts: timeouts).text()
         try await fixture.cache.settle()
-        #expect(deadlines.withLock { $0.last } == Deadline(.seconds(30), after: start))
+        #expect(deadlines.withLock { $0.last } == ExchangeContext.Deadline(.seconds(30), after: start))
     }
 
     @Test
@@ -207,6 +207,6 @@ private struct NamedUser: Interceptor {
 
 /// A store in memory that says it outlives the process.
 private struct LastingStore: StoreOverMemory {
-    let memory = MemoryCacheStore()
+    let memory = HTTPCache.MemoryStore()
     let isLasting = true
 }

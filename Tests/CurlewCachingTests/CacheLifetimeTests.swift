@@ -9,15 +9,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CacheLifetimeTests {
     private static func rules(
-        _ overriding: CacheConfiguration.Lifetime.Override = .nothing, under scope: String = "https://api.example/films"
-    ) -> CacheConfiguration {
-        var rules = CacheConfiguration()
-        rules.lifetimes = [CacheConfiguration.Lifetime(.seconds(600), under: scope, overriding: overriding)]
+        _ overriding: HTTPCache.Options.Lifetime.Override = .nothing, under scope: String = "https://api.example/films"
+    ) -> HTTPCache.Options {
+        var rules = HTTPCache.Options()
+        rules.lifetimes = [HTTPCache.Options.Lifetime(.seconds(600), under: scope, overriding: overriding)]
         return rules
     }
 
     private static func fixture(
-        _ rules: CacheConfiguration, _ fields: HTTPHeaders, _ status: HTTPStatus = .ok
+        _ rules: HTTPCache.Options, _ fields: HTTPHeaders, _ status: HTTPStatus = .ok
     ) -> CacheFixture {
         CacheFixture(rules: rules) { _ in .data(Data("x".utf8), status: status, headers: fields) }
     }
@@ -28,7 +28,7 @@ struct CacheLifetimeTests {
         _ = try await fixture.text("/films/1")
         fixture.clock.advance(by: .seconds(599))
         let hit = try await fixture.send(.get, "/films/1")
-        #expect(hit.cacheStatus.description.contains("CacheConfiguration.lifetimes"))
+        #expect(hit.cacheStatus.description.contains("HTTPCache.Options.lifetimes"))
         #expect(!hit.headers.contains(.cacheControl), "the fields are the server's")
         fixture.clock.advance(by: .seconds(2))
         #expect(try await fixture.send(.get, "/films/1").served == .network)
@@ -36,7 +36,7 @@ struct CacheLifetimeTests {
         #expect(try await fixture.send(.get, "/stars/1").served == .network, "another path")
     }
 
-    private static let words: [(CacheConfiguration.Lifetime.Override, HTTPHeaders, Bool)] = [
+    private static let words: [(HTTPCache.Options.Lifetime.Override, HTTPHeaders, Bool)] = [
         (.nothing, [.cacheControl: "public"], true),
         (.nothing, [.lastModified: "Mon, 01 Jan 2020 00:00:00 GMT"], true),
         (.nothing, [.cacheControl: "max-age=1"], false),
@@ -55,7 +55,7 @@ struct CacheLifetimeTests {
     ]
 
     @Test("Each lifetime replaces the directives that it names, and no other", arguments: words)
-    func overriding(_ one: (override: CacheConfiguration.Lifetime.Override, fields: HTTPHeaders, isReused: Bool))
+    func overriding(_ one: (override: HTTPCache.Options.Lifetime.Override, fields: HTTPHeaders, isReused: Bool))
         async throws
     {
         let fixture = Self.fixture(Self.rules(one.override), one.fields)
@@ -89,21 +89,21 @@ struct CacheLifetimeTests {
             ("https://api.example/films?a=1", "https://api.example/films?a=1", false),
         ])
     func scopes(scope: String, target: String, isCovered: Bool) {
-        #expect(CacheConfiguration.Lifetime(.seconds(1), under: scope).covers(target) == isCovered)
+        #expect(HTTPCache.Options.Lifetime(.seconds(1), under: scope).covers(target) == isCovered)
     }
 
     @Test("A scope that is no URL is a problem of the client")
     func problem() async throws {
         let transport = MockTransport.answering { _ in .status(200) }
-        let pipeline: Pipeline = [.caching(rules: Self.rules(under: "films"))]
-        let client = APIClient.testing(transport, baseURL: "https://api.example", pipeline: pipeline)
+        let pipeline: Pipeline = [.caching(options: Self.rules(under: "films"))]
+        let client = APIClient(baseURL: "https://api.example", pipeline: pipeline, transport: transport)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<HTTPResponse>(.get, "/")) }
         #expect(error?.reason == .configuration && error?.detail.contains("films") == true)
     }
 
     @Test("Ignored query items are sent, and are no part of the key")
     func items() async throws {
-        var rules = CacheConfiguration()
+        var rules = HTTPCache.Options()
         rules.ignoredQueryItems = ["utm_*", "fbclid"]
         let fixture = Self.fixture(rules, [.cacheControl: "max-age=60"])
         _ = try await fixture.text("/a?utm_source=x&page=1&fbclid=7")
@@ -125,7 +125,7 @@ struct CacheLifetimeTests {
             ("/a?b=1&b=2", "/a?b=1&b=2"), ("/utm_x?b", "/utm_x?b"), ("/a?utm_\u{301}=1", "/a"),
         ])
     func targets(url: String, expected: String) {
-        var rules = CacheConfiguration()
+        var rules = HTTPCache.Options()
         rules.ignoredQueryItems = ["utm_*"]
         #expect(rules.target(of: "https://h" + url) == "https://h" + expected)
     }

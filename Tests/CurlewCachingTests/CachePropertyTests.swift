@@ -35,7 +35,7 @@ struct CachePropertyTests {
         return .data(status == 304 ? Data() : Data(owner.utf8), status: HTTPStatus(status), headers: headers)
     }
 
-    private static func options(_ random: inout SeededGenerator) -> CachePolicy {
+    private static func options(_ random: inout SeededGenerator) -> HTTPCache.Policy {
         [.useProtocol, .useProtocol, .reload, .returnStaleElseLoad, .onlyIfCached, .noStore].randomElement(
             using: &random)
             ?? .useProtocol
@@ -108,11 +108,11 @@ struct CachePropertyTests {
     @Test
     func aLargeStoreHoldsItsLimit() async throws {
         let limit: Int64 = 6 << 20
-        let store = MemoryCacheStore(byteLimit: limit, entryLimit: 100_000)
+        let store = HTTPCache.MemoryStore(byteLimit: limit, entryLimit: 100_000)
         let time = Date(timeIntervalSinceReferenceDate: 0)
         for number in 0..<10_000 {
-            let key = StoredResponse.Key(target: "https://api.example/\(number)")
-            let writer = await store.write(StoredResponse(key: key, requestTime: time, responseTime: time))
+            let key = HTTPCache.Entry.Key(target: "https://api.example/\(number)")
+            let writer = await store.write(HTTPCache.Entry(key: key, requestTime: time, responseTime: time))
             _ = try await writer.append(Data("\(number)".utf8))
             _ = try await writer.commit(replacing: [])
             if number % 100 == 0 { #expect(await store.statistics().bytes <= limit) }
@@ -121,7 +121,7 @@ struct CachePropertyTests {
         #expect(statistics.bytes <= limit)
         #expect(statistics.bytes >= limit * 95 / 100)
         let last = try #require(
-            await store.variants(for: StoredResponse.Key(target: "https://api.example/9999")).first)
+            await store.variants(for: HTTPCache.Entry.Key(target: "https://api.example/9999")).first)
         #expect(await store.body(of: last)?.bytes == Data("9999".utf8))
     }
 }

@@ -10,21 +10,21 @@ import Testing
 struct CachePurgeTests {
     private static func put(
         _ target: String, _ count: Int = 10, at time: Date = Date(timeIntervalSince1970: 1000),
-        in store: MemoryCacheStore
+        in store: HTTPCache.MemoryStore
     ) async throws {
-        let response = StoredResponse(key: StoredResponse.Key(target: target), requestTime: time, responseTime: time)
+        let response = HTTPCache.Entry(key: HTTPCache.Entry.Key(target: target), requestTime: time, responseTime: time)
         let writer = await store.write(response)
         _ = try await writer.append(Data(count: count))
         _ = try await writer.commit(replacing: [])
     }
 
-    private static func has(_ target: String, _ store: MemoryCacheStore) async -> Bool {
-        await !store.variants(for: StoredResponse.Key(target: target)).isEmpty
+    private static func has(_ target: String, _ store: HTTPCache.MemoryStore) async -> Bool {
+        await !store.variants(for: HTTPCache.Entry.Key(target: target)).isEmpty
     }
 
     @Test("remove(olderThan:) removes by age, and remove(.origin) by origin")
     func removals() async throws {
-        let store = MemoryCacheStore()
+        let store = HTTPCache.MemoryStore()
         for (number, seconds) in [100.0, 200, 300].enumerated() {
             try await Self.put("https://a.test/\(number)", at: Date(timeIntervalSince1970: seconds), in: store)
             try await Self.put("https://a.test.b/\(number)", at: Date(timeIntervalSince1970: seconds), in: store)
@@ -37,10 +37,10 @@ struct CachePurgeTests {
 
     @Test("The least recently used entry is evicted")
     func leastRecentlyUsed() async throws {
-        let store = MemoryCacheStore(entryLimit: 100)
+        let store = HTTPCache.MemoryStore(entryLimit: 100)
         for number in 0..<100 { try await Self.put("https://one.test/\(number)", in: store) }
         #expect(await store.statistics().entries == 100)
-        let first = await store.variants(for: StoredResponse.Key(target: "https://one.test/0"))
+        let first = await store.variants(for: HTTPCache.Entry.Key(target: "https://one.test/0"))
         _ = await store.body(of: try #require(first.first))
         for number in 100..<199 { try await Self.put("https://one.test/\(number)", in: store) }
         #expect(await Self.has("https://one.test/0", store), "it was used")
@@ -50,7 +50,7 @@ struct CachePurgeTests {
     @Test("In any order of operations, limits hold", arguments: UInt64(1)...30)
     func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let store = MemoryCacheStore(byteLimit: 100_000, entryLimit: 40, bodyLimit: 8000)
+        let store = HTTPCache.MemoryStore(byteLimit: 100_000, entryLimit: 40, bodyLimit: 8000)
         for _ in 0..<400 {
             let target = "https://a.test/\(Int.random(in: 0..<200, using: &random))"
             if Int.random(in: 0..<6, using: &random) == 0 {
@@ -67,7 +67,7 @@ struct CachePurgeTests {
 
     @Test("A store can be told to hold less temporarily, and memory pressure does the same")
     func relief() async throws {
-        let store = MemoryCacheStore()
+        let store = HTTPCache.MemoryStore()
         for number in 0..<20 { try await Self.put("https://a.test/\(number)", 10_000, in: store) }
         let before = await store.statistics().bytes
         #expect((15...16).contains(store.relieve(to: before / 4)))
@@ -85,9 +85,9 @@ struct CachePurgeTests {
     @Test("Observers receive the number of evicted entries, once for each stored response")
     func event() async throws {
         let counts = EventLog { event, _ -> Int? in
-            if case .feature(CacheEvent.evicted(let count)) = event { count } else { nil }
+            if case .feature(HTTPCache.Event.evicted(let count)) = event { count } else { nil }
         }
-        let store = MemoryCacheStore(byteLimit: 40_000, bodyLimit: 30_000)
+        let store = HTTPCache.MemoryStore(byteLimit: 40_000, bodyLimit: 30_000)
         let cache = CacheInterceptor(store: store)
         let transport = MockTransport.answering { call in
             .data(

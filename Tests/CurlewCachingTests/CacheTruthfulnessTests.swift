@@ -134,12 +134,12 @@ struct CacheTruthfulnessTests {
 
     @Test("A refresh in the background is a separate call, within its own time")
     func refresh() async throws {
-        var rules = CacheConfiguration()
+        var rules = HTTPCache.Options()
         rules.backgroundLimit = 1
         let events = EventLog { event, context -> (call: UInt64, word: String)? in
             switch event {
             case .began: (context.id, "began")
-            case .feature(CacheEvent.decided): (context.id, "decided")
+            case .feature(HTTPCache.Event.decided): (context.id, "decided")
             case .succeeded, .failed: (context.id, "ended")
             default: nil
             }
@@ -175,7 +175,7 @@ struct CacheTruthfulnessTests {
 
     @Test("An entry that a store failed to remove is not used, and removed later")
     func debts() async throws {
-        let (isBroken, store) = (Locked(false), MemoryCacheStore())
+        let (isBroken, store) = (Locked(false), HTTPCache.MemoryStore())
         let version = Locked(1)
         let fixture = CacheFixture(store: RemovalFailingStore(isBroken, store)) { call in
             guard call.request.method == .get else {
@@ -199,14 +199,14 @@ struct CacheTruthfulnessTests {
 
 private final class RemovalFailingStore: StoreOverMemory {
     let isBroken: Locked<Bool>
-    let memory: MemoryCacheStore
+    let memory: HTTPCache.MemoryStore
 
-    init(_ isBroken: Locked<Bool>, _ memory: MemoryCacheStore) {
+    init(_ isBroken: Locked<Bool>, _ memory: HTTPCache.MemoryStore) {
         self.isBroken = isBroken
         self.memory = memory
     }
 
-    func remove(_ selection: CacheRemoval) async throws -> Int {
+    func remove(_ selection: HTTPCache.Removal) async throws -> Int {
         if isBroken.withLock({ $0 }) { throw FailingStore.Broken() }
         return await memory.remove(selection)
     }

@@ -167,7 +167,7 @@ struct CacheValidationTests {
         let fixture = try await Self.stale(server)
         let (leader, others) = try await Self.begin(1, fixture, server)
         let headers: HTTPHeaders = byPolicy ? [:] : [.cacheControl: "no-cache"]
-        let policy: CachePolicy = byPolicy ? .validate : .useProtocol
+        let policy: HTTPCache.Policy = byPolicy ? .validate : .useProtocol
         let strict = Task { try await fixture.send(headers: headers) { $0.cachePolicy = policy } }
         try await server.reaches(2)
         server.gates[1].finish(.success(server.good))

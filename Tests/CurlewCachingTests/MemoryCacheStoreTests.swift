@@ -18,12 +18,12 @@ struct MemoryCacheStoreTests {
 
     @Test("Each variant of a key is found and can be removed after another one was updated")
     func updateKeepsVariants() async throws {
-        let store = MemoryCacheStore()
-        let key = StoredResponse.Key(target: "https://a.test/")
-        var heads: [StoredResponse] = []
+        let store = HTTPCache.MemoryStore()
+        let key = HTTPCache.Entry.Key(target: "https://a.test/")
+        var heads: [HTTPCache.Entry] = []
         for number in 0..<4 {
             let time = Date(timeIntervalSinceReferenceDate: Double(number))
-            var head = StoredResponse(key: key, requestTime: time, responseTime: time)
+            var head = HTTPCache.Entry(key: key, requestTime: time, responseTime: time)
             head.variant = "\(number)"
             let writer = await store.write(head)
             _ = try await writer.append(Data("body \(number)".utf8))
@@ -46,17 +46,17 @@ struct MemoryCacheStoreTests {
 
     @Test("Negative limits count as 0")
     func negativeLimits() {
-        #expect(MemoryCacheStore(bodyLimit: -1).bodyLimit == 0)
-        #expect(MemoryCacheStore(byteLimit: -1, entryLimit: -1).bodyLimit == 0)
+        #expect(HTTPCache.MemoryStore(bodyLimit: -1).bodyLimit == 0)
+        #expect(HTTPCache.MemoryStore(byteLimit: -1, entryLimit: -1).bodyLimit == 0)
     }
 
     @Test
     func bodiesBeingWrittenAreBounded() async throws {
-        let store = MemoryCacheStore(byteLimit: 1000, bodyLimit: 900)
+        let store = HTTPCache.MemoryStore(byteLimit: 1000, bodyLimit: 900)
         let time = Date(timeIntervalSinceReferenceDate: 0)
-        func writer(_ name: String) async -> any StoredResponse.Writer {
+        func writer(_ name: String) async -> any HTTPCache.Entry.Writer {
             await store.write(
-                StoredResponse(key: StoredResponse.Key(target: name), requestTime: time, responseTime: time))
+                HTTPCache.Entry(key: HTTPCache.Entry.Key(target: name), requestTime: time, responseTime: time))
         }
         let first = await writer("a")
         let second = await writer("b")

@@ -8,13 +8,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct StoredResponseTests {
-    private static func random(_ random: inout SeededGenerator) -> StoredResponse {
+    private static func random(_ random: inout SeededGenerator) -> HTTPCache.Entry {
         var headers = HTTPHeaders()
         for _ in 0..<Int.random(in: 0...5, using: &random) {
             headers.appendUnchecked(name: random.text(upTo: 10), value: random.text(upTo: 40))
         }
-        var response = StoredResponse(
-            key: StoredResponse.Key(
+        var response = HTTPCache.Entry(
+            key: HTTPCache.Entry.Key(
                 target: random.text(upTo: 30), content: Bool.random(using: &random) ? nil : random.text(upTo: 10),
                 principal: Bool.random(using: &random) ? nil : random.text(upTo: 10)),
             status: HTTPStatus(Int.random(in: -10...999, using: &random)), headers: headers,
@@ -31,7 +31,7 @@ struct StoredResponseTests {
     func anyHeadComesBackFromItsBytes(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let response = Self.random(&random)
-        #expect(StoredResponse(encoded: response.encoded) == response, "seed \(seed)")
+        #expect(HTTPCache.Entry(encoded: response.encoded) == response, "seed \(seed)")
     }
 
     /// Every prefix and every changed byte gives nil or a head, and never a trap or a large allocation.
@@ -40,22 +40,22 @@ struct StoredResponseTests {
         var random = SeededGenerator(seed: seed)
         let bytes = Self.random(&random).encoded
         for count in 0..<bytes.count {
-            #expect(StoredResponse(encoded: bytes.prefix(count)) == nil, "seed \(seed), \(count) bytes")
+            #expect(HTTPCache.Entry(encoded: bytes.prefix(count)) == nil, "seed \(seed), \(count) bytes")
         }
-        #expect(StoredResponse(encoded: bytes + [0]) == nil, "seed \(seed)")
+        #expect(HTTPCache.Entry(encoded: bytes + [0]) == nil, "seed \(seed)")
         for _ in 0..<500 {
             var damaged = bytes
             damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            _ = StoredResponse(encoded: damaged)
-            _ = StoredResponse(encoded: Data(random.bytes(upTo: 200)))
+            _ = HTTPCache.Entry(encoded: damaged)
+            _ = HTTPCache.Entry(encoded: Data(random.bytes(upTo: 200)))
         }
     }
 
     @Test
     func itsDescriptionShowsNoSecret() {
         let time = Date(timeIntervalSinceReferenceDate: 0)
-        let response = StoredResponse(
-            key: StoredResponse.Key(target: "https://api.example/?token=secret", principal: "ann"), requestTime: time,
+        let response = HTTPCache.Entry(
+            key: HTTPCache.Entry.Key(target: "https://api.example/?token=secret", principal: "ann"), requestTime: time,
             responseTime: time)
         #expect(!"\(response)".contains("secret"))
     }

@@ -5,7 +5,7 @@
 
 /// A jar with a few rules of publicsuffix.org, whatever list the machine has.
 enum CookieFixtures {
-    static let suffixes = CookieJar.PublicSuffixList(
+    static let suffixes = CookieStore.PublicSuffixList(
         parsing: """
             // A comment, then rules; what follows a blank is no part of a rule.
             com

@@ -106,12 +106,12 @@ struct PublicSuffixVectorTests {
     /// The list of the machine, if there is one.
     static let system = PrivateFile.contents(of: "/usr/share/publicsuffix/public_suffix_list.dat", limit: 8 << 20)
     private static let parsedSystem = system.map {
-        CookieJar.PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self))
+        CookieStore.PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self))
     }
 
     @Test("The shipped list passes the vectors of the list's own tests", arguments: all)
     func vectors(vector: Vector) {
-        let list = CookieJar.PublicSuffixList.bundled
+        let list = CookieStore.PublicSuffixList.bundled
         #expect(list.registrable(vector.name[...]).map { $0.lowercased() } == vector.registrable)
         guard let registrable = vector.registrable else { return }
         #expect(!list.isPublic(registrable))
@@ -136,8 +136,8 @@ struct PublicSuffixVectorTests {
             rules += 1
             let rule = word.drop { $0 == "!" || $0 == "*" || $0 == "." }
             for name in [String(rule), "a.\(rule)", "b.a.\(rule)", "com.a.\(rule)", "zz.\(rule)", "\(rule).com"] {
-                #expect(CookieJar.PublicSuffixList.bundled.isPublic(name) == list.isPublic(name), "\(name)")
-                #expect(CookieJar.PublicSuffixList.bundled.site(of: name) == list.site(of: name), "\(name)")
+                #expect(CookieStore.PublicSuffixList.bundled.isPublic(name) == list.isPublic(name), "\(name)")
+                #expect(CookieStore.PublicSuffixList.bundled.site(of: name) == list.site(of: name), "\(name)")
             }
         }
         #expect(rules == SuffixData.rules)
@@ -146,7 +146,6 @@ struct PublicSuffixVectorTests {
     @Test("A jar refuses cookies for hosting companies without any list on the machine")
     func jar() throws {
         var jar = CookieJar()
-        #expect(jar.publicSuffixes.isComplete)
         for (host, domain) in [
             ("me.github.io", "github.io"), ("app.herokuapp.com", "herokuapp.com"),
             ("b.s3.amazonaws.com", "s3.amazonaws.com"),

@@ -61,7 +61,7 @@ struct WildcardSuffixTests {
 
     @Test("No host sets a cookie for the parent of a wildcard, and no sibling gets one", arguments: sources)
     func parents(source: Source) throws {
-        let list = CookieJar.PublicSuffixList(parsing: source.text)
+        let list = CookieStore.PublicSuffixList(parsing: source.text)
         let parents = rules(source.text, beginningWith: "*.")
         #expect(parents.count >= 7)
         for parent in parents {
@@ -81,7 +81,7 @@ struct WildcardSuffixTests {
 
     @Test("The owner of a name beneath, and the parent itself, keep cookies for themselves", arguments: sources)
     func owners(source: Source) throws {
-        let list = CookieJar.PublicSuffixList(parsing: source.text)
+        let list = CookieStore.PublicSuffixList(parsing: source.text)
         for parent in rules(source.text, beginningWith: "*.") {
             var jar = CookieJar(publicSuffixes: list)
             // A host that names itself gets a cookie for itself only (RFC 6265bis §5.7, step 9).
@@ -97,7 +97,7 @@ struct WildcardSuffixTests {
 
     @Test("An exception of a wildcard has an owner", arguments: sources)
     func exceptions(source: Source) throws {
-        let list = CookieJar.PublicSuffixList(parsing: source.text)
+        let list = CookieStore.PublicSuffixList(parsing: source.text)
         let exceptions = rules(source.text, beginningWith: "!")
         #expect(exceptions.count >= 3)
         for name in exceptions {

@@ -28,12 +28,12 @@ struct CertificateErrorTests {
             let error = try await self.failure(transport, nginx.secure(kind) + "/empty")
             #expect(error.reason == .secureConnectionFailed(failure))
             let file = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.certificate(kind)))
-            let expected = try #require(ConnectionInfo.PeerCertificate(file))
+            let expected = try #require(ExchangeMetrics.Connection.PeerCertificate(file))
             #expect(error.certificates == [expected])
             #expect(expected.subject == "CN=\(kind)")
             #expect(expected.issuer == (kind == .selfSigned ? "CN=selfSigned" : "CN=Authority"))
             #expect(expected.names.first == name)
-            #expect(expected.pin == TLSConfiguration.PinSet.key(ofCertificate: file))
+            #expect(expected.pin == TransportConfiguration.TLS.PinSet.key(ofCertificate: file))
             let (start, end) = (try #require(expected.notBefore), try #require(expected.notAfter))
             #expect(start < end)
             #expect((end < Date()) == (kind == .expired))
@@ -54,7 +54,7 @@ struct CertificateErrorTests {
             return paths
         }
         let short = try await ChainServer.start(chain: paths.file("server", "between"), key: paths.key("server"))
-        let tls = TLSConfiguration(trustedRoots: try paths.roots("root"))
+        let tls = TransportConfiguration.TLS(trustedRoots: try paths.roots("root"))
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         let error = try await failure(transport, short.url())
         #expect(error.reason == .secureConnectionFailed(.expired))
@@ -89,7 +89,7 @@ struct CertificateErrorTests {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration
         configuration.tls.pins = [
-            TLSConfiguration.PinSet(
+            TransportConfiguration.TLS.PinSet(
                 hosts: ["localhost"], keys: PinningTests.others, scope: ofPath ? .verifiedChain : .serverCertificate)
         ]
         let transport = CurlTransport(configuration: configuration)
@@ -124,7 +124,7 @@ struct CertificateErrorTests {
             return paths
         }
         let server = try await ChainServer.start(chain: paths.file("stranger"), key: paths.key("stranger"))
-        let tls = TLSConfiguration(trustedRoots: try paths.roots("root"))
+        let tls = TransportConfiguration.TLS(trustedRoots: try paths.roots("root"))
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         let error = try await failure(transport, server.url())
         let certificate = try #require(error.certificates.first)

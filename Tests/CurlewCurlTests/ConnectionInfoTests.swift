@@ -11,7 +11,7 @@ struct ConnectionInfoTests {
     func identity() async throws {
         let transport = CurlTransport()
         let server = try MockServer.always(.text("ok"))
-        var first: [ConnectionInfo] = []
+        var first: [ExchangeMetrics.Connection] = []
         for _ in 0..<3 {
             first.append(try #require(try await transport.exchange(.get, server.url + "/").metrics.connection))
         }
@@ -63,13 +63,13 @@ struct ConnectionInfoTests {
     @Test(
         "Version and cipher suite of TLS are reported, certificates only on request", .enabled(if: seesCertificates),
         arguments: [false, true],
-        [TLSConfiguration.Version.v12, .v13])
-    func tls(isNew: Bool, version: TLSConfiguration.Version) async throws {
+        [TransportConfiguration.TLS.Version.v12, .v13])
+    func tls(isNew: Bool, version: TransportConfiguration.TLS.Version) async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
         let url = (version == .v12 ? nginx.serial : nginx.modern) + "/empty"
         if !isNew { _ = try await transport.exchange(.get, url).data() }
-        func facts(_ asks: Bool?) async throws -> ConnectionInfo.TLS {
+        func facts(_ asks: Bool?) async throws -> ExchangeMetrics.Connection.TLS {
             let response = try await transport.exchange(.get, url) { $0.peerCertificates = asks }
             #expect(response.metrics.reusedConnection == (isNew ? asks == nil ? false : true : true))
             return try #require(response.metrics.connection?.tls)
@@ -101,7 +101,7 @@ struct ConnectionInfoTests {
     func unixSocket() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: TransportConfiguration(unixSocket: nginx.socket))
-        var seen: [ConnectionInfo] = []
+        var seen: [ExchangeMetrics.Connection] = []
         for _ in 0..<2 {
             seen.append(try #require(try await transport.exchange(.get, "http://here/host").metrics.connection))
         }
@@ -125,7 +125,7 @@ struct ConnectionInfoTests {
         let nginx = try await Nginx.shared()
         let proxy = try LoopbackProxy(.http)
         var configuration = nginx.configuration
-        configuration.proxy = .fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: proxy.port))
+        configuration.proxy = .fixed(TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: proxy.port))
         let response = try await CurlTransport(configuration: configuration)
             .exchange(.get, nginx.secure() + "/empty") { $0.peerCertificates = true }
         #expect(response.metrics.connection?.tls?.certificates.first?.subject == "CN=valid")

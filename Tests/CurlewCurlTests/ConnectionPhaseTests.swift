@@ -14,7 +14,7 @@ struct ConnectionPhaseTests {
         let signal = Signal()
 
         /// Another OpenSSL than the program's keeps its certificates to itself.
-        private static func isWhole(_ tls: ConnectionInfo.TLS) -> Bool {
+        private static func isWhole(_ tls: ExchangeMetrics.Connection.TLS) -> Bool {
             !tls.certificates.isEmpty || CurlLibrary.current.pathProblem != nil
         }
 

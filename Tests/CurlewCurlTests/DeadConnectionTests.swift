@@ -87,7 +87,7 @@ struct DeadConnectionTests {
     func others(stirs: Bool) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }
-        let tls = TLSConfiguration(trustedRoots: .file(certificates.authority))
+        let tls = TransportConfiguration.TLS(trustedRoots: .file(certificates.authority))
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         _ = try await transport.exchange(.get, server.url + "/ok").data()
         async let late = transport.failure(

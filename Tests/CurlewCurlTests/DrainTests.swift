@@ -71,13 +71,13 @@ struct DrainTests {
 
     @Test("The snapshot counts exchanges, connections and handles")
     func snapshot() async throws {
-        #expect(transport.snapshot == TransportSnapshot())
+        #expect(transport.snapshot == TransportConfiguration.Pool.Snapshot())
         let server = try MockServer.always(.text("hello"))
         server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
         server.on(.get, "/big", respond: .generated(bytes: 30_000_000))
         for _ in 0..<3 { _ = try await transport.exchange(.get, server.url + "/").bytes() }
         #expect(await eventually { transport.snapshot.completed == 3 })
-        var expected = TransportSnapshot()
+        var expected = TransportConfiguration.Pool.Snapshot()
         (expected.completed, expected.reused, expected.handles) = (3, 2, 1)
         (expected.connections, expected.connectionsOpened) = (1, 1)
         #expect(transport.snapshot == expected)

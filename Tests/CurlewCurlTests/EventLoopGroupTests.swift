@@ -60,7 +60,7 @@ struct EventLoopGroupTests {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }
         let configuration = TransportConfiguration(
-            tls: TLSConfiguration(trustedRoots: .file(certificates.authority)))
+            tls: TransportConfiguration.TLS(trustedRoots: .file(certificates.authority)))
         let options = CurlTransport.Options(eventLoops: 3, eventLoopsPerSecureOrigin: allowed)
         let transport = CurlTransport(configuration: configuration, options: options)
         let calls = (0..<90).map { number in

@@ -127,7 +127,7 @@ struct HTTP2Tests {
         let server = try await onThread { try H2Server(certificates) }
         let transport = CurlTransport(
             configuration: TransportConfiguration(
-                tls: TLSConfiguration(trustedRoots: .file(certificates.authority)),
+                tls: TransportConfiguration.TLS(trustedRoots: .file(certificates.authority)),
                 pool: TransportConfiguration.Pool(lifetime: .seconds(1))))
         let held = Task { try await transport.exchange(.get, server.url + "/silent/lifetime") }
         #expect(await eventually { transport.snapshot.active == 1 })
@@ -156,7 +156,7 @@ struct HTTP2Tests {
         let server = try await onThread { try H2Server(certificates) }
         let transport = CurlTransport(
             configuration: TransportConfiguration(
-                tls: TLSConfiguration(trustedRoots: .file(certificates.authority)),
+                tls: TransportConfiguration.TLS(trustedRoots: .file(certificates.authority)),
                 pool: TransportConfiguration.Pool(perHost: 1)))
         // Its last bytes come with those of "go".
         let held = try await transport.exchange(.get, server.url + "/beside/held/told") { $0.streaming = true }

@@ -20,7 +20,7 @@ struct KeyLogTests {
                 authority = nginx.certificates.authority as String, isAskedFor = isAskedFor as Bool
             ] in
             setenv("SSLKEYLOGFILE", path, 1)
-            var tls = TLSConfiguration(trustedRoots: .file(authority))
+            var tls = TransportConfiguration.TLS(trustedRoots: .file(authority))
             tls.obeysKeyLogFile = isAskedFor
             let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
             for _ in 0..<2 {

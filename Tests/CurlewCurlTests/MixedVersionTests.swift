@@ -12,7 +12,7 @@ struct MixedVersionTests {
         let server = try await onThread { try H2Server(certificates, isMixed: true) }
         let counts = Locked((complete: 0, lost: 0))
         for round in 0..<8 {
-            let tls = TLSConfiguration(trustedRoots: .file(certificates.authority))
+            let tls = TransportConfiguration.TLS(trustedRoots: .file(certificates.authority))
             let transport = CurlTransport(
                 configuration: TransportConfiguration(tls: tls), options: CurlTransport.Options(eventLoops: loops))
             await withTaskGroup(of: Void.self) { group in

@@ -65,7 +65,7 @@ struct NameLookupTests {
         #expect(try await transport.exchange(.get, "http://plain.here.test:\(server.port)/").text() == "ok")
         #expect(hanging_lookup_count("plain.here.test") == 1)
         var proxied = TransportConfiguration()
-        proxied.proxy = .fixed(ProxyConfiguration.Server(.http, host: "proxy.here.test", port: server.port))
+        proxied.proxy = .fixed(TransportConfiguration.Proxy.Server(.http, host: "proxy.here.test", port: server.port))
         server.on(.get, "/", respond: .text("by proxy"))
         _ = try? await CurlTransport(configuration: proxied).exchange(.get, "http://no-such-host.invalid/")
         #expect(hanging_lookup_count("proxy.here.test") == 1)

@@ -9,7 +9,7 @@ import Testing
 struct RedirectTests {
     let home: MockServer
     let other: MockServer
-    let store = CookieStore(CookieJar(publicSuffixes: .conservative))
+    let store = CookieStore()
 
     init() throws {
         home = try MockServer()

@@ -22,8 +22,8 @@ struct SessionResumptionTests {
 
     @Test(
         "Without keep-alive TLS sessions are resumed, whichever handle connects",
-        arguments: [TLSConfiguration.Version.v12, .v13])
-    func shared(version: TLSConfiguration.Version) async throws {
+        arguments: [TransportConfiguration.TLS.Version.v12, .v13])
+    func shared(version: TransportConfiguration.TLS.Version) async throws {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration
         configuration.httpVersions = .http1Only

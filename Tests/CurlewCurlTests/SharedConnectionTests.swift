@@ -14,7 +14,7 @@ struct SharedConnectionTests {
     func keptBytes(length: Length) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }
-        let tls = TLSConfiguration(trustedRoots: .file(certificates.authority))
+        let tls = TransportConfiguration.TLS(trustedRoots: .file(certificates.authority))
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         // Which of two transfers libcurl lets read first is chance: in a third of the rounds it is the one that finds
         // the bytes of the other.

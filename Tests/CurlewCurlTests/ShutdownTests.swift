@@ -70,7 +70,7 @@ struct ShutdownTests {
         let nginx = try await Nginx.shared()
         let (url, roots) = (nginx.secure() + "/empty", nginx.certificates.authority)
         await #expect(processExitsWith: .exitCode(7)) { [url = url as String, roots = roots as String] in
-            let tls = TLSConfiguration(trustedRoots: .file(roots))
+            let tls = TransportConfiguration.TLS(trustedRoots: .file(roots))
             let done = Locked(0)
             for _ in 0..<8 {
                 Task.detached {

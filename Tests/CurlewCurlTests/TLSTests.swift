@@ -29,7 +29,7 @@ struct TLSTests {
         var path = folder.path + "/missing.crt"
         if kind == "garbage" { path = try folder.file("garbage.crt", "not a certificate") }
         if kind == "folder" { path = folder.path }
-        let tls = TLSConfiguration(trustedRoots: kind == "text" ? .pem(Data("nothing".utf8)) : .file(path))
+        let tls = TransportConfiguration.TLS(trustedRoots: kind == "text" ? .pem(Data("nothing".utf8)) : .file(path))
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         let error = try #require(await transport.failure(.get, nginx.secure() + "/empty"))
         #expect(error.reason == .configuration)

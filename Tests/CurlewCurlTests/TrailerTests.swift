@@ -15,7 +15,7 @@ struct TrailerTests {
     @Test("Typed calls have trailers beside the value, through the standard pipeline")
     func typed() async throws {
         let server = try MockServer.always(.chunks(["one", "two"]).with(trailers: ["X-Sum": "6", "X-Code": "secret"]))
-        let fields = FieldRules(secret: ["X-Code"])
+        let fields = Redaction.Rules(secret: ["X-Code"])
         let client = APIClient.curl(server.url, .standard, configuration: APIClient.Configuration(fields: fields))
         let response = try await client.response(for: Request<String>.get("/"))
         #expect(response.value == "onetwo")

@@ -109,7 +109,7 @@ struct UnsolicitedBytesTests {
                 Program.python(), ["-c", Self.secureServer, certificates.certificate(.valid), certificates.key])
         }
         let port = try #require(Int(await Self.line(of: server)))
-        let tls = TLSConfiguration(trustedRoots: .file(certificates.authority))
+        let tls = TransportConfiguration.TLS(trustedRoots: .file(certificates.authority))
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         #expect(try await transport.exchange(.get, "https://localhost:\(port)/one").text() == "/one")
         #expect(await Self.line(of: server) == "ended")

@@ -141,7 +141,7 @@ struct WaitingTests {
             return .text("ok")
         }
         let configuration = TransportConfiguration(
-            proxy: .fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: proxy.port)),
+            proxy: .fixed(TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: proxy.port)),
             pool: TransportConfiguration.Pool(perHost: 1))
         let transport = CurlTransport(configuration: configuration)
         var calls: [Task<HTTPResponse, any Error>] = []

@@ -27,7 +27,7 @@ struct HTTPStatusTests {
         "A description is the code with its phrase",
         arguments: [
             (.ok, "200 OK"), (.notFound, "404 Not Found"), (.contentTooLarge, "413 Content Too Large"),
-            (.earlyHints, "103 Early Hints"), (.httpVersionNotSupported, "505 HTTP Version Not Supported"),
+            (.earlyHints, "103 Early Hints"), (505, "505 HTTP Version Not Supported"),
             (599, "599"), (299, "299"), (7, "7"),
         ] as [(HTTPStatus, String)])
     func descriptions(status: HTTPStatus, text: String) {

@@ -245,7 +245,7 @@ struct HostileHARTests {
     @Test("The text of a failure is redacted by the given list, too")
     func failure() {
         let error = NetworkError(.badResponse, detail: "patient=hunter2 token=hunter2")
-        let rules = FieldRules(secretMembers: ["patient"])
+        let rules = Redaction.Rules(secretMembers: ["patient"])
         let text = HARDocument.Response(error, redaction: .standard.adding(rules)).error
         #expect(text == "badResponse: patient=REDACTED token=REDACTED")
         #expect(HARDocument.Response(error).error == "badResponse: patient=hunter2 token=REDACTED")

@@ -43,7 +43,7 @@ struct RecorderSecretTests {
 
     @Test("The recorder's redaction covers errors, reason phrases and targets, also before sending")
     func ownRedaction() async throws {
-        let rules = Redaction.standard.adding(FieldRules(secretMembers: ["color"]))
+        let rules = Redaction.standard.adding(Redaction.Rules(secretMembers: ["color"]))
         let recorder = FlightRecorder(redaction: rules)
         let transport = MockTransport {
             $0.on(.get, "/phrase") { _ in HTTPResponse(status: .ok, reasonPhrase: "Fine color=\(Self.canary)") }
@@ -63,7 +63,7 @@ struct RecorderSecretTests {
         let recorder = FlightRecorder()
         let client = ExchangeContext.Client(
             origin: nil, bounds: CallBounds(timeouts: .standard, limits: .standard), time: SystemTime(),
-            fields: FieldRules(secretMembers: ["color"]))
+            fields: Redaction.Rules(secretMembers: ["color"]))
         let context = ExchangeContext(
             ExchangeContext.Call(
                 id: 1, routeName: "", options: RequestOptions(),
@@ -85,7 +85,8 @@ struct RecorderSecretTests {
             pipeline = pipeline.adding(.onRequest { request, _ in request.headers[field] = Self.canary })
         }
         let fields =
-            source == .declared ? FieldRules(secret: [field, "X-Plain"], secretMembers: ["plain"]) : FieldRules()
+            source == .declared
+            ? Redaction.Rules(secret: [field, "X-Plain"], secretMembers: ["plain"]) : Redaction.Rules()
         let configuration = APIClient.Configuration(
             headers: source == .client ? [field: Self.canary] : [:], fields: fields)
         return .mock(pipeline: pipeline, configuration: configuration, configure)
@@ -134,7 +135,7 @@ struct RecorderSecretTests {
     @Test("Declared paths, members and endings are hidden; a recorder keeps two clients apart")
     func declarations() async throws {
         let recorder = FlightRecorder(bodies: .upTo())
-        let rules = FieldRules(secretMembers: ["appid"], secretPaths: ["/bot*"])
+        let rules = Redaction.Rules(secretMembers: ["appid"], secretPaths: ["/bot*"])
         let strict = APIClient.mock(pipeline: [.recording(recorder)], configuration: .init(fields: rules)) {
             $0.onAny { _ in
                 .json(text: #"{"appid":"hunter2"}"#, headers: [.location: "https://a.test/bothunter2/next"])

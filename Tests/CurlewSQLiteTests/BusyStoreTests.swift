@@ -17,7 +17,9 @@ struct BusyStoreTests {
         path = folder.path + "/cache.sqlite"
     }
 
-    private func client(_ store: SQLiteCacheStore, rules: CacheConfiguration = .standard) -> (APIClient, Locked<Int>) {
+    private func client(_ store: HTTPCache.SQLiteStore, rules: HTTPCache.Options = .standard) -> (
+        APIClient, Locked<Int>
+    ) {
         let version = Locked(1)
         let transport = ClosureTransport(changesPrincipal: false) { request, _ in
             if request.method == .put {
@@ -27,8 +29,8 @@ struct BusyStoreTests {
             let body = Data("\(version.withLock { $0 })".utf8)
             return HTTPResponse(headers: [.cacheControl: "max-age=600"], body: ResponseBody(body))
         }
-        let pipeline: Pipeline = [.caching(store: store, rules: rules)]
-        return (APIClient.testing(transport, baseURL: "https://a.example", pipeline: pipeline), version)
+        let pipeline: Pipeline = [.caching(store: store, options: rules)]
+        return (APIClient(baseURL: "https://a.example", pipeline: pipeline, transport: transport), version)
     }
 
     /// Holds the lock of writers, as a process does that was stopped in the middle of a change.
@@ -40,7 +42,7 @@ struct BusyStoreTests {
 
     @Test("While another process holds the database, hits are hits, and no call waits for a change")
     func held() async throws {
-        let (client, _) = client(SQLiteCacheStore(path: path))
+        let (client, _) = client(HTTPCache.SQLiteStore(path: path))
         let hit = Request<HTTPResponse>(.get, "/hit")
         _ = try await client.send(hit)
         while try await client.send(hit).served == .network {}
@@ -57,9 +59,9 @@ struct BusyStoreTests {
 
     @Test("A change that cannot be noted while the database is held is noted later")
     func owed() async throws {
-        var rules = CacheConfiguration()
+        var rules = HTTPCache.Options()
         rules.lookupTimeout = .milliseconds(100)
-        let (client, _) = client(SQLiteCacheStore(path: path), rules: rules)
+        let (client, _) = client(HTTPCache.SQLiteStore(path: path), rules: rules)
         func text() async throws -> String {
             try await client.send(Request<HTTPResponse>(.get, "/page")).text()
         }
@@ -73,7 +75,7 @@ struct BusyStoreTests {
 
     @Test("A call whose time is over or that is cancelled does not wait for the store", arguments: [true, false])
     func deadline(isCancelled: Bool) async throws {
-        let store = SQLiteCacheStore(path: path)
+        let store = HTTPCache.SQLiteStore(path: path)
         let (client, _) = client(store)
         _ = try await client.send(Request<HTTPResponse>(.get, "/page"))
         // The thread of the store is busy for as long as the test wants.
@@ -86,7 +88,7 @@ struct BusyStoreTests {
             Task { try await store.queue.run { _ in block() } }, Task { try await store.queue.lookUp { _ in block() } },
         ]
         #expect(await eventually { blocking.withLock { $0 } == 2 })
-        var (options, rules) = (RequestOptions(), CacheConfiguration())
+        var (options, rules) = (RequestOptions(), HTTPCache.Options())
         options.timeouts = Timeouts(total: isCancelled ? .seconds(60) : .milliseconds(100))
         rules.lookupTimeout = .seconds(60)
         let patient = self.client(store, rules: rules).0.with(options: options)
@@ -99,7 +101,7 @@ struct BusyStoreTests {
 
     @Test("A store whose files are removed while it is in use begins again")
     func gone() async throws {
-        let store = SQLiteCacheStore(path: path)
+        let store = HTTPCache.SQLiteStore(path: path)
         for round in 0..<3 {
             for size in [10, 200_000] {
                 let head = try await store.put("https://a.example/\(size)", Data(count: size))
@@ -110,9 +112,9 @@ struct BusyStoreTests {
                 try FileManager.default.removeItem(atPath: folder.path + "/" + name)
             }
             // Another process has made the files again in the meantime.
-            if round == 1 { _ = try await SQLiteCacheStore(path: path).put("https://a.example/other") }
+            if round == 1 { _ = try await HTTPCache.SQLiteStore(path: path).put("https://a.example/other") }
         }
-        let other = SQLiteCacheStore(path: path)
+        let other = HTTPCache.SQLiteStore(path: path)
         let head = try await store.put("https://a.example/last")
         #expect(try await other.variants(for: head.key).count == 1, "both have one file")
     }

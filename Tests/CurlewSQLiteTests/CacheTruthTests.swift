@@ -54,19 +54,20 @@ struct CacheTruthTests {
     func never(kind: Kind, seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
-        let stores: [any CacheStore] =
+        let stores: [any HTTPCache.Store] =
             switch kind {
-            case .memory: [MemoryCacheStore()]
+            case .memory: [HTTPCache.MemoryStore()]
             case .failing: [FlakyStore(seed: seed)]
-            case .file: [SQLiteCacheStore(path: path)]
-            case .twoOnOneFile: [SQLiteCacheStore(path: path), SQLiteCacheStore(path: path)]
+            case .file: [HTTPCache.SQLiteStore(path: path)]
+            case .twoOnOneFile: [HTTPCache.SQLiteStore(path: path), HTTPCache.SQLiteStore(path: path)]
             }
         // What is measured is the order of things, on machines of any speed.
-        var rules = CacheConfiguration()
+        var rules = HTTPCache.Options()
         (rules.lookupTimeout, rules.commitTimeout) = (.seconds(60), .seconds(60))
         let server = Server(seed)
         let clients = (stores + stores).map { store in
-            APIClient.testing(server, baseURL: "https://a.test", pipeline: [.caching(store: store, rules: rules)])
+            APIClient(
+                baseURL: "https://a.test", pipeline: [.caching(store: store, options: rules)], transport: server)
         }
         let acknowledged = Locked([1, 1, 1])
         let (hits, stale) = (Locked(0), Locked<[String]>([]))
@@ -114,12 +115,12 @@ struct CacheTruthTests {
 }
 
 /// A store in memory that fails now and then, also to remove.
-private final class FlakyStore: CacheStore {
+private final class FlakyStore: HTTPCache.Store {
     struct Broken: Error {}
 
     let isLasting = false
     let bodyLimit: Int64 = 1 << 20
-    private let memory = MemoryCacheStore()
+    private let memory = HTTPCache.MemoryStore()
     private let random: Locked<SeededGenerator>
 
     init(seed: UInt64) { random = Locked(SeededGenerator(seed: seed)) }
@@ -128,32 +129,33 @@ private final class FlakyStore: CacheStore {
         if random.withLock({ Int.random(in: 0..<bound, using: &$0) }) == 0 { throw Broken() }
     }
 
-    func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup {
+    func find(_ key: HTTPCache.Entry.Key) async throws -> HTTPCache.Entry.Lookup {
         try mayFail()
         return await memory.find(key)
     }
 
-    func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
+    func body(of response: HTTPCache.Entry) async throws -> (any HTTPCache.Entry.Body)? {
         try mayFail()
         return await memory.body(of: response)
     }
 
-    func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws -> any StoredResponse
+    func write(_ response: HTTPCache.Entry, since epoch: HTTPCache.Entry.Lookup.Epoch?) async throws -> any HTTPCache
+        .Entry
         .Writer
     {
         try mayFail()
         return await memory.write(response, since: epoch)
     }
 
-    func update(_ response: StoredResponse) async throws -> Bool {
+    func update(_ response: HTTPCache.Entry) async throws -> Bool {
         try mayFail()
         return await memory.update(response)
     }
 
-    func remove(_ selection: CacheRemoval) async throws -> Int {
+    func remove(_ selection: HTTPCache.Removal) async throws -> Int {
         try mayFail(2)
         return await memory.remove(selection)
     }
 
-    func statistics() async throws -> CacheStatistics { await memory.statistics() }
+    func statistics() async throws -> HTTPCache.Statistics { await memory.statistics() }
 }

@@ -17,14 +17,14 @@ struct ChecksumTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func store(_ name: String = "one") -> SQLiteCacheStore {
-        SQLiteCacheStore(path: "\(folder.path)/\(name)/c.sqlite") { [notices] in notices.note($0) }
+    private func store(_ name: String = "one") -> HTTPCache.SQLiteStore {
+        HTTPCache.SQLiteStore(path: "\(folder.path)/\(name)/c.sqlite") { [notices] in notices.note($0) }
     }
 
-    private static func head(_ number: Int, _ principal: String?) -> StoredResponse {
+    private static func head(_ number: Int, _ principal: String?) -> HTTPCache.Entry {
         let time = Date(timeIntervalSinceReferenceDate: Double(number))
-        return StoredResponse(
-            key: StoredResponse.Key(target: "https://a.example/\(number)", principal: principal),
+        return HTTPCache.Entry(
+            key: HTTPCache.Entry.Key(target: "https://a.example/\(number)", principal: principal),
             headers: ["X-Owner": principal ?? "nobody"], requestTime: time, responseTime: time, tags: ["t"])
     }
 
@@ -34,8 +34,8 @@ struct ChecksumTests {
     }
 
     @discardableResult
-    private func fill(_ store: SQLiteCacheStore) async throws -> ([StoredResponse], [StoredResponse.Key: Data]) {
-        var (heads, bodies) = ([StoredResponse](), [StoredResponse.Key: Data]())
+    private func fill(_ store: HTTPCache.SQLiteStore) async throws -> ([HTTPCache.Entry], [HTTPCache.Entry.Key: Data]) {
+        var (heads, bodies) = ([HTTPCache.Entry](), [HTTPCache.Entry.Key: Data]())
         for number in Self.sizes.indices {
             // The longest body has no principal, because it costs the most time.
             for principal in number == Self.sizes.count - 1 ? [nil] : Self.principals {
@@ -52,7 +52,8 @@ struct ChecksumTests {
 
     /// Looks all entries up, and returns those that can be read. Records an issue for each that is wrong.
     private func read(
-        _ heads: [StoredResponse], _ bodies: [StoredResponse.Key: Data], _ store: SQLiteCacheStore, _ comment: Comment
+        _ heads: [HTTPCache.Entry], _ bodies: [HTTPCache.Entry.Key: Data], _ store: HTTPCache.SQLiteStore,
+        _ comment: Comment
     ) async -> Int {
         var count = 0
         for head in heads {

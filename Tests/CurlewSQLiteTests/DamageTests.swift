@@ -18,8 +18,8 @@ struct DamageTests {
         path = folder.path + "/cache.sqlite"
     }
 
-    func store() -> SQLiteCacheStore {
-        SQLiteCacheStore(path: path) { [notices] in notices.note($0) }
+    func store() -> HTTPCache.SQLiteStore {
+        HTTPCache.SQLiteStore(path: path) { [notices] in notices.note($0) }
     }
 
     /// Fills a store, and returns when its files are closed.
@@ -95,7 +95,7 @@ struct DamageTests {
         let store = store()
         for number in 0..<300 {
             // Whatever is found is either not there or right.
-            for head in try await store.variants(for: StoredResponse.Key(target: "https://a.example/\(number)")) {
+            for head in try await store.variants(for: HTTPCache.Entry.Key(target: "https://a.example/\(number)")) {
                 let bytes = try await store.bytes(of: head)
                 #expect(bytes == nil || bytes?.count == 3000, "seed \(seed)")
             }
@@ -174,7 +174,7 @@ struct DamageTests {
     @Test("A path where no file can be created is an error of every call")
     func noPlace() async throws {
         let file = try folder.file("file", "x")
-        let store = SQLiteCacheStore(path: file + "/cache.sqlite") { [notices] in notices.note($0) }
+        let store = HTTPCache.SQLiteStore(path: file + "/cache.sqlite") { [notices] in notices.note($0) }
         await #expect { try await store.put("https://a.example/") } throws: { NetworkError($0).reason == .storage }
     }
 }

@@ -18,7 +18,7 @@ struct IdentityTests {
         var (calls, leaks) = (0, [String]())
         for round in [["ann", "bob"], ["bob"]] {
             let cache = CacheInterceptor(
-                store: SQLiteCacheStore(path: path, byteLimit: 1 << 30, entryLimit: 100_000))
+                store: HTTPCache.SQLiteStore(path: path, byteLimit: 1 << 30, entryLimit: 100_000))
             for (number, way) in IdentityWay.all.enumerated() {
                 await Task.yield()
                 let transport = way.server(number.isMultiple(of: 3) ? "public" : "private")
@@ -44,7 +44,7 @@ struct IdentityTests {
         var (calls, leaks, hits) = (0, [String](), Set<CredentialWay.Kind>())
         for round in [["ann", "bob"], ["bob", "ann"]] {
             let cache = CacheInterceptor(
-                store: SQLiteCacheStore(path: path, byteLimit: 1 << 30, entryLimit: 100_000))
+                store: HTTPCache.SQLiteStore(path: path, byteLimit: 1 << 30, entryLimit: 100_000))
             for (number, way) in CredentialWay.all.enumerated() {
                 await Task.yield()
                 for user in round {
@@ -70,7 +70,7 @@ struct IdentityTests {
     func key() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/deep/cache.sqlite"
-        let keys = (0..<8).map { _ in SQLiteCacheStore(path: path).principalKey }
+        let keys = (0..<8).map { _ in HTTPCache.SQLiteStore(path: path).principalKey }
         #expect(keys[0]?.count == 32 && Set(keys).count == 1)
         let facts = try FileManager.default.attributesOfItem(atPath: path + "-key")
         #expect((facts[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -79,13 +79,13 @@ struct IdentityTests {
             { try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path + "-key") },
             { try Data("short".utf8).write(to: URL(fileURLWithPath: path + "-key")) },
         ] {
-            let before = SQLiteCacheStore(path: path).principalKey
+            let before = HTTPCache.SQLiteStore(path: path).principalKey
             try spoil()
-            let after = SQLiteCacheStore(path: path).principalKey
+            let after = HTTPCache.SQLiteStore(path: path).principalKey
             #expect(after?.count == 32 && after != before)
-            #expect(SQLiteCacheStore(path: path).principalKey == after)
+            #expect(HTTPCache.SQLiteStore(path: path).principalKey == after)
         }
-        #expect(SQLiteCacheStore(path: "/dev/null/cache.sqlite").principalKey == nil)
+        #expect(HTTPCache.SQLiteStore(path: "/dev/null/cache.sqlite").principalKey == nil)
     }
 
     @Test("Stores that begin at the same time have one key")
@@ -93,7 +93,7 @@ struct IdentityTests {
         for _ in 0..<50 {
             let path = try TemporaryFolder().path + "/cache.sqlite"
             let keys = await withTaskGroup(of: Data?.self) { group in
-                for _ in 0..<8 { group.addTask { SQLiteCacheStore(path: path).principalKey } }
+                for _ in 0..<8 { group.addTask { HTTPCache.SQLiteStore(path: path).principalKey } }
                 return await group.reduce(into: Set<Data?>()) { $0.insert($1) }
             }
             #expect(keys.count == 1)

@@ -34,29 +34,29 @@ struct RightsTests {
     @Test("Folders that the store makes are its owner's, and existing ones stay as they are")
     func parents() async throws {
         chmod(folder.path, 0o755)
-        try await SQLiteCacheStore(path: folder.path + "/a/b//http.sqlite").put("https://a.example/")
+        try await HTTPCache.SQLiteStore(path: folder.path + "/a/b//http.sqlite").put("https://a.example/")
         #expect(mode(folder.path + "/a") == 0o700 && mode(folder.path + "/a/b") == 0o700)
         #expect(mode(folder.path) == 0o755)
-        #expect(SQLiteCacheStore(path: folder.path + "/c/http.sqlite").principalKey != nil)
+        #expect(HTTPCache.SQLiteStore(path: folder.path + "/c/http.sqlite").principalKey != nil)
         #expect(mode(folder.path + "/c") == 0o700)
     }
 
     @Test("No text of a store holds its key")
     func texts() throws {
-        let store = SQLiteCacheStore(path: path)
+        let store = HTTPCache.SQLiteStore(path: path)
         let key = try #require(store.principalKey)
         var dumped = ""
         dump(store, to: &dumped)
-        #expect(dumped.contains("SQLiteCacheStore(") && !dumped.contains("- \(key[0])\n"))
+        #expect(dumped.contains("HTTPCache.SQLiteStore(") && !dumped.contains("- \(key[0])\n"))
         #expect(dumped.split(separator: "\n").count == 2)
     }
 
     @Test("A file that an older version left open to others is narrowed, and no file is widened")
     func narrowed() async throws {
-        try await SQLiteCacheStore(path: path).put("https://a.example/")
+        try await HTTPCache.SQLiteStore(path: path).put("https://a.example/")
         for name in ["", "-wal", "-shm"] { chmod(path + name, 0o644) }
         chmod(path + "-bodies", 0o755)
-        try await SQLiteCacheStore(path: path).put("https://a.example/")
+        try await HTTPCache.SQLiteStore(path: path).put("https://a.example/")
         #expect(mode(path) == 0o600)
         #expect(mode(path + "-bodies") == 0o700)
     }
@@ -76,7 +76,7 @@ struct RightsTests {
             mkdir(bodies, 0o777)
             chown(bodies, 12_345, 12_345)
         }
-        let store = SQLiteCacheStore(path: path)
+        let store = HTTPCache.SQLiteStore(path: path)
         await #expect { try await store.put("https://a.example/") } throws: {
             NetworkError($0).detail.contains("not a folder of this user")
         }

@@ -11,32 +11,32 @@ extension CacheStoreMaker {
     /// Each store in a folder of its own, which goes with it.
     static let sqlite = CacheStoreMaker("sqlite") { limits in
         let folder = try TemporaryFolder()
-        return SQLiteCacheStore(
+        return HTTPCache.SQLiteStore(
             path: folder.path + "/cache.sqlite", byteLimit: limits.bytes, entryLimit: limits.entries,
             bodyLimit: limits.body
         ) { [folder] notice in Issue.record("\(notice) in \(folder.path)") }
     }
 }
 
-extension StoredResponse {
-    static func testing(_ target: String) -> StoredResponse {
+extension HTTPCache.Entry {
+    static func testing(_ target: String) -> HTTPCache.Entry {
         let time = Date(timeIntervalSinceReferenceDate: 0)
-        return StoredResponse(key: StoredResponse.Key(target: target), requestTime: time, responseTime: time)
+        return HTTPCache.Entry(key: HTTPCache.Entry.Key(target: target), requestTime: time, responseTime: time)
     }
 }
 
-extension SQLiteCacheStore {
+extension HTTPCache.SQLiteStore {
     /// Stores an entry.
     @discardableResult
-    func put(_ target: String, _ body: Data = Data("x".utf8)) async throws -> StoredResponse {
-        let head = StoredResponse.testing(target)
+    func put(_ target: String, _ body: Data = Data("x".utf8)) async throws -> HTTPCache.Entry {
+        let head = HTTPCache.Entry.testing(target)
         let writer = try await write(head)
         #expect(try await writer.append(body))
         #expect(try await writer.commit(replacing: []))
         return head
     }
 
-    func bytes(of head: StoredResponse) async throws -> Data? {
+    func bytes(of head: HTTPCache.Entry) async throws -> Data? {
         guard let body = try await body(of: head) else { return nil }
         var all = Data()
         while true {
@@ -49,11 +49,11 @@ extension SQLiteCacheStore {
 
 /// Keeps what a store reports.
 final class Notices: Sendable {
-    private let all = Locked<[SQLiteCacheStore.Notice]>([])
+    private let all = Locked<[HTTPCache.SQLiteStore.Notice]>([])
 
-    var list: [SQLiteCacheStore.Notice] { all.withLock { $0 } }
+    var list: [HTTPCache.SQLiteStore.Notice] { all.withLock { $0 } }
 
-    func note(_ notice: SQLiteCacheStore.Notice) {
+    func note(_ notice: HTTPCache.SQLiteStore.Notice) {
         all.withLock { $0.append(notice) }
     }
 }
@@ -74,7 +74,7 @@ struct SQLiteCacheStoreTests {
     func lazy() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/deep/er/cache.sqlite"
-        let store = SQLiteCacheStore(path: path)
+        let store = HTTPCache.SQLiteStore(path: path)
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/deep"))
         try await store.put("https://a.example/", Data(count: 200_000))
         for name in ["", "-wal", "-shm"] {
@@ -90,14 +90,14 @@ struct SQLiteCacheStoreTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
         let bodies = [Data("small".utf8), Data(repeating: 7, count: 1 << 20)]
-        var heads: [StoredResponse] = []
+        var heads: [HTTPCache.Entry] = []
         do {
-            let store = SQLiteCacheStore(path: path)
+            let store = HTTPCache.SQLiteStore(path: path)
             for (number, body) in bodies.enumerated() {
                 heads.append(try await store.put("https://a.example/\(number)", body))
             }
         }
-        let next = SQLiteCacheStore(path: path)
+        let next = HTTPCache.SQLiteStore(path: path)
         for (head, body) in zip(heads, bodies) {
             #expect(try await next.variants(for: head.key).map(\.id) == [head.id])
             #expect(try await next.bytes(of: head) == body)
@@ -109,7 +109,8 @@ struct SQLiteCacheStoreTests {
     func foundElsewhere() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (
-            SQLiteCacheStore(path: folder.path + "/one.sqlite"), SQLiteCacheStore(path: folder.path + "/other.sqlite")
+            HTTPCache.SQLiteStore(path: folder.path + "/one.sqlite"),
+            HTTPCache.SQLiteStore(path: folder.path + "/other.sqlite")
         )
         let head = try await one.put("https://a.example/", Data("small".utf8))
         try await other.put("https://b.example/", Data("small".utf8))
@@ -122,8 +123,8 @@ struct SQLiteCacheStoreTests {
     func removalAcross() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
-        let (one, other) = (SQLiteCacheStore(path: path), SQLiteCacheStore(path: path))
-        let selections: [CacheRemoval] = [
+        let (one, other) = (HTTPCache.SQLiteStore(path: path), HTTPCache.SQLiteStore(path: path))
+        let selections: [HTTPCache.Removal] = [
             .everything, .target("https://a.example/x"), .prefix("https://a"), .principal(nil),
             .matching { _ in false },
         ]
@@ -145,7 +146,7 @@ struct SQLiteCacheStoreTests {
     func sweeping() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
-        let store = SQLiteCacheStore(path: path)
+        let store = HTTPCache.SQLiteStore(path: path)
         let head = try await store.put("https://a.example/", Data(count: 100_000))
         let writer = try await store.write(.testing("https://a.example/2"))
         _ = try await writer.append(Data(count: 100_000))
@@ -156,7 +157,7 @@ struct SQLiteCacheStoreTests {
         // Another process may be about to lock this one.
         let new = path + "-bodies/12347"
         try Data().write(to: URL(fileURLWithPath: new))
-        let next = SQLiteCacheStore(path: path)
+        let next = HTTPCache.SQLiteStore(path: path)
         _ = try await next.statistics()
         #expect(await eventually { !left.contains { FileManager.default.fileExists(atPath: $0) } })
         #expect(FileManager.default.fileExists(atPath: new))
@@ -167,7 +168,7 @@ struct SQLiteCacheStoreTests {
 
     @Test("Negative limits count as 0")
     func negativeLimits() {
-        #expect(SQLiteCacheStore(path: "/unused", bodyLimit: -1).bodyLimit == 0)
-        #expect(SQLiteCacheStore(path: "/unused", byteLimit: -1, entryLimit: -1).bodyLimit == 0)
+        #expect(HTTPCache.SQLiteStore(path: "/unused", bodyLimit: -1).bodyLimit == 0)
+        #expect(HTTPCache.SQLiteStore(path: "/unused", byteLimit: -1, entryLimit: -1).bodyLimit == 0)
     }
 }

@@ -23,7 +23,7 @@ struct SizeTests {
     func cap(size: Int) async throws {
         let folder = try TemporaryFolder()
         let limit: Int64 = size < 1000 ? 8 << 20 : 32 << 20
-        let store = SQLiteCacheStore(path: folder.path + "/cache.sqlite", byteLimit: limit)
+        let store = HTTPCache.SQLiteStore(path: folder.path + "/cache.sqlite", byteLimit: limit)
         var random = SeededGenerator(seed: 1)
         var most: Int64 = 0
         let count = Int(limit) * 2 / (size + 1200)
@@ -47,12 +47,12 @@ struct SizeTests {
     @Test("A lookup among a hundred thousand entries takes at most twice that among a thousand")
     func lookups() async throws {
         let folder = try TemporaryFolder()
-        let store = SQLiteCacheStore(path: folder.path + "/cache.sqlite", byteLimit: 1 << 40, entryLimit: 200_000)
-        var heads: [StoredResponse] = []
+        let store = HTTPCache.SQLiteStore(path: folder.path + "/cache.sqlite", byteLimit: 1 << 40, entryLimit: 200_000)
+        var heads: [HTTPCache.Entry] = []
         for number in 0..<1000 {
             heads.append(try await store.put("https://api.example/things/\(number * 7919 % 1000)", Data(count: 1000)))
         }
-        let few = SQLiteCacheStore(path: folder.path + "/few.sqlite", byteLimit: 1 << 40)
+        let few = HTTPCache.SQLiteStore(path: folder.path + "/few.sqlite", byteLimit: 1 << 40)
         for number in 0..<1000 { try await few.put("https://api.example/things/\(number)", Data(count: 1000)) }
         try await store.queue.run { table in
             try table.connection.execute(
@@ -81,7 +81,7 @@ struct SizeTests {
     }
 
     /// The processor's time for one lookup, on the store's thread.
-    static func lookupTime(_ heads: [StoredResponse], _ store: SQLiteCacheStore) async throws -> Duration {
+    static func lookupTime(_ heads: [HTTPCache.Entry], _ store: HTTPCache.SQLiteStore) async throws -> Duration {
         try await store.queue.run { table in
             let start = try Self.threadTime()
             for head in heads.prefix(300) {

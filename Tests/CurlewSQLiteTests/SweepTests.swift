@@ -30,7 +30,7 @@ struct SweepTests {
     @Test("A store on the disk reports the number of dropped entries, once")
     func evictions() async throws {
         let place = try TemporaryFolder()
-        let store = SQLiteCacheStore(path: place.path + "/cache.sqlite", entryLimit: 5)
+        let store = HTTPCache.SQLiteStore(path: place.path + "/cache.sqlite", entryLimit: 5)
         for number in 0..<8 { try await store.put("https://a.example/\(number)", Data(count: 10)) }
         #expect(store.takeEvictionCount() == 3)
         #expect(store.takeEvictionCount() == 0)
@@ -39,7 +39,7 @@ struct SweepTests {
     @Test("Entries are removed by age and by origin")
     func removals() async throws {
         let place = try TemporaryFolder()
-        let store = SQLiteCacheStore(path: place.path + "/cache.sqlite")
+        let store = HTTPCache.SQLiteStore(path: place.path + "/cache.sqlite")
         for host in ["a.test", "a.test.b"] { try await store.put("https://\(host)/x", Data(count: 10)) }
         let origin = try #require(Origin(scheme: "https", host: "a.test"))
         #expect(try await store.remove(.origin(origin)) == 1)

@@ -41,7 +41,7 @@ private final class Scene: Sendable {
         let parts = Parts(clock: clock, random: random)
         func chance() -> Bool { parts.number(2) == 0 }
         var pipeline: Pipeline = [.redirects()]
-        let budget = RetryBudget()
+        let budget = RetryPolicy.Budget()
         if chance() { pipeline = pipeline.adding(.coalescing()) }
         if chance() { pipeline = pipeline.adding(.caching(store: parts.store())) }
         if chance() { pipeline = pipeline.adding(.retry(.attempts(4), budget: budget)) }
@@ -92,7 +92,7 @@ private final class Scene: Sendable {
             // Its time is over, and the clock stands still: it has to end by itself.
             for call in open where call.total <= passed {
                 do {
-                    try await call.end.wait(until: Deadline(.seconds(60), after: SystemTime().now))
+                    try await call.end.wait(until: ExchangeContext.Deadline(.seconds(60), after: SystemTime().now))
                 } catch {
                     return "a call of \(call.total.brief) through \(pipeline) is still under way after its time"
                 }
@@ -122,7 +122,7 @@ private struct Parts: Sendable {
         }
     }
 
-    func store() -> any CacheStore { Store(parts: self) }
+    func store() -> any HTTPCache.Store { Store(parts: self) }
 
     func bearer() -> BuiltInInterceptor {
         let store = TokenStore(Persistence(parts: self), time: clock)
@@ -155,7 +155,7 @@ private struct Parts: Sendable {
         }
     }
 
-    private struct Persistence: TokenPersistence {
+    private struct Persistence: TokenStore.Persistence {
         let parts: Parts
 
         func load() async throws -> Tokens? {
@@ -166,54 +166,54 @@ private struct Parts: Sendable {
         func save(_ tokens: Tokens?) async throws { try await parts.work() }
     }
 
-    private final class Store: CacheStore {
+    private final class Store: HTTPCache.Store {
         let parts: Parts
         let isLasting = false
         let bodyLimit: Int64 = 1 << 20
-        private let memory = MemoryCacheStore()
+        private let memory = HTTPCache.MemoryStore()
 
         init(parts: Parts) { self.parts = parts }
 
-        func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup {
+        func find(_ key: HTTPCache.Entry.Key) async throws -> HTTPCache.Entry.Lookup {
             try await parts.work()
             return await memory.find(key)
         }
 
-        func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
+        func body(of response: HTTPCache.Entry) async throws -> (any HTTPCache.Entry.Body)? {
             try await parts.work()
             return await memory.body(of: response)
         }
 
-        func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws
-            -> any StoredResponse.Writer
+        func write(_ response: HTTPCache.Entry, since epoch: HTTPCache.Entry.Lookup.Epoch?) async throws
+            -> any HTTPCache.Entry.Writer
         {
             try await parts.work()
             return Writer(parts: parts, inner: await memory.write(response, since: epoch))
         }
 
-        func update(_ response: StoredResponse) async throws -> Bool {
+        func update(_ response: HTTPCache.Entry) async throws -> Bool {
             try await parts.work()
             return await memory.update(response)
         }
 
-        func remove(_ selection: CacheRemoval) async throws -> Int {
+        func remove(_ selection: HTTPCache.Removal) async throws -> Int {
             try await parts.work()
             return await memory.remove(selection)
         }
 
-        func statistics() async throws -> CacheStatistics { await memory.statistics() }
+        func statistics() async throws -> HTTPCache.Statistics { await memory.statistics() }
     }
 
-    private struct Writer: StoredResponse.Writer {
+    private struct Writer: HTTPCache.Entry.Writer {
         let parts: Parts
-        let inner: any StoredResponse.Writer
+        let inner: any HTTPCache.Entry.Writer
 
         func append(_ chunk: Data) async throws -> Bool {
             try await parts.work()
             return try await inner.append(chunk)
         }
 
-        func commit(replacing others: [StoredResponse.ID]) async throws -> Bool {
+        func commit(replacing others: [HTTPCache.Entry.ID]) async throws -> Bool {
             try await parts.work()
             return try await inner.commit(replacing: others)
         }

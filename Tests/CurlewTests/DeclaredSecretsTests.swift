@@ -13,13 +13,13 @@ struct DeclaredSecretsTests {
     typealias Page = SecretMatrixTests.Page
 
     static let canary = "hunter2"
-    static let rules = FieldRules(
+    static let rules = Redaction.Rules(
         harmless: ["X-Partition-Session"], secret: ["X-Device"], secretMembers: ["App-ID", "ssn"],
         secretPaths: ["/bot*", "/services/*/*/*"])
 
     @Test(
         "One declaration covers logs, URLs, errors, previews, commands, redirects and events",
-        arguments: [Redaction.standard, Redaction.none.adding(FieldRules(secretMembers: ["mine"]))])
+        arguments: [Redaction.standard, Redaction.none.adding(Redaction.Rules(secretMembers: ["mine"]))])
     func everywhere(redaction: Redaction) async throws {
         let page = Page()
         for level in LogEntry.Level.allCases {
@@ -87,7 +87,7 @@ struct DeclaredSecretsTests {
             ("*", "/a", "/REDACTED"),
         ])
     func paths(pattern: String, path: String, expected: String) {
-        let redaction = Redaction.standard.adding(FieldRules(secretPaths: [pattern]))
+        let redaction = Redaction.standard.adding(Redaction.Rules(secretPaths: [pattern]))
         #expect(redaction.url("https://a.test\(path)") == "https://a.test\(expected)")
         #expect(Redaction.standard.url("https://a.test\(path)") == "https://a.test\(path)")
     }
@@ -95,7 +95,7 @@ struct DeclaredSecretsTests {
     @Test("A declared harmless name is shown although it ends like a secret's; a credential is not")
     func harmless() {
         var headers: HTTPHeaders = ["X-Partition-Session": "seven", .authorization: "hunter2"]
-        let rules = FieldRules(harmless: ["X-Partition-Session", .authorization])
+        let rules = Redaction.Rules(harmless: ["X-Partition-Session", .authorization])
         DeclaredSecrets(rules).declare(in: &headers)
         let shown = Redaction.standard.adding(rules).headers(headers)
         #expect(headers.description.contains("seven") && !headers.description.contains(Self.canary))
@@ -106,9 +106,9 @@ struct DeclaredSecretsTests {
     @Test("Declarations add up: a harmless name stays shown unless it is declared secret")
     func addingTwice() {
         let headers: HTTPHeaders = ["X-Partition-Session": "seven", "X-Page-Token": "eight"]
-        let first = Redaction.standard.adding(FieldRules(harmless: ["X-Partition-Session", "X-Page-Token"]))
-        #expect(first.adding(FieldRules(secret: ["X-Device"])).headers(headers)["X-Partition-Session"] == "seven")
-        let second = first.adding(FieldRules(harmless: ["X-Row-Key"], secret: ["X-Page-Token"]))
+        let first = Redaction.standard.adding(Redaction.Rules(harmless: ["X-Partition-Session", "X-Page-Token"]))
+        #expect(first.adding(Redaction.Rules(secret: ["X-Device"])).headers(headers)["X-Partition-Session"] == "seven")
+        let second = first.adding(Redaction.Rules(harmless: ["X-Row-Key"], secret: ["X-Page-Token"]))
         #expect(second.headers(headers)["X-Partition-Session"] == "seven")
         #expect(second.headers(headers)["X-Page-Token"] == "REDACTED")
     }

@@ -77,14 +77,14 @@ struct EventGrammar {
 
     private static func word(_ event: any ExchangeEvent.Feature) -> String {
         switch event {
-        case is TokenEvent: "token"
-        case is PolicyNotice: "policy"
-        case Redirect.Event.followed: "redirected"
-        case Redirect.Event.kept: "redirectKept"
+        case is TokenStore.Event: "token"
+        case is Pipeline.PolicyEvent: "policy"
+        case RedirectPolicy.Event.followed: "redirected"
+        case RedirectPolicy.Event.kept: "redirectKept"
         case CookieStore.Event.refused: "cookieRefused"
-        case CacheEvent.decided: "cacheDecided"
-        case CacheEvent.storeFailed: "cacheStoreFailed"
-        case CacheEvent.evicted: "cacheEvicted"
+        case HTTPCache.Event.decided: "cacheDecided"
+        case HTTPCache.Event.storeFailed: "cacheStoreFailed"
+        case HTTPCache.Event.evicted: "cacheEvicted"
         default: "unknown"
         }
     }

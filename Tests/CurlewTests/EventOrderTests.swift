@@ -30,7 +30,7 @@ struct EventOrderTests {
 }
 
 /// A user is signed in.
-private struct Signed: TokenPersistence {
+private struct Signed: TokenStore.Persistence {
     func load() async throws -> Tokens? { Tokens(accessToken: "a", refreshToken: "r") }
     func save(_ tokens: Tokens?) async throws {}
 }
@@ -46,11 +46,11 @@ private struct EventScene: Sendable {
         var numbers = SeededGenerator(seed: seed)
         func chance() -> Bool { Int.random(in: 0..<2, using: &numbers) == 0 }
         var pipeline: Pipeline = chance() ? [.redirects()] : []
-        let budget = RetryBudget()
+        let budget = RetryPolicy.Budget()
         let store = TokenStore(Signed(), time: clock)
         isShared = Int.random(in: 0..<5, using: &numbers) == 0
         if isShared { pipeline = pipeline.adding(.coalescing()) }
-        if chance() { pipeline = pipeline.adding(.caching(store: MemoryCacheStore())) }
+        if chance() { pipeline = pipeline.adding(.caching(store: HTTPCache.MemoryStore())) }
         if chance() { pipeline = pipeline.adding(.retry(.attempts(4), budget: budget)) }
         if chance() { pipeline = pipeline.adding(.hedging(after: .milliseconds(1), budget: budget)) }
         if chance() { pipeline = pipeline.adding(.circuitBreaker(CircuitBreaker.Policy(minimumCalls: 3))) }

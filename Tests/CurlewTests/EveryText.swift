@@ -44,12 +44,12 @@ final class EveryTextObserver: RequestObserver {
             write(request.body)
             write(request.curlCommand())
         case .answered(let response), .succeeded(let response, _): write(response: response)
-        case .feature(let event as Redirect.Event):
+        case .feature(let event as RedirectPolicy.Event):
             switch event {
             case .kept(let response, _): write(response: response)
             case .followed(let redirect): write(redirect)
             }
-        case .feature(let event as CacheEvent):
+        case .feature(let event as HTTPCache.Event):
             if case .storeFailed(let error) = event { write(error: error) }
         case .failed(let error, _), .attemptFailed(let error): write(error: error)
         case .interim(_, let headers), .trailers(let headers):

@@ -29,7 +29,8 @@ struct SecretMatrixTests {
                 write("\(request)\n\(request.headers)\n\(request.headers.map { "\($0)" })\n\(request.curlCommand())")
             case .answered(let response): write("\(response.headers)")
             case .succeeded(let response, _): write("\(response.headers)\n\(response.redirects)")
-            case .feature(let event as Redirect.Event): if case .followed(let redirect) = event { write("\(redirect)") }
+            case .feature(let event as RedirectPolicy.Event):
+                if case .followed(let redirect) = event { write("\(redirect)") }
             case .failed(let error, _), .attemptFailed(let error): write("\(error)")
             default: break
             }
@@ -112,7 +113,7 @@ struct SecretMatrixTests {
         let page = EveryTextObserver()
         let metrics = MetricsRegistry()
         // The level of bodies logs what all others do.
-        let store = MemoryCacheStore()
+        let store = HTTPCache.MemoryStore()
         let pipeline = Pipeline.standard.adding(.logging(.body) { page.write($0) }).adding(.caching(store: store))
             .adding(.logging(.body) { page.write($0) }, at: .attemptTimeout)
         let configuration = APIClient.Configuration(observers: [page, metrics], time: ManualClock.skippingWaits)

@@ -29,7 +29,7 @@ struct SecretPlaceTests {
         case answer, refusal, redirect, brokenRedirect, unreadable, failure, foreignFailure, stored
     }
 
-    static let rules = FieldRules(
+    static let rules = Redaction.Rules(
         secret: ["X-Device"], secretMembers: ["App-ID", "ssn"], secretPaths: ["/bot*"])
 
     struct Body: Encodable, Sendable {
@@ -47,7 +47,7 @@ struct SecretPlaceTests {
         let location = "https://other.test/bothunter2/x?appid=hunter2&token=hunter2#ssn=hunter2"
         var headers: HTTPHeaders = [
             "X-Device": canary, "X-Api-Key": canary, .contentType: "application/json", .setCookie: "sid=hunter2",
-            .contentLocation: "/bothunter2/x?appid=hunter2", "Authentication-Info": "nextnonce=hunter2",
+            "Content-Location": "/bothunter2/x?appid=hunter2", "Authentication-Info": "nextnonce=hunter2",
         ]
         for name in ["X-Plain", "X-Signature"] { headers[HTTPField.Name(name)] = call.request.headers[.init(name)] }
         let body = Data(#"{"ssn":"hunter2","url":"https://a.test/bothunter2/x?appid=hunter2","a":1}"#.utf8)
@@ -98,7 +98,7 @@ struct SecretPlaceTests {
     }
 
     static func client(
-        _ place: Place, _ outcome: Outcome, _ page: EveryTextObserver, _ store: any CacheStore
+        _ place: Place, _ outcome: Outcome, _ page: EveryTextObserver, _ store: any HTTPCache.Store
     ) async throws -> APIClient {
         let tokens = TokenStore()
         try await tokens.signIn(Tokens(accessToken: canary, refreshToken: canary))
@@ -156,7 +156,7 @@ struct SecretPlaceTests {
     @Test("No log, record, store or file holds the secret", arguments: Place.allCases, Outcome.allCases)
     func nowhere(place: Place, outcome: Outcome) async throws {
         let page = EveryTextObserver()
-        let store = MemoryCacheStore()
+        let store = HTTPCache.MemoryStore()
         let client = try await Self.client(place, outcome, page, store)
         let call = Self.call(place)
         page.write(call)
@@ -188,7 +188,7 @@ struct SecretPlaceTests {
         }
         client.recordedCalls.forEach(page.write)
         for entry in await store.all {
-            let copy = try #require(StoredResponse(encoded: entry.encoded))
+            let copy = try #require(HTTPCache.Entry(encoded: entry.encoded))
             for stored in [entry, copy] {
                 page.write(stored)
                 page.write(stored.key)
@@ -203,11 +203,11 @@ struct SecretPlaceTests {
     }
 }
 
-extension MemoryCacheStore {
+extension HTTPCache.MemoryStore {
     /// All entries.
-    fileprivate var all: [StoredResponse] {
+    fileprivate var all: [HTTPCache.Entry] {
         get async {
-            let found = Locked<[StoredResponse]>([])
+            let found = Locked<[HTTPCache.Entry]>([])
             _ = await remove(
                 .matching { entry in
                     found.withLock { $0.append(entry) }

@@ -101,34 +101,34 @@ struct SecretReflectionTests {
             return [store, CookieInterceptor(store)] as [Any]
         },
         Sample("set cookie") { try SetCookie("sid=\(canary)") },
-        Sample("proxy") { ProxyConfiguration.Server("http://u:\(canary)@p.test:8080") as Any },
+        Sample("proxy") { TransportConfiguration.Proxy.Server("http://u:\(canary)@p.test:8080") as Any },
         Sample("transport") {
             var configuration = TransportConfiguration()
             configuration.proxy = .fixed(
-                ProxyConfiguration.Server(.http, host: "p", port: 1, user: canary, password: canary))
+                TransportConfiguration.Proxy.Server(.http, host: "p", port: 1, user: canary, password: canary))
             configuration.tls.identity = .pem(
                 certificate: Data(), key: Data(canary.utf8), passphrase: canary)
             return configuration
         },
-        Sample("certificate") { TLSConfiguration.ClientIdentity.pkcs12File("/a.p12", passphrase: canary) },
+        Sample("certificate") { TransportConfiguration.TLS.ClientIdentity.pkcs12File("/a.p12", passphrase: canary) },
     ]
 
     static let clients: [Sample] = [
         Sample("client") { client }, Sample("exchanger") { client.core.exchanger }, Sample("configuration") { own },
         Sample("declared configuration") {
-            APIClient.Configuration(headers: ["X-Device": canary], fields: FieldRules(secret: ["X-Device"]))
+            APIClient.Configuration(headers: ["X-Device": canary], fields: Redaction.Rules(secret: ["X-Device"]))
         },
         Sample("pipeline") { client.pipeline }, Sample("core") { client.core },
         Sample("chain") { client.core.exchanger.chain },
         Sample("next") { Next(context: context, chain: client.core.exchanger.chain) },
         Sample("context") { context },
-        Sample("cache key") { StoredResponse.Key(target: url) },
+        Sample("cache key") { HTTPCache.Entry.Key(target: url) },
         Sample("cache selection") {
-            [CacheRemoval.target(url), .prefix(url), .principal(canary), .tags([canary])] as [CacheRemoval]
+            [HTTPCache.Removal.target(url), .prefix(url), .principal(canary), .tags([canary])] as [HTTPCache.Removal]
         },
         Sample("stored response") {
-            StoredResponse(
-                key: StoredResponse.Key(target: url), headers: headers, requestTime: Date(), responseTime: Date())
+            HTTPCache.Entry(
+                key: HTTPCache.Entry.Key(target: url), headers: headers, requestTime: Date(), responseTime: Date())
         },
     ]
 

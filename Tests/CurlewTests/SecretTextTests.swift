@@ -35,7 +35,7 @@ struct SecretTextTests {
 
     @Test("A proxy whose host holds credentials shows none of them")
     func proxy() {
-        let proxy = ProxyConfiguration.Server(.http, host: "user:hunter2@proxy.example", port: 3128)
+        let proxy = TransportConfiguration.Proxy.Server(.http, host: "user:hunter2@proxy.example", port: 3128)
         var configuration = TransportConfiguration()
         configuration.proxy = .fixed(proxy)
         var dumped = ""

@@ -9,14 +9,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct StoredSecretTests {
     static let canary = "hunter2"
-    static let rules = FieldRules(
+    static let rules = Redaction.Rules(
         harmless: ["X-Partition-Session"], secret: ["X-Device"], secretMembers: ["appid"], secretPaths: ["/bot*"])
 
-    private func stored(_ rules: FieldRules = rules) -> StoredResponse {
-        let key = StoredResponse.Key(
+    private func stored(_ rules: Redaction.Rules = rules) -> HTTPCache.Entry {
+        let key = HTTPCache.Entry.Key(
             target: "https://a.test/bothunter2/x?appid=hunter2", content: "QUERY 9f", principal: "holder-1",
             secrets: DeclaredSecrets(rules))
-        return StoredResponse(
+        return HTTPCache.Entry(
             key: key, headers: ["X-Device": Self.canary, "X-Partition-Session": "seven"], requestTime: Date(),
             responseTime: Date())
     }
@@ -24,7 +24,7 @@ struct StoredSecretTests {
     @Test("A stored response, its key and its fields show no secret, also in the next process")
     func descriptions() throws {
         let here = stored()
-        let there = try #require(StoredResponse(encoded: here.encoded))
+        let there = try #require(HTTPCache.Entry(encoded: here.encoded))
         #expect(there == here)
         for response in [here, there] {
             let text = [response, response.key, response.headers, response.headers[0]].map(everyText).joined()
@@ -39,11 +39,11 @@ struct StoredSecretTests {
 
     @Test("Declared secrets are in no key or response, and damaged bytes of one are no head")
     func equality() throws {
-        let (declared, plain) = (stored(), stored(FieldRules()))
+        let (declared, plain) = (stored(), stored(Redaction.Rules()))
         #expect(declared.key == plain.key && Set([declared.key, plain.key]).count == 1)
         #expect(plain.encoded.count < declared.encoded.count)
         for count in plain.encoded.count + 1..<declared.encoded.count {
-            #expect(StoredResponse(encoded: declared.encoded.prefix(count)) == nil)
+            #expect(HTTPCache.Entry(encoded: declared.encoded.prefix(count)) == nil)
         }
     }
 
@@ -61,7 +61,7 @@ struct StoredSecretTests {
 
     @Test("An interceptor that makes the request again reveals no secret to the store")
     func madeAnew() async throws {
-        let store = MemoryCacheStore()
+        let store = HTTPCache.MemoryStore()
         let anew = BuiltInInterceptor.onRequest(at: .redirects, changesPrincipal: false) { request, _ in
             request = try HTTPRequest(url: request.urlString, headers: HTTPHeaders(request.headers.map { $0 }))
         }
@@ -83,7 +83,7 @@ struct StoredSecretTests {
     }
 
     /// Fails with what it was asked.
-    private struct TalkativeStore: CacheStore {
+    private struct TalkativeStore: HTTPCache.Store {
         struct Failure: Error, CustomStringConvertible {
             let description: String
         }
@@ -91,23 +91,23 @@ struct StoredSecretTests {
         var isLasting: Bool { false }
         var bodyLimit: Int64 { 1 << 20 }
 
-        func failure(_ key: StoredResponse.Key) -> any Error {
+        func failure(_ key: HTTPCache.Entry.Key) -> any Error {
             let text = "no entry for \(key.target), X-Device: hunter2"
             return isOurs ? NetworkError(.storage, detail: text, hint: text) : Failure(description: text)
         }
 
-        func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup { throw failure(key) }
-        func body(of response: StoredResponse) async throws -> (any StoredResponse.Body)? {
+        func find(_ key: HTTPCache.Entry.Key) async throws -> HTTPCache.Entry.Lookup { throw failure(key) }
+        func body(of response: HTTPCache.Entry) async throws -> (any HTTPCache.Entry.Body)? {
             throw failure(response.key)
         }
-        func write(_ response: StoredResponse, since epoch: StoredResponse.Lookup.Epoch?) async throws
-            -> any StoredResponse.Writer
+        func write(_ response: HTTPCache.Entry, since epoch: HTTPCache.Entry.Lookup.Epoch?) async throws
+            -> any HTTPCache.Entry.Writer
         {
             throw failure(response.key)
         }
-        func update(_ response: StoredResponse) async throws -> Bool { throw failure(response.key) }
-        func remove(_ selection: CacheRemoval) async throws -> Int { throw Failure(description: "\(selection)") }
-        func statistics() async throws -> CacheStatistics { CacheStatistics() }
+        func update(_ response: HTTPCache.Entry) async throws -> Bool { throw failure(response.key) }
+        func remove(_ selection: HTTPCache.Removal) async throws -> Int { throw Failure(description: "\(selection)") }
+        func statistics() async throws -> HTTPCache.Statistics { HTTPCache.Statistics() }
     }
 
     @Test("The error of a store is shown without the secret", arguments: [false, true])

@@ -26,8 +26,8 @@ struct TextBoundaryTests {
         let vary = CacheVariant.text(for: ["Prefer": "1 ,\(mark)2"], ["Vary": "Prefer"])
         #expect(vary == CacheVariant.text(for: ["Prefer": "1,\(mark)2"], ["Vary": "Prefer"]))
         #expect(CacheVariant.names(["Vary": "Accept,\(mark)"]) == nil)
-        #expect(ProxyConfiguration.Server("http://a:b@\(mark)proxy.example") == nil)
-        let proxy = try #require(ProxyConfiguration.Server("http://u:\(mark)p@proxy.example:81"))
+        #expect(TransportConfiguration.Proxy.Server("http://a:b@\(mark)proxy.example") == nil)
+        let proxy = try #require(TransportConfiguration.Proxy.Server("http://u:\(mark)p@proxy.example:81"))
         #expect(proxy.user == "u" && proxy.password == "\(mark)p" && proxy.port == 81)
         #expect(MediaType(fileName: "a.\(mark)b.png") == MediaType("image/png"))
     }

@@ -26,7 +26,7 @@ struct TracingSecretTests {
     @Test("Declared secrets are redacted in paths, items and messages")
     func declared() async throws {
         let spans = MemorySpanExporter()
-        var fields = FieldRules()
+        var fields = Redaction.Rules()
         fields.secretMembers = ["patient"]
         fields.secretPaths = ["/reset/*"]
         let client = Tracing.client(spans, configuration: APIClient.Configuration(fields: fields)) {

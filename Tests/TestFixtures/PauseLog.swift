@@ -10,15 +10,15 @@ package struct PauseLog: TimeSource {
     /// The pauses, in order.
     package var pauses: [Duration] { log.withLock { $0 } }
 
-    package var now: MonotonicInstant { clock.now }
+    package var now: SystemTime.Instant { clock.now }
     package var date: Date { clock.date }
 
-    package func sleep(until instant: MonotonicInstant) async throws {
+    package func sleep(until instant: SystemTime.Instant) async throws {
         log.withLock { $0.append(clock.now.duration(to: instant)) }
         try await clock.sleep(until: instant)
     }
 
-    package func alarm(at instant: MonotonicInstant) async throws {
+    package func alarm(at instant: SystemTime.Instant) async throws {
         try await clock.alarm(at: instant)
     }
 

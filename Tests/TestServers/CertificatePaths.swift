@@ -59,12 +59,12 @@ package final class CertificatePaths: Sendable {
     }
 
     /// Trusts these certificates and no other.
-    package func roots(_ names: String...) throws -> TLSConfiguration.TrustedRoots {
+    package func roots(_ names: String...) throws -> TransportConfiguration.TLS.TrustedRoots {
         .pem(try pem(names))
     }
 
     package func pin(_ name: String) throws -> String {
-        guard let pin = TLSConfiguration.PinSet.key(ofCertificate: try pem([name])) else {
+        guard let pin = TransportConfiguration.TLS.PinSet.key(ofCertificate: try pem([name])) else {
             throw Program.Failure(description: "\(name) has no key.")
         }
         return pin

@@ -17,7 +17,7 @@ package final class Nginx: Sendable {
 
     /// Only our own authority is trusted.
     package var configuration: TransportConfiguration {
-        TransportConfiguration(tls: TLSConfiguration(trustedRoots: .file(certificates.authority)))
+        TransportConfiguration(tls: TransportConfiguration.TLS(trustedRoots: .file(certificates.authority)))
     }
 
     package var plain: String { "http://127.0.0.1:\(ports["plain", default: 0])" }

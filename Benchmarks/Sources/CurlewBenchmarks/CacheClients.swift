@@ -28,8 +28,8 @@ enum CacheClients {
     private static let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("curlew-bench-\(ProcessInfo.processInfo.processIdentifier)")
 
-    private static func temporaryStore() -> SQLiteCacheStore {
-        SQLiteCacheStore(path: folder.appendingPathComponent("http.sqlite").path)
+    private static func temporaryStore() -> HTTPCache.SQLiteStore {
+        HTTPCache.SQLiteStore(path: folder.appendingPathComponent("http.sqlite").path)
     }
 
     /// Removes what a store on the disk has left.
@@ -40,25 +40,26 @@ enum CacheClients {
     /// One entry after the other, in no order.
     static func lookup(_ name: String) async throws -> Clients.Call {
         let count = name == "lookup-1000" ? 1000 : 100_000
-        let store = MemoryCacheStore(byteLimit: 1 << 30, entryLimit: count)
+        let store = HTTPCache.MemoryStore(byteLimit: 1 << 30, entryLimit: count)
         for number in 0..<count {
             let now = Date()
-            let writer = await store.write(StoredResponse(key: key(number), requestTime: now, responseTime: now))
+            let writer = await store.write(
+                HTTPCache.Entry(key: key(number), requestTime: now, responseTime: now), since: nil)
             _ = try await writer.append(Data(count: 200))
             _ = try await writer.commit(replacing: [])
         }
         return {
             // Many for each call, so that the call itself does not count.
             for _ in 0..<100 {
-                guard let found = await store.variants(for: key(.random(in: 0..<count))).first,
+                guard let found = await store.find(key(.random(in: 0..<count))).variants.first,
                     await store.body(of: found)?.length == 200
                 else { throw Failure("an entry is gone") }
             }
         }
     }
 
-    private static func key(_ number: Int) -> StoredResponse.Key {
-        StoredResponse.Key(target: "https://api.example/films/\(number)")
+    private static func key(_ number: Int) -> HTTPCache.Entry.Key {
+        HTTPCache.Entry.Key(target: "https://api.example/films/\(number)")
     }
 
     /// Says what the server of the benchmark does not: that the response is good for an hour.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewJSON
 import Foundation
 
 extension Request {
@@ -33,7 +34,7 @@ enum Clients {
     private static func transport() -> CurlTransport {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
         let configuration = TransportConfiguration(
-            tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system))
+            tls: TransportConfiguration.TLS(trustedRoots: roots.map { .file($0) } ?? .system))
         return CurlTransport(
             configuration: configuration, options: CurlTransport.Options(eventLoopsPerSecureOrigin: 2))
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewJSON
 import CurlewRecording
 import Foundation
 

@@ -102,7 +102,7 @@ struct Subject {
         let event = "data: \(String(repeating: "x", count: size))\n\n"
         let data = Data(String(repeating: event, count: count).utf8)
         let client = client(data, .eventStream)
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.reconnects = false
         return Subject(name: "events of \(size) bytes", count: count, bytes: data.count, bar: bar) { [options] in
             var count = 0

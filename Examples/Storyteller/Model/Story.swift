@@ -90,11 +90,11 @@ final class Story {
     }
 
     private func read(_ write: (String) -> Void) async throws {
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.endMarker = "[DONE]"
         options.maximumEventSize = 64 * 1024
-        let parts = client.events(.story(about: subject, model: model), of: StoryPart.self, options: options)
-        var start: MonotonicInstant?
+        let parts = client.events(.story(about: subject, model: model), options: options).decoding(StoryPart.self)
+        var start: SystemTime.Instant?
         // Whatever leaves this loop releases the stream, which closes the connection.
         for try await part in parts {
             switch part {

@@ -33,15 +33,15 @@ final class NoticeFeed {
         self.capacity = max(1, capacity)
     }
 
-    /// Follows the news until the task is cancelled, or until the service ends the stream. A second call continues after
-    /// the last notice; one at a time.
+    /// Follows the news until the task is cancelled, or until the service ends the stream. A second call continues
+    /// after the last notice; one at a time.
     func follow() async {
         guard state == .idle || state == .closed else { return }
         state = .connecting
         error = nil
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.lastEventID = notices.last.map { "\($0.id)" } ?? ""
-        let stream = client.events(.liveNotices, of: Notice.self, options: options)
+        let stream = client.events(.liveNotices, options: options).decoding(Notice.self)
         let states = stream.events.states
         async let watching: Void = watch(states)
         do {

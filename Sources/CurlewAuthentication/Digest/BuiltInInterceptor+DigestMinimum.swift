@@ -9,7 +9,7 @@ extension BuiltInInterceptor {
     /// An attacker who impersonates the server, or who eavesdrops on plain http, obtains a hash with which passwords
     /// can be tested offline. The algorithm determines how many passwords per second can be tested. Levels weaker than
     /// `sha256`, the default, must be allowed explicitly.
-    public enum DigestMinimum: Int, Comparable, Hashable, Sendable {
+    public enum DigestMinimum: Comparable, Hashable, Sendable {
         /// Any supported algorithm, with or without `qop`. Servers of RFC 2069 offer no `qop`: the only nonce in the
         /// hash is then the server's, and an attacker who impersonates the server can choose it.
         case withoutProtection
@@ -17,11 +17,6 @@ extension BuiltInInterceptor {
         case md5
         /// SHA-256 with `qop=auth`, the strongest level. This is the default.
         case sha256
-
-        /// Returns whether `left` is weaker than `right`.
-        public static func < (left: BuiltInInterceptor.DigestMinimum, right: BuiltInInterceptor.DigestMinimum) -> Bool {
-            left.rawValue < right.rawValue
-        }
     }
 }
 

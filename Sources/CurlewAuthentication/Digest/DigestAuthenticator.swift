@@ -185,9 +185,7 @@ struct DigestAuthenticator {
     }
 }
 
-extension DigestAuthenticator: CustomStringConvertible, CustomReflectable {
+extension DigestAuthenticator: MirroredByDescription {
     /// The name of the type. It contains neither the user name nor the password.
     var description: String { "DigestAuthenticator" }
-
-    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

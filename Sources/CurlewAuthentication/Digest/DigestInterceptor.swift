@@ -86,11 +86,8 @@ struct DigestInterceptor: Interceptor {
     }
 }
 
-extension DigestInterceptor: CustomStringConvertible, CustomReflectable {
+extension DigestInterceptor: MirroredByDescription {
     var description: String { scope.label("Digest") }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Interceptor where Self == BuiltInInterceptor {

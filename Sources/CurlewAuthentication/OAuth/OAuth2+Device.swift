@@ -2,7 +2,7 @@
 
 public import CurlewCore
 import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 /// Lets the user sign in on another device, for programs without a browser, such as command-line tools (RFC 8628).
 ///
@@ -22,7 +22,7 @@ extension OAuth2 {
         /// The time for which the codes are valid, at most a day.
         public let lifetime: Duration
         /// The interval between two polls, from 1 s up to `lifetime`. It is 5 s if the server specifies none.
-        public let interval: Duration
+        package let interval: Duration
         let deviceCode: String
 
         /// Decodes the server's response. Throws if a string is empty, is longer than 4096 bytes, or contains control
@@ -133,13 +133,7 @@ extension NetworkError {
     }
 }
 
-extension OAuth2.DeviceAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2.DeviceAuthorization: MirroredByDescription {
     /// The user code and the URL of the page. The description never contains the device code.
     public var description: String { "DeviceAuthorization(\(userCode) at \(verificationURL))" }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

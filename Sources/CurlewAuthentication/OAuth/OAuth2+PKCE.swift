@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewFoundation
+public import CurlewHTTP
 
 extension OAuth2 {
     /// Proof Key for Code Exchange with S256 (RFC 7636): proves that the client that exchanges an authorization code is
@@ -41,10 +42,7 @@ extension OAuth2 {
     }
 }
 
-extension OAuth2.PKCE: CustomStringConvertible, CustomReflectable {
+extension OAuth2.PKCE: MirroredByDescription {
     /// The challenge. The description never contains the secret.
     public var description: String { "PKCE(\(challenge))" }
-
-    /// A mirror that shows only the challenge, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["challenge": challenge]) }
 }

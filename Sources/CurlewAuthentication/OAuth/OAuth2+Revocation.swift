@@ -6,7 +6,7 @@ import CurlewHTTP
 /// Revokes tokens, so that no copy of them is valid any more (RFC 7009).
 extension OAuth2 {
     /// The kind of a token to revoke. It is sent as a hint for the server's lookup (RFC 7009 §2.1).
-    public enum TokenKind: String, Hashable, Sendable {
+    package enum TokenKind: String, Hashable, Sendable {
         /// An access token.
         case access = "access_token"
         /// A refresh token.
@@ -17,7 +17,7 @@ extension OAuth2 {
     /// longer knows it (RFC 7009 §2.2).
     ///
     /// Sending the request throws `.configuration` if `revocationEndpoint` is nil.
-    public func revocation(of token: String, _ kind: TokenKind) -> Request<Void> {
+    package func revocation(of token: String, _ kind: TokenKind) -> Request<Void> {
         guard let revocationEndpoint else {
             return Request<Void>(
                 .post,

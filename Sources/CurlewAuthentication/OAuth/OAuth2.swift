@@ -2,7 +2,7 @@
 
 public import CurlewCore
 import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 /// An OAuth 2 client (RFC 6749). It creates the requests and URLs of each flow, and the app performs the steps.
 ///
@@ -32,16 +32,16 @@ public struct OAuth2: Sendable {
     }
 
     /// The identifier that the server assigned to this client.
-    public let clientID: String
+    let clientID: String
     /// The URL of the token endpoint. Requests to a plain http URL fail with `.invalidRequest`, except for loopback.
-    public let tokenEndpoint: String
+    let tokenEndpoint: String
     /// The requested scopes; empty for the server's default.
-    public let scopes: [String]
+    let scopes: [String]
     /// The issuer identifier of the server; nil if the server sends none. `code(from:redirect:state:)` requires it in
     /// the response (RFC 9207). Specify it if the app signs in to several servers.
-    public let issuer: String?
+    let issuer: String?
     /// The URL of the revocation endpoint (RFC 7009); nil if the server has none. The rules of `tokenEndpoint` apply.
-    public let revocationEndpoint: String?
+    let revocationEndpoint: String?
     private let authentication: ClientAuthentication
 
     /// Creates an OAuth 2 client for one authorization server.
@@ -83,7 +83,7 @@ public struct OAuth2: Sendable {
     }
 
     /// The request that obtains tokens with the client credentials grant (RFC 6749 §4.4).
-    public var clientCredentials: Request<Tokens> {
+    package var clientCredentials: Request<Tokens> {
         var fields: QueryItems = ["grant_type": "client_credentials"]
         if !scopes.isEmpty { fields.append("scope", scopes.joined(separator: " ")) }
         return request(fields)
@@ -164,15 +164,12 @@ private struct BearerResponse: Decodable, Sendable {
     }
 }
 
-extension OAuth2: CustomStringConvertible, CustomReflectable {
+extension OAuth2: MirroredByDescription {
     /// The client identifier and the token endpoint. The description never contains a secret.
     public var description: String { "OAuth2(\(clientID) at \(Redaction.standard.url(tokenEndpoint)))" }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension OAuth2.ClientAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2.ClientAuthentication: MirroredByDescription {
     /// The method. The description never contains the secret.
     public var description: String {
         switch self {
@@ -181,10 +178,4 @@ extension OAuth2.ClientAuthentication: CustomStringConvertible, CustomDebugStrin
         case .form: "form(secret: …)"
         }
     }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

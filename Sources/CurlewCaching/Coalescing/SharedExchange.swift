@@ -16,7 +16,7 @@ final class SharedExchange: Sendable {
         var state: SharedExchangeState
         var work: Task<Void, Never>?
         var urgency: TaskPriority
-        var alarm: (instant: MonotonicInstant, task: Task<Void, Never>)?
+        var alarm: (instant: SystemTime.Instant, task: Task<Void, Never>)?
     }
 
     private let inside: Locked<Inside>
@@ -134,7 +134,7 @@ final class SharedExchange: Sendable {
     // MARK: Time
 
     /// Schedules a check at `instant` for calls whose deadline has passed, unless an earlier check is scheduled.
-    private func arm(_ instant: MonotonicInstant) {
+    private func arm(_ instant: SystemTime.Instant) {
         let replaced = inside.withLock { inside -> Task<Void, Never>? in
             if let alarm = inside.alarm, alarm.instant <= instant { return nil }
             let replaced = inside.alarm?.task

@@ -23,7 +23,7 @@ struct SharedExchangeState: Sendable {
     /// The effects to perform after the lock is released.
     struct Effects: Sendable {
         var deliveries: [(Waiter, Result<Outcome, any Error>)] = []
-        var alarm: MonotonicInstant?
+        var alarm: SystemTime.Instant?
         /// A response that no call receives.
         var unclaimed: HTTPResponse?
         /// Whether to stop the work, because no call is left.
@@ -31,7 +31,7 @@ struct SharedExchangeState: Sendable {
     }
 
     private struct Reader: Sendable {
-        let deadline: Deadline
+        let deadline: ExchangeContext.Deadline
         let phase: NetworkError.Phase
         var waiter: Waiter?
     }
@@ -62,7 +62,7 @@ struct SharedExchangeState: Sendable {
     }
 
     /// Delivers the outcome to a call, or keeps its waiter until there is an outcome.
-    mutating func wait(_ ticket: UInt64, _ waiter: Waiter, now: MonotonicInstant, _ effects: inout Effects) {
+    mutating func wait(_ ticket: UInt64, _ waiter: Waiter, now: SystemTime.Instant, _ effects: inout Effects) {
         guard let reader = readers[ticket] else {
             return effects.deliveries.append((waiter, .failure(NetworkError(.cancelled))))
         }
@@ -87,7 +87,7 @@ struct SharedExchangeState: Sendable {
     }
 
     /// Removes the calls whose deadline has passed.
-    mutating func timerFired(_ now: MonotonicInstant, _ effects: inout Effects) {
+    mutating func timerFired(_ now: SystemTime.Instant, _ effects: inout Effects) {
         for (ticket, reader) in readers where reader.waiter != nil && reader.deadline.hasPassed(at: now) {
             leave(ticket, because: Self.timeout(reader.phase), &effects)
         }

@@ -8,12 +8,15 @@ import CurlewHTTP
 /// transport does not enforce it.
 final class TimedBody: ResponseBodySource {
     private let body: ResponseBody
-    private let deadline: Deadline
+    private let deadline: ExchangeContext.Deadline
     private let phase: NetworkError.Phase
     private let time: any TimeSource
     private let reader: Reader
 
-    init(_ body: ResponseBody, until deadline: Deadline, _ phase: NetworkError.Phase, on time: any TimeSource) {
+    init(
+        _ body: ResponseBody, until deadline: ExchangeContext.Deadline, _ phase: NetworkError.Phase,
+        on time: any TimeSource
+    ) {
         self.body = body
         self.deadline = deadline
         self.phase = phase

@@ -16,11 +16,11 @@ struct MemoryCacheTable: Sendable {
 
     /// A class, so that following the slots of a key copies no heads.
     private final class Entry: Sendable {
-        let response: StoredResponse
+        let response: HTTPCache.Entry
         let body: Data
         let cost: Int64
 
-        init(_ response: StoredResponse, _ body: Data) {
+        init(_ response: HTTPCache.Entry, _ body: Data) {
             self.response = response
             self.body = body
             cost = MemoryCacheTable.cost(response)
@@ -38,20 +38,20 @@ struct MemoryCacheTable: Sendable {
     let byteLimit: Int64
     let entryLimit: Int
     /// The number of bytes received so far for each entry that is being written.
-    var pending: [StoredResponse.ID: Int64] = [:]
+    var pending: [HTTPCache.Entry.ID: Int64] = [:]
     var removals = RecentRemovals()
 
     private var slots: [Slot?] = []
     private var links: [Links] = []
     private var free: [Int] = []
-    private var positions: [StoredResponse.ID: Int] = [:]
+    private var positions: [HTTPCache.Entry.ID: Int] = [:]
     /// The newest slot of each key.
-    private var byKey: [StoredResponse.Key: Int] = [:]
-    private var byTarget: [String: Set<StoredResponse.Key>] = [:]
+    private var byKey: [HTTPCache.Entry.Key: Int] = [:]
+    private var byTarget: [String: Set<HTTPCache.Entry.Key>] = [:]
     private var oldest = none
     private var newest = none
     private var pendingBytes: Int64 = 0
-    private var counters = CacheStatistics()
+    private var counters = HTTPCache.Statistics()
     private var unreportedEvictions = 0
 
     init(byteLimit: Int64, entryLimit: Int) {
@@ -59,17 +59,17 @@ struct MemoryCacheTable: Sendable {
         self.entryLimit = entryLimit
     }
 
-    var statistics: CacheStatistics {
+    var statistics: HTTPCache.Statistics {
         var result = counters
         result.entries = positions.count
         return result
     }
 
-    var all: [StoredResponse] { slots.compactMap { $0?.entry.response } }
+    var all: [HTTPCache.Entry] { slots.compactMap { $0?.entry.response } }
 
-    func variants(for key: StoredResponse.Key) -> [StoredResponse] {
+    func variants(for key: HTTPCache.Entry.Key) -> [HTTPCache.Entry] {
         guard var position = byKey[key] else { return [] }
-        var variants: [StoredResponse] = []
+        var variants: [HTTPCache.Entry] = []
         while position != Self.none, let slot = slots[position] {
             variants.append(slot.entry.response)
             position = slot.sibling
@@ -77,7 +77,7 @@ struct MemoryCacheTable: Sendable {
         return variants
     }
 
-    mutating func use(_ response: StoredResponse) -> Data? {
+    mutating func use(_ response: HTTPCache.Entry) -> Data? {
         guard let position = position(of: response) else { return nil }
         touch(position)
         counters.hits += 1
@@ -86,7 +86,7 @@ struct MemoryCacheTable: Sendable {
 
     /// Returns the position of the entry's slot; nil if the entry no longer exists. Uses the hint of the lookup where
     /// possible: with many thousands of entries, the index is rarely in the processor's cache.
-    private func position(of response: StoredResponse) -> Int? {
+    private func position(of response: HTTPCache.Entry) -> Int? {
         if let place = response.hint?.mark, slots.indices.contains(place),
             slots[place]?.entry.response.id == response.id
         {
@@ -97,7 +97,7 @@ struct MemoryCacheTable: Sendable {
 
     /// Adds `count` bytes to the body of an entry that is being written. Returns false if that exceeds a limit, or if
     /// the entry is no longer being written.
-    mutating func grow(_ id: StoredResponse.ID, by count: Int64, bodyLimit: Int64) -> Bool {
+    mutating func grow(_ id: HTTPCache.Entry.ID, by count: Int64, bodyLimit: Int64) -> Bool {
         guard let old = pending[id], old + count <= bodyLimit, pendingBytes + count <= byteLimit else {
             return false
         }
@@ -109,7 +109,7 @@ struct MemoryCacheTable: Sendable {
     /// Makes an entry visible. Returns false if a removal after number `start` contains the entry, if a newer response
     /// is stored, or if the entry is no longer being written.
     mutating func commit(
-        _ response: StoredResponse, _ body: Data, replacing others: [StoredResponse.ID], since start: Int64
+        _ response: HTTPCache.Entry, _ body: Data, replacing others: [HTTPCache.Entry.ID], since start: Int64
     ) -> Bool {
         guard forget(response.id), !removals.reach(response, since: start) else { return false }
         let place = variants(for: response.key).filter { $0.variant == response.variant }
@@ -126,13 +126,13 @@ struct MemoryCacheTable: Sendable {
 
     /// Stops counting an entry that is being written. Returns false if it is no longer being written.
     @discardableResult
-    mutating func forget(_ id: StoredResponse.ID) -> Bool {
+    mutating func forget(_ id: HTTPCache.Entry.ID) -> Bool {
         guard let old = pending.removeValue(forKey: id) else { return false }
         pendingBytes -= old
         return true
     }
 
-    mutating func update(_ response: StoredResponse) -> Bool {
+    mutating func update(_ response: HTTPCache.Entry) -> Bool {
         guard let position = positions[response.id], let slot = slots[position],
             slot.entry.response.key == response.key
         else { return false }
@@ -152,9 +152,9 @@ struct MemoryCacheTable: Sendable {
         return true
     }
 
-    mutating func remove(_ selection: CacheRemoval) -> Int {
+    mutating func remove(_ selection: HTTPCache.Removal) -> Int {
         removals.note(selection)
-        let ids: [StoredResponse.ID] =
+        let ids: [HTTPCache.Entry.ID] =
             switch selection {
             case .target(let target): (byTarget[target] ?? []).flatMap { variants(for: $0).map(\.id) }
             case .entries(let ids): ids.filter { positions[$0] != nil }
@@ -164,7 +164,7 @@ struct MemoryCacheTable: Sendable {
         return ids.count
     }
 
-    private mutating func insert(_ response: StoredResponse, _ body: Data) {
+    private mutating func insert(_ response: HTTPCache.Entry, _ body: Data) {
         let position = free.popLast() ?? slots.count
         var placed = response
         placed.hint = StoreHint(mark: position)
@@ -181,10 +181,10 @@ struct MemoryCacheTable: Sendable {
         byTarget[response.key.target, default: []].insert(response.key)
         counters.bytes += slot.entry.cost
         let variants = variants(for: response.key)
-        if variants.count > StoredResponse.variantLimit, let last = variants.last { drop(last.id) }
+        if variants.count > HTTPCache.Entry.variantLimit, let last = variants.last { drop(last.id) }
     }
 
-    private mutating func drop(_ id: StoredResponse.ID) {
+    private mutating func drop(_ id: HTTPCache.Entry.ID) {
         guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { return }
         unlink(position)
         slots[position] = nil
@@ -197,7 +197,7 @@ struct MemoryCacheTable: Sendable {
         if byTarget[key.target]?.isEmpty == true { byTarget[key.target] = nil }
     }
 
-    private mutating func leaveSiblings(_ position: Int, _ key: StoredResponse.Key, next: Int) {
+    private mutating func leaveSiblings(_ position: Int, _ key: HTTPCache.Entry.Key, next: Int) {
         guard var other = byKey[key] else { return }
         if other == position {
             byKey[key] = next == Self.none ? nil : next
@@ -257,7 +257,7 @@ struct MemoryCacheTable: Sendable {
     }
 
     /// Returns the size of an entry in bytes: its body, its strings, and about 1 KiB of overhead.
-    private static func cost(_ response: StoredResponse) -> Int64 {
+    private static func cost(_ response: HTTPCache.Entry) -> Int64 {
         var count = 1024 + response.key.target.utf8.count + response.variant.utf8.count
         for field in response.headers { count += 64 + field.name.text.utf8.count + field.value.utf8.count }
         for tag in response.tags { count += 32 + tag.utf8.count }

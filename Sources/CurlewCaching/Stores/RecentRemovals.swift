@@ -11,9 +11,9 @@ struct RecentRemovals: Sendable {
 
     /// The number of the last removal.
     private(set) var last: Int64 = 0
-    private var selections: [CacheRemoval] = []
+    private var selections: [HTTPCache.Removal] = []
 
-    mutating func note(_ selection: CacheRemoval) {
+    mutating func note(_ selection: HTTPCache.Removal) {
         last += 1
         selections.append(selection)
         if selections.count >= 2 * Self.most { selections.removeFirst(selections.count - Self.most) }
@@ -21,7 +21,7 @@ struct RecentRemovals: Sendable {
 
     /// Returns whether a removal after number `start` contains the entry. A removal with a function of the app counts
     /// as containing every entry that is being written, because the function is not called again.
-    func reach(_ response: StoredResponse, since start: Int64) -> Bool {
+    func reach(_ response: HTTPCache.Entry, since start: Int64) -> Bool {
         guard start < last else { return false }
         let count = last - start
         guard start >= 0, count <= Int64(selections.count) else { return true }
@@ -32,10 +32,10 @@ struct RecentRemovals: Sendable {
     }
 }
 
-extension StoredResponse {
+extension HTTPCache.Entry {
     /// Whether the request of this response was sent later than the request of `other`. A request time in the future is
     /// a clock error, and does not count as later.
-    package func isNewer(than other: StoredResponse, now: Date = Date()) -> Bool {
+    package func isNewer(than other: HTTPCache.Entry, now: Date = Date()) -> Bool {
         requestTime > other.requestTime && requestTime <= max(now, other.responseTime)
     }
 }

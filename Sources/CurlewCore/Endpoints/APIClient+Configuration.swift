@@ -16,7 +16,7 @@ extension APIClient {
         public var headers: HTTPHeaders
         /// The app's declarations about its request fields, cookies, query items, members and paths: which are harmless
         /// and which are secret. By default there are none beyond those built into Curlew.
-        public var fields: FieldRules
+        public var fields: Redaction.Rules
         /// The `User-Agent` field of every request; nil sends none. Default `Curlew/0.1`.
         public var userAgent: String?
         /// The timeouts that apply unless a call sets its own. Default connect 10 s, first byte 30 s, idle 30 s, total
@@ -41,7 +41,7 @@ extension APIClient {
             limits: Limits = .standard, codecs: Codecs = .json,
             completionExecutor: APIClient.CompletionExecutor = .anywhere,
             observers: [any RequestObserver] = [], time: any TimeSource = SystemTime(),
-            fields: FieldRules = FieldRules()
+            fields: Redaction.Rules = Redaction.Rules()
         ) {
             self.headers = headers
             self.userAgent = userAgent

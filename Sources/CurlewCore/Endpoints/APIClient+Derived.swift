@@ -106,7 +106,7 @@ extension APIClient {
     }
 }
 
-extension APIClient: CustomStringConvertible, CustomReflectable {
+extension APIClient: MirroredByDescription {
     /// The base URL, pipeline, transport, configuration errors and warnings, each on its own line.
     public var description: String {
         let base = core.baseURL.map { core.exchanger.secrets.redaction.url("\($0)") }
@@ -118,7 +118,4 @@ extension APIClient: CustomStringConvertible, CustomReflectable {
         lines += obstacles.map { "  problem    \($0)" } + warnings.map { "  warning    \($0)" }
         return lines.joined(separator: "\n")
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewJSON
+
 /// Previews of the request that a call would send. Nothing is sent.
 extension APIClient {
     /// Builds and returns the request for an endpoint or a route, as it is before the interceptors run. Nothing is

@@ -71,25 +71,14 @@ extension BaseURL: ExpressibleByStringLiteral {
     }
 }
 
-extension BaseURL: Hashable {
-    /// Returns true if both have the same origin and path, or are invalid for the same reason.
-    public static func == (left: BaseURL, right: BaseURL) -> Bool {
-        left.origin == right.origin && left.path == right.path && left.problem?.detail == right.problem?.detail
-    }
-
-    /// Hashes the origin and the path.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(origin)
-        hasher.combine(path)
-    }
+extension BaseURL: ComparedByKey {
+    /// The origin and the path, or the reason if the URL is invalid.
+    package var comparisonKey: [String?] { [origin?.description, path, problem?.detail] }
 }
 
-extension BaseURL: CustomStringConvertible, CustomReflectable {
+extension BaseURL: MirroredByDescription {
     /// The URL, or the reason why it is invalid.
     public var description: String {
         origin.map { "\($0)\(path)" } ?? problem?.detail ?? ""
     }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+public import CurlewHTTP
 
 /// The query items of a call, in order. Names may repeat, and nil values are omitted.
 ///
@@ -100,7 +100,7 @@ extension QueryItems: ExpressibleByDictionaryLiteral {
     }
 }
 
-extension QueryItems: CustomStringConvertible, CustomReflectable {
+extension QueryItems: MirroredByDescription {
     /// The encoded names, with the values redacted, because only the client that sends the items knows which values are
     /// secrets. `print(try client.request(for: call))` shows the values that are not secret, and `items` has all
     /// values.
@@ -108,15 +108,9 @@ extension QueryItems: CustomStringConvertible, CustomReflectable {
         let items = items.map { "\(PercentCoding.encode($0.name, for: .queryName))=\(Redaction.mark)" }
         return (items.isEmpty ? "" : "?" + items.joined(separator: "&")).printable
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension QueryItems.Item: CustomStringConvertible, CustomReflectable {
+extension QueryItems.Item: MirroredByDescription {
     /// The name, with the value redacted.
     public var description: String { "\(name)=\(Redaction.mark)".printable }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

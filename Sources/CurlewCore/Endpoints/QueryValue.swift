@@ -30,16 +30,11 @@ extension QueryValue where Self: RawRepresentable & CustomStringConvertible, Raw
 
 extension String: QueryValue {}
 extension Substring: QueryValue {}
-extension Character: QueryValue {}
 extension Bool: QueryValue {}
 extension Int: QueryValue {}
-extension Int8: QueryValue {}
-extension Int16: QueryValue {}
 extension Int32: QueryValue {}
 extension Int64: QueryValue {}
 extension UInt: QueryValue {}
-extension UInt8: QueryValue {}
-extension UInt16: QueryValue {}
 extension UInt32: QueryValue {}
 extension UInt64: QueryValue {}
 extension Float: QueryValue {}

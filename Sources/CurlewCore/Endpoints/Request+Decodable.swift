@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewFoundation
 public import CurlewHTTP
 
 /// Calls whose response is decoded, or returned as `Data` or `String`.
@@ -32,24 +31,10 @@ extension Request where Value: Decodable {
         }
     }
 
-    /// Creates a call with any method to an absolute URL, under the same rules as for a URL string.
-    public init(
-        _ method: HTTPMethod, url: URL, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
-        name: String = #function
-    ) {
-        self.init(method, url: url.absoluteString, body: body, headers: headers, name: name)
-    }
-
     /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
     /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields.
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
-    }
-
-    /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
-    /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields.
-    public static func get(url: URL, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
-        Self(.get, url: url.absoluteString, headers: headers, name: name)
     }
 
     /// Creates a GET call to a path below the base URL.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewFoundation
 public import CurlewHTTP
 
 /// Calls that return the response unchanged, whatever its status:
@@ -31,12 +30,7 @@ extension Request where Value == HTTPResponse {
         self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) { response, _ in response }
     }
 
-    /// Creates a call with any method to an absolute URL, under the same rules as for a URL string.
-    @_disfavoredOverload
-    public init(
-        _ method: HTTPMethod, url: URL, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
-        name: String = #function
-    ) {
-        self.init(method, url: url.absoluteString, body: body, headers: headers, name: name)
+    @Sendable private static func unchanged(_ response: HTTPResponse, _ codecs: Codecs) async throws -> HTTPResponse {
+        response
     }
 }

@@ -114,7 +114,7 @@ extension Request: RouteWrapper {
     package var route: (any Route)? { extras?.value.route }
 }
 
-extension Request: CustomStringConvertible, CustomReflectable {
+extension Request: MirroredByDescription {
     /// The name and method, the names of query items and fields, and the kind of the content:
     /// `search(text:): GET, query q, fields X-Device`. Values and the path are omitted, because only the client that
     /// sends the call knows which values are secrets. `print(try client.request(for: call))` shows the values that are
@@ -126,9 +126,6 @@ extension Request: CustomStringConvertible, CustomReflectable {
         if content.mediaType != nil { parts.append("\(content)") }
         return parts.joined(separator: ", ").printable
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// An absolute URL, split into the base URL and the path of a call. If the URL is invalid, the path has the problem.

@@ -2,6 +2,7 @@
 
 public import CurlewFoundation
 public import CurlewHTTP
+public import CurlewJSON
 
 /// The body of a call before it is encoded.
 ///
@@ -184,13 +185,10 @@ public struct RequestContent: Sendable {
     }
 }
 
-extension RequestContent: CustomStringConvertible, CustomReflectable {
+extension RequestContent: MirroredByDescription {
     /// The media type, or `no body`; `a body` if the fields of an existing request name the media type. The content
     /// itself is omitted.
     public var description: String {
         contentType ?? (storage == nil ? "no body" : "a body")
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

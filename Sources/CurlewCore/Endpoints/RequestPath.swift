@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+public import CurlewHTTP
 
 /// The path of a call, below the client's base URL.
 ///
@@ -65,24 +65,14 @@ extension RequestPath: ExpressibleByStringInterpolation {
     }
 }
 
-extension RequestPath: Hashable {
-    /// Returns true if both have the same path on the wire, or are invalid for the same reason.
-    public static func == (left: RequestPath, right: RequestPath) -> Bool {
-        left.encoded == right.encoded && left.problem?.detail == right.problem?.detail
-    }
-
-    /// Hashes the path on the wire.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(encoded)
-    }
+extension RequestPath: ComparedByKey {
+    /// The path on the wire, and the reason if it is invalid.
+    package var comparisonKey: [String?] { [encoded, problem?.detail] }
 }
 
-extension RequestPath: CustomStringConvertible, CustomReflectable {
+extension RequestPath: MirroredByDescription {
     /// The path on the wire, or the reason why it is invalid.
     public var description: String {
         problem?.detail ?? encoded
     }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -39,7 +39,7 @@ public struct Response<Value: Sendable>: Sendable {
     }
 
     /// The attempts of the call, oldest first. The last attempt received this response. See `HTTPResponse.attempts`.
-    public var attempts: [Attempt] { Attempt.all(history, status, metrics) }
+    public var attempts: [NetworkError.Attempt] { NetworkError.Attempt.all(history, status, metrics) }
 }
 
 extension Response: CustomStringConvertible, CustomReflectable {

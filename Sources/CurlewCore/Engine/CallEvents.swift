@@ -2,7 +2,8 @@
 
 import CurlewHTTP
 
-/// Puts the events of one call into the order that `ExchangeEvent` documents, and passes them to the sinks of its client.
+/// Puts the events of one call into the order that `ExchangeEvent` documents, and passes them to the sinks of its
+/// client.
 final class CallEvents: Sendable {
     private struct State {
         var isOver = false
@@ -87,7 +88,7 @@ final class AttemptEvents: Sendable {
     let number: Int
     /// The time that the request waited in queues of the pipeline.
     private let queued: Duration
-    private let start: MonotonicInstant
+    private let start: SystemTime.Instant
     private let sinks: EventSinks
     private let state: LockedField<State>
 

@@ -15,7 +15,7 @@ final class Chain: Sendable {
     /// `InterceptorTraits.prepare` of the interceptors that have one, with their positions.
     let preparations: [(position: Int, prepare: @Sendable (ExchangeContext) async -> Void)]
     /// The budget of the pipeline.
-    let retryBudget: RetryBudget?
+    let retryBudget: RetryPolicy.Budget?
     /// The scope of each interceptor; nil if none of them is restricted.
     private let scopes: [InterceptorTraits.Scope]?
 

@@ -8,23 +8,23 @@ package protocol Departure: AnyObject, Sendable {
     /// Throws if the request must no longer be sent.
     ///
     /// - `context`: the context of the attempt, including the time that it has waited in queues of the pipeline.
-    func leave(at now: MonotonicInstant, in context: ExchangeContext) throws
+    func leave(at now: SystemTime.Instant, in context: ExchangeContext) throws
 }
 
 /// The latest deadline of the calls that share an exchange.
 package final class SharedDeadline: Sendable {
-    private let state = Locked<Deadline?>(nil)
+    private let state = Locked<ExchangeContext.Deadline?>(nil)
 
     package init() {}
 
     /// The latest deadline; `.never` if a call without a deadline has joined, and until the first call joins.
-    var latest: Deadline { state.withLock { $0 } ?? .never }
+    var latest: ExchangeContext.Deadline { state.withLock { $0 } ?? .never }
 
-    package func join(_ deadline: Deadline) {
+    package func join(_ deadline: ExchangeContext.Deadline) {
         state.withLock { latest in
             guard let known = latest else { return latest = deadline }
             guard let last = known.instant, let instant = deadline.instant else { return latest = .never }
-            latest = Deadline(max(last, instant))
+            latest = ExchangeContext.Deadline(max(last, instant))
         }
     }
 }

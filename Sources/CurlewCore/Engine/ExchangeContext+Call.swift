@@ -9,7 +9,7 @@ extension ExchangeContext {
         let bounds: CallBounds
         let time: any TimeSource
         let homeFields: Set<HTTPField.Name>
-        let fields: FieldRules
+        let fields: Redaction.Rules
         let secrets: DeclaredSecrets
         let cause: UInt64?
         /// `APIClient.Core.Settings`, for clients on behalf of a call; nil in the context of a test.
@@ -17,7 +17,7 @@ extension ExchangeContext {
 
         init(
             origin: Origin?, bounds: CallBounds, time: any TimeSource, homeFields: Set<HTTPField.Name> = [],
-            fields: FieldRules, secrets: DeclaredSecrets? = nil, cause: UInt64? = nil,
+            fields: Redaction.Rules, secrets: DeclaredSecrets? = nil, cause: UInt64? = nil,
             settings: (any Sendable)? = nil
         ) {
             self.origin = origin
@@ -39,7 +39,7 @@ extension ExchangeContext {
         /// The timeouts and limits of the client, overridden by those of the call.
         let bounds: CallBounds
         let events: CallEvents?
-        let start: MonotonicInstant
+        let start: SystemTime.Instant
         let endpoint: (any Sendable)?
         let codecs: Codecs
         let authentication: RequestOptions.Authentication

@@ -13,17 +13,17 @@ public struct ExchangeContext: Sendable {
     public var attempt = 1
     /// The number of redirects before this request.
     public var hop = 0
-    /// True once a server has chosen an origin other than that of the call, by a redirect or as the URL of the next page
-    /// or of an upload. It stays true, and interceptors no longer attach credentials.
+    /// True once a server has chosen an origin other than that of the call, by a redirect or as the URL of the next
+    /// page or of an upload. It stays true, and interceptors no longer attach credentials.
     public var crossedOrigin = false
     /// True once a credential is attached. A custom interceptor that attaches a credential must set
     /// `isAuthenticated` to true in the context that it passes on.
     public var isAuthenticated = false
     /// The deadline of the call, which covers all hops and attempts and the reading of the body.
-    public var totalDeadline: Deadline
+    public var totalDeadline: ExchangeContext.Deadline
     /// The deadline for the response head of this attempt. If it is `.never` when the request leaves the pipeline, it
     /// is set from `timeouts.attempt`.
-    public var attemptDeadline = Deadline.never
+    public var attemptDeadline = ExchangeContext.Deadline.never
     /// The policy that is checked when the request leaves the pipeline.
     package var departure: (any Departure)?
     /// The time that this attempt has waited in queues of the pipeline, in nanoseconds.
@@ -40,7 +40,7 @@ public struct ExchangeContext: Sendable {
     public init(
         routeName: String = "", options: RequestOptions = RequestOptions(), timeouts: Timeouts = .standard,
         limits: Limits = .standard, clientOrigin: Origin? = nil, observers: [any RequestObserver] = [],
-        time: any TimeSource = SystemTime(), fields: FieldRules = FieldRules()
+        time: any TimeSource = SystemTime(), fields: Redaction.Rules = Redaction.Rules()
     ) {
         self.init(
             Call(
@@ -53,7 +53,7 @@ public struct ExchangeContext: Sendable {
 
     init(_ call: Call) {
         self.call = call
-        totalDeadline = Deadline(call.bounds.timeouts.total, after: call.start)
+        totalDeadline = ExchangeContext.Deadline(call.bounds.timeouts.total, after: call.start)
     }
 
     /// The number of the call, unique in this process and ascending from one.
@@ -64,7 +64,7 @@ public struct ExchangeContext: Sendable {
     /// The name of the route or endpoint, for logs and metrics; empty if there is none.
     public var routeName: String { call.routeName }
     /// The moment when the call started.
-    public var start: MonotonicInstant { call.start }
+    public var start: SystemTime.Instant { call.start }
     /// The options of the call.
     public var options: RequestOptions { call.options }
     /// The call's value for a custom option. Unlike `options`, this subscript copies no other option.
@@ -76,7 +76,7 @@ public struct ExchangeContext: Sendable {
     /// The limits in force: the client's, overridden by the call's.
     public var limits: Limits { call.bounds.limits }
     /// The app's declarations of harmless and secret names: of fields, cookies, query items, members and paths.
-    public var fields: FieldRules { call.client.fields }
+    public var fields: Redaction.Rules { call.client.fields }
     /// The declared secrets. Descriptions, logs and errors of the call redact them.
     package var secrets: DeclaredSecrets { call.client.secrets }
     /// The fields of the client's configuration that are sent to the client's origin only.
@@ -104,7 +104,7 @@ public struct ExchangeContext: Sendable {
     /// number, start and total timeout. It keeps the options, the hop and the redirects of this context.
     package func ofItsOwn(total: Duration) -> ExchangeContext {
         var copy = ExchangeContext(call.again())
-        copy.totalDeadline = Deadline(total, after: copy.start)
+        copy.totalDeadline = ExchangeContext.Deadline(total, after: copy.start)
         copy.hop = hop
         copy.crossedOrigin = crossedOrigin
         copy.isAuthenticated = isAuthenticated
@@ -166,7 +166,7 @@ public struct ExchangeContext: Sendable {
     }
 
     /// The earlier attempts of the call, oldest first, on this hop and on earlier hops.
-    public package(set) var pastAttempts: [Attempt] {
+    public package(set) var pastAttempts: [NetworkError.Attempt] {
         get { detour?.value.pastAttempts ?? [] }
         set { change { $0.pastAttempts = newValue } }
     }
@@ -186,14 +186,14 @@ public struct ExchangeContext: Sendable {
     }
 
     /// The earlier of `totalDeadline` and `attemptDeadline`.
-    public var deadline: Deadline {
+    public var deadline: ExchangeContext.Deadline {
         totalDeadline.earlier(attemptDeadline)
     }
 
     /// The deadline after which no caller needs the response: `deadline` or, for an exchange that several calls share,
     /// the latest of their deadlines, limited by `attemptDeadline`. Policies use it to decide whether a wait is
     /// worthwhile.
-    package var horizon: Deadline {
+    package var horizon: ExchangeContext.Deadline {
         guard let shared = detour?.value.sharedDeadline else { return deadline }
         return shared.latest.earlier(attemptDeadline)
     }
@@ -211,10 +211,10 @@ public struct ExchangeContext: Sendable {
     }
 
     /// True if the client has observers. Check it before creating an expensive event.
-    public var isObserved: Bool { call.events != nil || onInterim != nil }
+    package var isObserved: Bool { call.events != nil || onInterim != nil }
 
-    /// Receives the interim responses that a transport records, on its thread; nil if only observers do. For a transport
-    /// that records the exchanges of another one.
+    /// Receives the interim responses that a transport records, on its thread; nil if only observers do. For a
+    /// transport that records the exchanges of another one.
     package var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)? {
         get { detour?.value.onInterim }
         set { change { $0.onInterim = newValue } }
@@ -317,7 +317,7 @@ public struct ExchangeContext: Sendable {
         var pastOrigins: [Origin] = []
         var forwardedFields = ForwardedFields()
         var hopFields: [HTTPField.Name: String] = [:]
-        var pastAttempts: [Attempt] = []
+        var pastAttempts: [NetworkError.Attempt] = []
         var principalKey: PrincipalKey?
         var sharedDeadline: SharedDeadline?
         var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)?

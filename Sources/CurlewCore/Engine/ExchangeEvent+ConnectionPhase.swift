@@ -21,9 +21,9 @@ extension ExchangeEvent {
         /// Without TLS, this phase is reported together with `ready`.
         case opened
         /// The TLS handshake with the server is complete, and its certificate is accepted.
-        case secured(ConnectionInfo.TLS)
+        case secured(ExchangeMetrics.Connection.TLS)
         /// The request is about to be sent on this connection.
-        case ready(ConnectionInfo)
+        case ready(ExchangeMetrics.Connection)
     }
 }
 

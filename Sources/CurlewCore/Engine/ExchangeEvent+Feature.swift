@@ -4,7 +4,7 @@ extension ExchangeEvent {
     /// An event that one capability of the client defines, such as redirects or caching. Observers receive it as
     /// `ExchangeEvent.feature`:
     ///
-    ///     case .feature(let event as Redirect.Event): print(event)
+    ///     case .feature(let event as RedirectPolicy.Event): print(event)
     ///
     /// The description is one line without secrets.
     public protocol Feature: Sendable, CustomStringConvertible {
@@ -20,8 +20,8 @@ extension ExchangeEvent.Feature {
 }
 
 extension HTTPResponse {
-    /// A copy of the response for observers: with a body in memory of at most 16 KiB, or an empty one, and with `secrets`
-    /// declared in its header fields.
+    /// A copy of the response for observers: with a body in memory of at most 16 KiB, or an empty one, and with
+    /// `secrets` declared in its header fields.
     func forObservers(_ secrets: DeclaredSecrets) -> HTTPResponse {
         var response = self
         response.body = response.body.outline

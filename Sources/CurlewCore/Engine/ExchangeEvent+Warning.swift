@@ -7,8 +7,8 @@ extension ExchangeEvent {
     @nonexhaustive
     public enum Warning: Hashable, Sendable {
         /// The server's key is not in the report-only set of pins of the host. `found` is the pin of that key. With
-        /// `TLSConfiguration.PinSet.Scope.verifiedChain`, `found` lists the pins of the verified path, the server's own
-        /// first, separated by a comma and a space.
+        /// `TransportConfiguration.TLS.PinSet.Scope.verifiedChain`, `found` lists the pins of the verified path, the
+        /// server's own first, separated by a comma and a space.
         case pinMismatch(host: String, found: String)
         /// The host's set of pins has expired and is no longer enforced.
         case pinsExpired(host: String, on: Date)

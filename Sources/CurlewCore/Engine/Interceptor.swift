@@ -46,8 +46,8 @@ extension Interceptor {
 /// The place of an interceptor in the standard pipeline, from the caller to the transport.
 ///
 /// Interceptors to the right of `.redirects` run once per hop, those to the right of `.retry` once per attempt, and
-/// those to the right of `.hedging` once per request on the wire.
-public enum Placement: Int, Comparable, Sendable, CaseIterable {
+/// those to the right of `.hedging` once per request on the wire. A placement closer to the caller is the smaller one.
+public enum Placement: Comparable, Sendable, CaseIterable {
     /// Outermost: logs the call as its caller sees it, once.
     case logging
     /// Limits the total time of a call, or changes the call, once.
@@ -85,9 +85,4 @@ public enum Placement: Int, Comparable, Sendable, CaseIterable {
     case attemptTimeout
     /// Innermost: sees each request as it is sent.
     case wire
-
-    /// Returns true if `left` is closer to the caller.
-    public static func < (left: Placement, right: Placement) -> Bool {
-        left.rawValue < right.rawValue
-    }
 }

@@ -16,13 +16,13 @@ public import CurlewHTTP
 ///         …
 ///     }
 ///
-/// The defaults are safe for an interceptor that attaches a credential: what it adds is sent to the origin of the client
-/// only, and no response is stored or shared, because it may belong to a user.
+/// The defaults are safe for an interceptor that attaches a credential: what it adds is sent to the origin of the
+/// client only, and no response is stored or shared, because it may belong to a user.
 public struct InterceptorTraits: Sendable {
     /// The place at which `Pipeline.adding(_:)` inserts the interceptor, unless another placement is passed.
     public var placement: Placement
     /// The origin to which the fields and query items that the interceptor adds may be sent. They are removed from
-    /// requests to other origins, unless they are harmless or declared (`FieldRules.harmless`).
+    /// requests to other origins, unless they are harmless or declared (`Redaction.Rules.harmless`).
     public var scope: Scope
     /// Whether `APIClient.preview` runs the interceptor; false if it needs a response.
     public var runsInPreview: Bool
@@ -42,7 +42,7 @@ public struct InterceptorTraits: Sendable {
     public var prepare: (@Sendable (ExchangeContext) async -> Void)?
     /// The declarations of the interceptor about the fields, query items, members and paths that it adds, such as the
     /// name of a field with a secret. They apply as those of `APIClient.Configuration.fields` do. Default none.
-    public var fields = FieldRules()
+    public var fields = Redaction.Rules()
     /// Returns the error in the configuration of the interceptor, in the client that the argument describes; nil if
     /// there is none. Every call throws the error. Default nil: no check.
     public var problem: (@Sendable (Pipeline.Environment) -> String?)?
@@ -57,7 +57,7 @@ public struct InterceptorTraits: Sendable {
     /// It has a plural name, such as `caches`, and the consequence of having more than one, as the end of a sentence.
     package var uniqueKind: (name: String, consequence: String)?
     /// The budget that pays for the requests that the interceptor repeats. See `Pipeline.retryBudget`.
-    package var budget: RetryBudget?
+    package var budget: RetryPolicy.Budget?
     /// Whether the app has specified the budget, so that all others of the pipeline pay from it too.
     package var isBudgetChosen = false
     /// The interceptor as a receiver of the events of the client's calls; nil if it is none.

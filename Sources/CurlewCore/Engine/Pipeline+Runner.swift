@@ -17,7 +17,7 @@ extension Pipeline {
         public let problems: [String]
         let chain: Chain
         /// The field declarations of the client's configuration and of the interceptors.
-        let fields: FieldRules
+        let fields: Redaction.Rules
         let secrets: DeclaredSecrets
         private let attemptTimeout: Duration?
         /// The counter of the client's running calls; nil for a runner without a client.
@@ -59,7 +59,7 @@ extension Pipeline {
         func exchange<Value>(
             _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
         ) async throws(NetworkError) -> Value {
-            let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)
+            let start = context.isObserved ? context.time.now : SystemTime.Instant(nanoseconds: 0)
             context.begin(request)
             do {
                 guard problems.isEmpty else {

@@ -98,7 +98,8 @@ extension Pipeline {
         let chosen = entries.filter(\.traits.isBudgetChosen).compactMap(\.traits.budget)
         let count = Set(chosen.map(ObjectIdentifier.init)).count
         return count > 1
-            ? "The interceptors that repeat calls use \(count) budgets. Pass the same RetryBudget to all of them." : nil
+            ? "The interceptors that repeat calls use \(count) budgets. Pass the same RetryPolicy.Budget to all of them."
+            : nil
     }
 
     /// The errors for interceptors that occur more than once but must be unique, one sentence for each kind.
@@ -160,10 +161,12 @@ extension Pipeline {
         /// The declarations about fields, query items, members and paths: those of the client's configuration and of
         /// all interceptors (`InterceptorTraits.fields`). They decide which values descriptions redact and which fields
         /// redirects forward.
-        public var fields: FieldRules
+        public var fields: Redaction.Rules
 
         /// Creates an environment. Without arguments, nothing is known about the client.
-        public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: FieldRules = FieldRules()) {
+        public init(
+            clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: Redaction.Rules = Redaction.Rules()
+        ) {
             self.clientOrigin = clientOrigin
             self.totalTimeout = totalTimeout
             self.fields = fields

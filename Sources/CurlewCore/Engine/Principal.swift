@@ -38,7 +38,7 @@ extension Principal {
     }
 
     /// The identifying string of `.known`; nil for `.anonymous` and `.unknown`.
-    public var text: String? {
+    package var text: String? {
         if case .known(let text, _) = self { text } else { nil }
     }
 
@@ -64,7 +64,7 @@ extension Principal {
     }
 
     /// Creates the principal that the fields of a request identify: each field, and each cookie, that is neither known
-    /// nor declared to be harmless (`FieldRules`).
+    /// nor declared to be harmless (`Redaction.Rules`).
     ///
     /// A field with an unknown name may be a credential or identify a user, so its value is part of the principal.
     /// Requests with equal values belong to one party, because nothing else in them distinguishes users. The order of

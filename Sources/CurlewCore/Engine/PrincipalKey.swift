@@ -6,7 +6,7 @@ package import CurlewFoundation
 ///
 /// Without a key, an attacker who reads a principal could find a short secret by trying all values. Most keys belong to
 /// the process: their principals are meaningless outside it. A store that outlives the process has its own key
-/// (`CacheStore.key`).
+/// (`HTTPCache.Store.key`).
 package struct PrincipalKey: Sendable {
     let bytes: Data
     /// Whether later processes have the same key.

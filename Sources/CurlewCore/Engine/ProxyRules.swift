@@ -2,34 +2,38 @@
 
 package import CurlewHTTP
 
-/// The rules that select the proxy for a request: a `ProxyConfiguration` with its environment variables parsed.
+/// The rules that select the proxy for a request: a `TransportConfiguration.Proxy` with its environment variables
+/// parsed.
 package struct ProxyRules: Sendable {
-    private var http: ProxyConfiguration.Server?
-    private var https: ProxyConfiguration.Server?
+    private var http: TransportConfiguration.Proxy.Server?
+    private var https: TransportConfiguration.Proxy.Server?
     private var bypassed = ProxyBypass([])
     private var bypassesLoopback = false
     /// The configuration errors. Each message names the option or variable, and contains no credentials.
     package private(set) var problems: [String] = []
 
     /// Parses the configuration. `environment` is evaluated only for `.environment`.
-    package init(_ configuration: ProxyConfiguration, environment: @autoclosure () -> [String: String] = [:]) {
+    package init(_ configuration: TransportConfiguration.Proxy, environment: @autoclosure () -> [String: String] = [:])
+    {
         switch configuration {
         case .none: break
         case .environment: read(environment())
         case .fixed(let proxy, let bypassing):
             (http, https) = (proxy, proxy)
             bypassed = ProxyBypass(bypassing)
-            if proxy.url == nil { problems.append("ProxyConfiguration: \(proxy) is not an address to connect to.") }
+            if proxy.url == nil {
+                problems.append("TransportConfiguration.Proxy: \(proxy) is not an address to connect to.")
+            }
             if proxy.authentication != .basic, proxy.kind == .socks5 {
                 problems.append(
-                    "ProxyConfiguration: ProxyConfiguration.Server.authentication applies to HTTP proxies, not to SOCKS."
+                    "TransportConfiguration.Proxy: TransportConfiguration.Proxy.Server.authentication applies to HTTP proxies, not to SOCKS."
                 )
             }
             if proxy.authentication == .digest, proxy.user == nil {
-                problems.append("ProxyConfiguration: Digest needs a user and a password.")
+                problems.append("TransportConfiguration.Proxy: Digest needs a user and a password.")
             }
             problems += bypassed.unreadable.map {
-                "ProxyConfiguration: \"\($0)\" in the list is not a host or network."
+                "TransportConfiguration.Proxy: \"\($0)\" in the list is not a host or network."
             }
         }
     }
@@ -44,7 +48,7 @@ package struct ProxyRules: Sendable {
     ///
     /// Requests to this machine do not use a proxy on another machine. Pass false for `sparesLoopback` to predict the
     /// choice of a library without that rule.
-    package func proxy(for origin: Origin, sparesLoopback: Bool = true) -> ProxyConfiguration.Server? {
+    package func proxy(for origin: Origin, sparesLoopback: Bool = true) -> TransportConfiguration.Proxy.Server? {
         guard let proxy = origin.isSecure ? https : http else { return nil }
         if sparesLoopback, origin.isLoopback, bypassesLoopback || !proxy.isLoopback { return nil }
         return bypassed.contains(origin) ? nil : proxy
@@ -59,11 +63,14 @@ package struct ProxyRules: Sendable {
         bypassed = ProxyBypass(list.utf8.split { $0 == UInt8(ascii: ",") || $0 <= 0x20 }.map { String(Substring($0)) })
     }
 
-    private mutating func proxy(_ names: String..., in environment: [String: String]) -> ProxyConfiguration.Server? {
+    private mutating func proxy(_ names: String..., in environment: [String: String]) -> TransportConfiguration.Proxy
+        .Server?
+    {
         guard let name = names.first(where: { environment[$0]?.isEmpty == false }), let value = environment[name]
         else { return nil }
-        let proxy = ProxyConfiguration.Server(value)
-        let problem = "ProxyConfiguration: the variable \(name) is not a proxy. Write http://proxy.example:3128."
+        let proxy = TransportConfiguration.Proxy.Server(value)
+        let problem =
+            "TransportConfiguration.Proxy: the variable \(name) is not a proxy. Write http://proxy.example:3128."
         if proxy == nil, !problems.contains(problem) { problems.append(problem) }
         return proxy
     }

@@ -60,9 +60,9 @@ public enum ExchangeEvent: Sendable {
     case attemptFailed(NetworkError)
     /// One attempt has ended, and a policy has decided whether the request is sent again. The value includes the
     /// decision and its reason.
-    case tried(Attempt)
-    /// An event that a capability defines, such as `Redirect.Event`, `CookieStore.Event`, `CacheEvent` or
-    /// `PolicyNotice`.
+    case tried(NetworkError.Attempt)
+    /// An event that a capability defines, such as `RedirectPolicy.Event`, `CookieStore.Event`, `HTTPCache.Event` or
+    /// `Pipeline.PolicyEvent`.
     case feature(any ExchangeEvent.Feature)
     /// The trailer fields of one attempt have arrived (RFC 9110 §6.5). The event is reported only for a complete body,
     /// before the reader reaches its end. Trailer fields are not part of the response's header fields.
@@ -83,8 +83,8 @@ public enum ExchangeEvent: Sendable {
 }
 
 extension ExchangeEvent {
-    /// Returns the event for observers: without bodies that are still in transfer, because an event in the queue must not
-    /// hold a connection, and with the secrets that a client and its interceptors declare, so that its description
+    /// Returns the event for observers: without bodies that are still in transfer, because an event in the queue must
+    /// not hold a connection, and with the secrets that a client and its interceptors declare, so that its description
     /// redacts them.
     func forObservers(_ secrets: DeclaredSecrets) -> ExchangeEvent {
         func knowing(_ headers: HTTPHeaders) -> HTTPHeaders {

@@ -5,9 +5,9 @@ import CurlewHTTP
 extension ExchangeContext {
     /// Returns this context for sending the request again immediately, without a retry policy. The history includes the
     /// attempt that ended with `response`, which is also recorded for observers.
-    package func following(_ response: HTTPResponse, because cause: Attempt.Cause) -> ExchangeContext {
+    package func following(_ response: HTTPResponse, because cause: NetworkError.Attempt.Cause) -> ExchangeContext {
         let duration = response.metrics.total ?? response.metrics.firstByte ?? .zero
-        let last = Attempt(
+        let last = NetworkError.Attempt(
             number: (pastAttempts.last?.number ?? 0) + 1, hop: hop,
             start: max(.zero, start.duration(to: time.now) - duration), duration: duration,
             outcome: .status(response.status), decision: .retry(after: .zero, because: cause), notes: response.notes)
@@ -39,9 +39,9 @@ extension Next {
             var failure = NetworkError(error)
             guard failure.attempts.isEmpty else { throw failure }
             failure.attempts = context.pastAttempts.adding(
-                Attempt(
+                NetworkError.Attempt(
                     number: (context.pastAttempts.last?.number ?? 0) + 1, hop: context.hop, start: start,
-                    duration: begun.duration(to: context.time.now), outcome: Attempt.Outcome(failure),
+                    duration: begun.duration(to: context.time.now), outcome: NetworkError.Attempt.Outcome(failure),
                     notes: failure.notes))
             throw failure
         }

@@ -54,8 +54,8 @@ package struct TimeoutTracker: Sendable {
         firstByte = context.timeouts.firstByte?.wholeNanoseconds
         idle = context.timeouts.idle?.wholeNanoseconds
         let isBounded = context.totalDeadline.instant != nil || context.attemptDeadline.instant != nil
-        let reading = isBounded ? context.time.now : MonotonicInstant(nanoseconds: 0)
-        func end(_ deadline: Deadline) -> Int64 {
+        let reading = isBounded ? context.time.now : SystemTime.Instant(nanoseconds: 0)
+        func end(_ deadline: ExchangeContext.Deadline) -> Int64 {
             deadline.remaining(at: reading).map { Self.sum(now, $0.wholeNanoseconds) } ?? .max
         }
         (total, attempt) = (end(context.totalDeadline), end(context.attemptDeadline))

@@ -32,12 +32,12 @@ public protocol Transport: Sendable {
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
     /// Refuses new work, ends running exchanges or lets them finish, and returns when none is running. The default does
     /// nothing, for transports without resources.
-    func shutdown(_ mode: ShutdownMode) async
+    func shutdown(_ mode: TransportConfiguration.ShutdownMode) async
 }
 
 extension Transport {
     /// Does nothing.
-    public func shutdown(_ mode: ShutdownMode) async {}
+    public func shutdown(_ mode: TransportConfiguration.ShutdownMode) async {}
 
     /// Shuts down with `.now`: ends all exchanges immediately.
     public func shutdown() async { await shutdown(.now) }

@@ -38,7 +38,7 @@ extension TransportConfiguration.DNS {
     }
 }
 
-extension TLSConfiguration.ClientIdentity {
+extension TransportConfiguration.TLS.ClientIdentity {
     /// The strings that identify the certificate; nil for a file that cannot be accessed.
     fileprivate var mark: [String]? {
         switch source {

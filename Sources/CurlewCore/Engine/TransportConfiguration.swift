@@ -3,9 +3,9 @@
 /// The connection settings of a transport. All transports use the same type.
 public struct TransportConfiguration: Hashable, Sendable {
     /// The TLS settings: trusted roots, client identity, pins and the minimum version.
-    public var tls: TLSConfiguration
+    public var tls: TransportConfiguration.TLS
     /// The proxy through which the transport connects. Default `.none`, which ignores the environment.
-    public var proxy: ProxyConfiguration
+    public var proxy: TransportConfiguration.Proxy
     /// The HTTP versions that the transport offers. Default `.automatic`.
     public var httpVersions: TransportConfiguration.HTTPVersionPolicy
     /// The limits of the connection pool.
@@ -30,7 +30,7 @@ public struct TransportConfiguration: Hashable, Sendable {
 
     /// Creates a configuration. Omitted parameters have the defaults.
     public init(
-        tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
+        tls: TransportConfiguration.TLS = TransportConfiguration.TLS(), proxy: TransportConfiguration.Proxy = .none,
         httpVersions: TransportConfiguration.HTTPVersionPolicy = .automatic,
         pool: TransportConfiguration.Pool = TransportConfiguration.Pool(),
         dns: TransportConfiguration.DNS = TransportConfiguration.DNS(), unixSocket: String? = nil,
@@ -57,7 +57,7 @@ public struct TransportConfiguration: Hashable, Sendable {
 
     /// The configuration errors, each naming its option. Every call throws `.configuration` with the first. Empty if
     /// the configuration is valid, as far as can be checked without the environment, files or connections.
-    public var problems: [String] {
+    package var problems: [String] {
         tls.problems + (proxy == .environment ? [] : ProxyRules(proxy).problems) + pool.problems + dns.problems
             + socketProblems + addressProblems + localProblems
     }

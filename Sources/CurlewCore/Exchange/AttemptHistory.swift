@@ -5,7 +5,7 @@ import CurlewHTTP
 /// The recorded attempts of a call. A call whose first attempt receives a response usually needs none.
 package final class AttemptHistory: Sendable {
     /// The attempts before the one that produced the response, and also that one if `isComplete` is true.
-    let attempts: [Attempt]
+    let attempts: [NetworkError.Attempt]
     /// Other events of the attempt that produced the response, until the history is complete.
     let notes: [String]
     let isComplete: Bool
@@ -14,7 +14,8 @@ package final class AttemptHistory: Sendable {
     let start: Duration
 
     init(
-        _ attempts: [Attempt], notes: [String] = [], isComplete: Bool, hop: Int = 0, start: Duration = .zero
+        _ attempts: [NetworkError.Attempt], notes: [String] = [], isComplete: Bool, hop: Int = 0,
+        start: Duration = .zero
     ) {
         self.attempts = attempts
         self.notes = notes
@@ -29,8 +30,8 @@ extension HTTPResponse {
     ///
     /// The list is complete in a pipeline with `.retry()`. For a response to the first attempt, it has one entry, with
     /// the duration that the transport measured. At most the last 100 attempts are kept.
-    public var attempts: [Attempt] {
-        get { Attempt.all(history, status, metrics) }
+    public var attempts: [NetworkError.Attempt] {
+        get { NetworkError.Attempt.all(history, status, metrics) }
         set { history = AttemptHistory(newValue, isComplete: true) }
     }
 
@@ -44,20 +45,22 @@ extension HTTPResponse {
 
     /// Inserts the attempts of earlier hops before the attempt that produced this response, unless earlier attempts are
     /// already recorded.
-    mutating func follow(_ past: [Attempt], hop: Int, start: Duration) {
+    mutating func follow(_ past: [NetworkError.Attempt], hop: Int, start: Duration) {
         guard history.map({ $0.attempts.isEmpty && !$0.isComplete }) ?? true else { return }
         history = AttemptHistory(past, notes: notes, isComplete: false, hop: hop, start: start)
     }
 }
 
-extension Attempt {
+extension NetworkError.Attempt {
     /// The maximum number of attempts that are kept for a call.
     static let mostKept = 100
 
-    static func all(_ history: AttemptHistory?, _ status: HTTPStatus, _ metrics: ExchangeMetrics) -> [Attempt] {
+    static func all(_ history: AttemptHistory?, _ status: HTTPStatus, _ metrics: ExchangeMetrics) -> [NetworkError
+        .Attempt]
+    {
         let past = history?.attempts ?? []
         if let history, history.isComplete { return past }
-        let last = Attempt(
+        let last = NetworkError.Attempt(
             number: (past.last?.number ?? 0) + 1, hop: history?.hop ?? 0, start: history?.start ?? .zero,
             duration: metrics.total ?? metrics.firstByte ?? .zero, outcome: .status(status),
             notes: history?.notes ?? [])
@@ -65,9 +68,9 @@ extension Attempt {
     }
 }
 
-extension [Attempt] {
+extension [NetworkError.Attempt] {
     /// Returns these attempts followed by `attempt`. Of more than `mostKept` attempts, the oldest are dropped.
-    func adding(_ attempt: Attempt) -> [Attempt] {
-        (self + [attempt]).suffix(Attempt.mostKept)
+    func adding(_ attempt: NetworkError.Attempt) -> [NetworkError.Attempt] {
+        (self + [attempt]).suffix(NetworkError.Attempt.mostKept)
     }
 }

@@ -42,7 +42,7 @@ public struct ExchangeMetrics: Hashable, Sendable {
     /// The connection that the exchange used: its number, its local address, and its TLS parameters. Nil if there was
     /// no connection. URLSession on Apple platforms reports it only in the metrics of `.measured`, and URLSession on
     /// Linux never reports it.
-    public var connection: ConnectionInfo?
+    public var connection: ExchangeMetrics.Connection?
 
     /// Creates metrics in which all values are nil.
     public init() {}

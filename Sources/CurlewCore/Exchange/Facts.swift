@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// A key for a fact that a capability attaches to a context or a response.
 package protocol FactKey {
     /// The type of the fact.
@@ -78,15 +80,12 @@ package struct Facts: Sendable {
     }
 }
 
-extension Facts: CustomStringConvertible, CustomReflectable {
+extension Facts: MirroredByDescription {
     /// The descriptions of the facts, oldest first.
     package var description: String {
         // A fact that was removed is stored as nil.
         values.compactMap { ($0 as? StandIn)?.text ?? ($0 is StandIn? ? nil : "\($0)") }.joined(separator: "; ")
     }
-
-    /// A mirror that shows only the description.
-    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The failure that the client replaced with a response, as `.fallback` does.

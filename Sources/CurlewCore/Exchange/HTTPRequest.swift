@@ -118,7 +118,7 @@ public struct HTTPRequest: Sendable {
             switch name {
             case .host: "Put the host into the URL. `TransportConfiguration.dns.overrides` connects to another address."
             case .proxyAuthorization:
-                "Put the credentials into the `ProxyConfiguration.Server` of the transport's configuration."
+                "Put the credentials into the `TransportConfiguration.Proxy.Server` of the transport's configuration."
             default: "Omit it. To forward the fields of another request, use its `headers.endToEnd`."
             }
         return NetworkError(

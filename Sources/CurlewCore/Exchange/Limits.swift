@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewHTTP
+
 /// The limits on what a client accepts from a server. An exchange that exceeds a limit ends with `.limitExceeded`. Only
 /// error excerpts are truncated instead.
 ///
@@ -89,7 +91,7 @@ public struct Limits: Sendable {
         errorExcerpt: 16 * 1024, redirects: 20)
 
     /// Returns these limits, overridden by every limit that `other` sets.
-    public func overridden(by other: Limits) -> Limits {
+    package func overridden(by other: Limits) -> Limits {
         var result = self
         if let limit = other.headerBytesChoice { result.headerBytesChoice = limit }
         if let limit = other.headerCountChoice { result.headerCountChoice = limit }
@@ -102,18 +104,9 @@ public struct Limits: Sendable {
     }
 }
 
-extension Limits: Hashable, CustomStringConvertible, CustomReflectable {
-    /// Returns whether all limits are equal. A default is equal to the same limit that was set.
-    public static func == (left: Limits, right: Limits) -> Bool {
-        left.all == right.all
-    }
-
-    /// Hashes all limits, including the defaults of those that were not set.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(all)
-    }
-
-    private var all: [Int64] {
+extension Limits: ComparedByKey, MirroredByDescription {
+    /// All limits, including the defaults of those that were not set.
+    package var comparisonKey: [Int64] {
         [headerBytes, headerCount, decodedRatio, errorExcerpt, redirects].map(Int64.init) + [responseBody, download]
     }
 
@@ -122,9 +115,6 @@ extension Limits: Hashable, CustomStringConvertible, CustomReflectable {
         "headers \(headerBytes) and \(headerCount) fields, bodies \(responseBody), downloads \(download), "
             + "\(decodedRatio) times by decoding, excerpts \(errorExcerpt), \(redirects) redirects"
     }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Limits {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 /// The redacted text for the developer, with all information that helps to find the cause.
-extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NetworkError: MirroredByDescription {
     /// Several lines: the reason, the request, the detail, the response with an excerpt, the server's certificates, the
     /// attempts, notes, the underlying error, and advice. Secrets are redacted.
     public var description: String {
@@ -24,7 +24,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
                     + (response.mediaType.map { ", \($0.essence.printable)" } ?? ""))
             if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
-        for certificate in certificates.prefix(ConnectionInfo.PeerCertificate.most) {
+        for certificate in certificates.prefix(ExchangeMetrics.Connection.PeerCertificate.most) {
             lines.append("  server    \(certificate)")
         }
         // A single attempt without a decision or notes would only repeat the lines above.
@@ -44,13 +44,6 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         if let advice { lines.append("  next      \(shown(advice))") }
         return lines.joined(separator: "\n")
     }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description, so that a dump contains no secret. The details are in `response` and
-    /// `underlying`.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// A short name for metrics, with few different values: `status 503`, `timedOut firstByte`.
     public var label: String { reason.description }
@@ -72,7 +65,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         case .proxyFailed(.unreachable): return "Check TransportConfiguration.proxy, and that the proxy is running."
         case .proxyFailed(.notAuthenticated): return "Set the proxy's credentials in TransportConfiguration.proxy."
         case .secureConnectionFailed(.untrusted):
-            let ownRoots = "For a private authority, add its certificate to TLSConfiguration.trustedRoots."
+            let ownRoots = "For a private authority, add its certificate to TransportConfiguration.TLS.trustedRoots."
             // Browsers fetch or cache a missing intermediate certificate, so the operator of the server may not notice.
             guard certificates.count == 1, certificates[0].issuer != certificates[0].subject else { return ownRoots }
             return

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewHTTP
+
 extension NetworkError {
     /// The policy that refused to send a request. Capabilities define their policies, and an app can define its own.
     public struct Policy: Sendable, CustomStringConvertible {
@@ -32,16 +34,9 @@ extension NetworkError {
     }
 }
 
-extension NetworkError.Policy: Hashable {
-    /// Returns whether both policies have the same name. The names of the built-in policies are reserved.
-    public static func == (left: NetworkError.Policy, right: NetworkError.Policy) -> Bool {
-        left.name == right.name
-    }
-
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-    }
+extension NetworkError.Policy: ComparedByKey {
+    /// The name: the names of the built-in policies are reserved for them.
+    package var comparisonKey: String { name }
 }
 
 extension NetworkError.Policy {

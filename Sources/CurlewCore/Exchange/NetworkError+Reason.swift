@@ -53,7 +53,7 @@ extension NetworkError {
         case untrusted
         /// The certificate belongs to another host.
         case wrongHost
-        /// None of the server's public keys is pinned: see `TLSConfiguration.PinSet`.
+        /// None of the server's public keys is pinned: see `TransportConfiguration.TLS.PinSet`.
         case pinMismatch
         /// The server requires a client certificate, or rejected the one that was sent.
         case clientCertificate

@@ -108,14 +108,14 @@ public struct NetworkError: Error, Sendable {
     ///
     /// Empty for other reasons, if no certificate arrived, and with transports that do not report certificates: libcurl
     /// without OpenSSL, and URLSession on Linux.
-    public var certificates: [ConnectionInfo.PeerCertificate] {
+    public var certificates: [ExchangeMetrics.Connection.PeerCertificate] {
         get { box.value.certificates }
         set { update { $0.certificates = newValue } }
     }
 
     /// The attempts of the call, oldest first, including the reason why the last one was final. The list is complete in
     /// a pipeline with `.retry()`, and empty if no attempt was made.
-    public var attempts: [Attempt] {
+    public var attempts: [NetworkError.Attempt] {
         get { box.value.attempts }
         set { update { $0.attempts = newValue } }
     }
@@ -164,8 +164,8 @@ public struct NetworkError: Error, Sendable {
         var routeName: String?
         var unsentMethod: HTTPMethod?
         var response: Response?
-        var certificates: [ConnectionInfo.PeerCertificate] = []
-        var attempts: [Attempt] = []
+        var certificates: [ExchangeMetrics.Connection.PeerCertificate] = []
+        var attempts: [NetworkError.Attempt] = []
         var notes: [String] = []
         var underlying: (any Error)?
         var expectedWait: Duration?

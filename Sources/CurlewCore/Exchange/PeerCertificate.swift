@@ -2,7 +2,7 @@
 
 public import CurlewFoundation
 
-extension ConnectionInfo {
+extension ExchangeMetrics.Connection {
     /// The content of a certificate that a server presented.
     ///
     /// It helps to find the cause of `.secureConnectionFailed`. Do not trust the content: it may not have been
@@ -21,13 +21,13 @@ extension ConnectionInfo {
         public let notBefore: Date?
         /// The last moment of validity; nil if it is not in the form that RFC 5280 §4.1.2.5 prescribes.
         public let notAfter: Date?
-        /// The SHA-256 digest of the public key, in the form of `TLSConfiguration.PinSet.keys`: `sha256//`, then
-        /// Base64.
+        /// The SHA-256 digest of the public key, in the form of `TransportConfiguration.TLS.PinSet.keys`: `sha256//`,
+        /// then Base64.
         public let pin: String
 
         /// Parses a certificate in PEM or DER form. Returns nil if the bytes are not a certificate, or if the
         /// certificate has more than 64 KiB in DER form.
-        public init?(_ certificate: Data) {
+        package init?(_ certificate: Data) {
             guard certificate.count <= Self.largest * 2 else { return nil }
             let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
             guard bytes.count <= Self.largest, let fields = CertificateFields(bytes) else { return nil }
@@ -53,7 +53,7 @@ extension ConnectionInfo {
     }
 }
 
-extension ConnectionInfo.PeerCertificate: CustomStringConvertible {
+extension ExchangeMetrics.Connection.PeerCertificate: CustomStringConvertible {
     /// One line: the subject, the names, the issuer, the period of validity and the pin.
     public var description: String {
         func shown(_ date: Date?) -> String { date?.formatted(.iso8601) ?? "an unknown time" }

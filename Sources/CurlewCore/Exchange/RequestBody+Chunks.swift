@@ -76,9 +76,6 @@ extension RequestBody {
 }
 
 extension RequestBody.Chunks: AsyncSequence {
-    /// A chunk of bytes. A stream may produce empty chunks.
-    public typealias Element = Data
-
     /// Creates an iterator that starts at the first chunk. The chunks of a stream can be iterated only once.
     public func makeAsyncIterator() -> Iterator {
         Iterator(pull: makeNext())

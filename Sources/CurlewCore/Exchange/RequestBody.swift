@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewFoundation
+public import CurlewHTTP
 
 /// The body of a request, produced each time that the request is sent.
 ///
@@ -137,7 +138,7 @@ public struct RequestBody: Sendable {
     }
 }
 
-extension RequestBody: CustomStringConvertible, CustomReflectable {
+extension RequestBody: MirroredByDescription {
     /// The kind of the body and its length; never its content.
     public var description: String {
         switch kind {
@@ -147,7 +148,4 @@ extension RequestBody: CustomStringConvertible, CustomReflectable {
         case .stream(let length, _, _): length.map { "stream of \($0) bytes" } ?? "stream"
         }
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -41,8 +41,8 @@ public struct RequestOptions: Sendable {
     /// Whether the response body keeps its content codings (gzip, …), where the transport supports this. Nil means
     /// false.
     public var skipsContentDecoding: Bool?
-    /// Whether the metrics contain the certificates of the server (`ConnectionInfo.TLS.certificates`). The metrics of
-    /// observed calls always do. Nil means false. Not available over URLSession.
+    /// Whether the metrics contain the certificates of the server (`ExchangeMetrics.Connection.TLS.certificates`). The
+    /// metrics of observed calls always do. Nil means false. Not available over URLSession.
     public var peerCertificates: Bool?
     /// Whether the call is idempotent, regardless of its method. If nil, the default, this depends on the method (RFC
     /// 9110 §9.2.2) and on the presence of an `Idempotency-Key` field.
@@ -104,7 +104,7 @@ public struct RequestOptions: Sendable {
     /// Returns these options, overridden by all options that `other` sets. An option that is nil in `other` keeps its
     /// value. Timeouts and limits are overridden individually, `acceptedStatuses` is combined, and values of extensions
     /// in `other` take precedence.
-    public func overridden(by other: RequestOptions) -> RequestOptions {
+    package func overridden(by other: RequestOptions) -> RequestOptions {
         var result = self
         result.bounds = bounds?.overridden(by: other.bounds) ?? other.bounds
         if let codecs = other.codecs { result.codecs = codecs }

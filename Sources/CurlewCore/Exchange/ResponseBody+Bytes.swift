@@ -11,9 +11,6 @@ extension ResponseBody {
 
     /// The bytes of a body one after the other.
     public struct Bytes: AsyncSequence, Sendable {
-        /// One byte of the body.
-        public typealias Element = UInt8
-
         private let body: ResponseBody
 
         init(_ body: ResponseBody) {

@@ -25,9 +25,6 @@ extension ResponseBody {
 
     /// The lines of a body.
     public struct Lines: AsyncSequence, Sendable {
-        /// A line without its end.
-        public typealias Element = String
-
         private let body: ResponseBody
         private let limit: Int
 

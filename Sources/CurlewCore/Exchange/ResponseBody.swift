@@ -12,9 +12,6 @@ public import CurlewHTTP
 /// - Reading more than the exchange's limit (`Limits.responseBody`) throws `.limitExceeded(.responseBody)`.
 /// - The transfer ends when the last copy of an unread body is released, or when the reading task is cancelled.
 public struct ResponseBody: AsyncSequence, Sendable {
-    /// A chunk of bytes. Chunks from a transport are never empty.
-    public typealias Element = Data
-
     let storage: Storage
 
     /// Creates a body from bytes in memory. A reader receives them as one chunk.
@@ -203,12 +200,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 }
 
-extension ResponseBody: CustomStringConvertible, CustomReflectable {
+extension ResponseBody: MirroredByDescription {
     /// The number of bytes, if known; never the content.
     public var description: String {
         declaredLength.map { "\($0) bytes" } ?? "a body of unknown length"
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewHTTP
+
 /// The maximum durations of the phases of a call. By default, at least one of them limits every wait in the package.
 ///
 /// Nil means that the phase has no separate limit. Timeouts are accurate to a few milliseconds on Linux. Time during
@@ -74,7 +76,7 @@ public struct Timeouts: Sendable {
     public static let none = Timeouts(connect: nil, firstByte: nil, idle: nil, total: nil, attempt: unlimited)
 
     /// Returns these timeouts, overridden by every limit that `other` sets.
-    public func overridden(by other: Timeouts) -> Timeouts {
+    package func overridden(by other: Timeouts) -> Timeouts {
         var result = self
         if let limit = other.connectChoice { result.connectChoice = .some(limit) }
         if let limit = other.firstByteChoice { result.firstByteChoice = .some(limit) }
@@ -95,18 +97,9 @@ public struct Timeouts: Sendable {
     static let unlimited = Duration.seconds(Int64(1) << 32)
 }
 
-extension Timeouts: Hashable, CustomStringConvertible, CustomReflectable {
-    /// Returns whether all limits are equal. A default is equal to the same limit that was set.
-    public static func == (left: Timeouts, right: Timeouts) -> Bool {
-        left.all == right.all
-    }
-
-    /// Hashes all limits, including the defaults of those that were not set.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(all)
-    }
-
-    private var all: [Duration?] { [connect, firstByte, attempt, idle, total] }
+extension Timeouts: ComparedByKey, MirroredByDescription {
+    /// All limits, including the defaults of those that were not set.
+    package var comparisonKey: [Duration?] { [connect, firstByte, attempt, idle, total] }
 
     /// The limits on one line: `connect 10 s, first byte 30 s, idle 30 s, total 300 s, attempt none`.
     public var description: String {
@@ -114,7 +107,4 @@ extension Timeouts: Hashable, CustomStringConvertible, CustomReflectable {
         return "connect \(text(connect)), first byte \(text(firstByte)), idle \(text(idle)), total \(text(total)), "
             + "attempt \(text(attempt))"
     }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

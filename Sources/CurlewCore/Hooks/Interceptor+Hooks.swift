@@ -16,10 +16,12 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The additions of the closure belong to the origin of the client's base URL. A request for another origin (by an
     /// absolute URL, by `with(baseURL:)` or after a redirect) is sent without fields that the closure adds or changes,
-    /// unless these are harmless or declared (`FieldRules.harmless`), and without added query items that have secret
-    /// names. For another origin, add a hook that names it: `.onRequest(for: "https://cdn.example.com") { … }` runs
-    /// only for requests for that origin.
+    /// unless these are harmless or declared (`Redaction.Rules.harmless`), and without added query items that have
+    /// secret names. For another origin, add a hook that names it: `.onRequest(for: "https://cdn.example.com") { … }`
+    /// runs only for requests for that origin.
     ///
+    /// - `url`: a URL of the origin whose requests the hook changes; its path is ignored. Default nil: the origin of
+    ///   the client's base URL. Text that is not an absolute URL is reported as a problem of the pipeline.
     /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
     ///   on the wire.
     /// - `changesPrincipal`: whether responses may depend on the changes. Default true, which keeps caches and
@@ -27,19 +29,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - `body`: the closure that changes the request. An error that it throws ends the call before this request is
     ///   sent.
     public static func onRequest(
-        at placement: Placement = .custom, changesPrincipal: Bool = true,
-        _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
-    ) -> BuiltInInterceptor {
-        BuiltInInterceptor(requestHookFor: nil, placement, changesPrincipal: changesPrincipal, body)
-    }
-
-    /// Changes the requests for the origin of `url` only:
-    /// `.onRequest(for: "https://cdn.example.com") { request, context in request.headers["X-Key"] = key }`.
-    ///
-    /// - `url`: a URL of the origin; its path is ignored. Text that is not an absolute URL is reported as a problem of
-    ///   the pipeline.
-    public static func onRequest(
-        for url: String, at placement: Placement = .custom, changesPrincipal: Bool = true,
+        for url: String? = nil, at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(requestHookFor: url, placement, changesPrincipal: changesPrincipal, body)

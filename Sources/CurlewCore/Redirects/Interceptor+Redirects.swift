@@ -6,8 +6,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// Interceptors closer to the transport run once for each hop, with `context.hop`, `context.redirects` and, after
     /// the first change of origin, `context.crossedOrigin`. `HTTPResponse.redirects` contains the redirects that led to
-    /// the response. Observers are notified of each redirect that is followed (`Redirect.Event.followed`), and of each
-    /// redirect that is not followed, with the reason (`Redirect.Event.kept`).
+    /// the response. Observers are notified of each redirect that is followed (`RedirectPolicy.Event.followed`), and of
+    /// each redirect that is not followed, with the reason (`RedirectPolicy.Event.kept`).
     ///
     /// The body of a redirect response is read to its end if it has at most 64 KiB and arrives within a second, so that
     /// its connection can be reused. If a body is longer, stalls, is incomplete or cannot be decoded, the redirect is

@@ -11,8 +11,8 @@ struct RedirectInterceptor: Interceptor {
         self.policy = policy
     }
 
-    /// The principal is `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with the
-    /// credentials that are attached there. At `.redirects`, no cache is closer to the caller, so none asks for it.
+    /// The principal is `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with
+    /// the credentials that are attached there. At `.redirects`, no cache is closer to the caller, so none asks for it.
     var traits: InterceptorTraits { InterceptorTraits(.redirects) { _, _ in .unknown } }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -57,7 +57,7 @@ struct RedirectInterceptor: Interceptor {
             case .deliver(let reason):
                 if let reason {
                     let known = response.forObservers(context.secrets)
-                    context.record(.feature(Redirect.Event.kept(known, because: reason)))
+                    context.record(.feature(RedirectPolicy.Event.kept(known, because: reason)))
                 }
                 if context.hop > 0 { response.redirects = context.redirects }
                 if context.hop > 0 { response.follow(context.pastAttempts, hop: context.hop, start: began) }
@@ -78,14 +78,15 @@ struct RedirectInterceptor: Interceptor {
     }
 
     private func advance(
-        _ context: inout ExchangeContext, by redirect: Redirect, from origin: Origin, _ trail: RedirectTrail,
+        _ context: inout ExchangeContext, by redirect: RedirectPolicy.Redirect, from origin: Origin,
+        _ trail: RedirectTrail,
         _ policy: RedirectPolicy
     ) throws {
         guard !context.totalDeadline.hasPassed(at: context.time.now) else {
             throw NetworkError(
                 .timedOut(.total), detail: "The time limit of the call expired after \(context.hop) redirects.")
         }
-        context.record(.feature(Redirect.Event.followed(redirect)))
+        context.record(.feature(RedirectPolicy.Event.followed(redirect)))
         context.hop += 1
         context.attempt = 1
         context.redirects.append(redirect)

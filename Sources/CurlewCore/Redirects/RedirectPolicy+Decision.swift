@@ -8,7 +8,7 @@ extension RedirectPolicy {
         /// Return the response to the caller. The reason is nil if the response is not a redirect.
         case deliver(because: String?)
         /// Send this request next.
-        case follow(HTTPRequest, Redirect)
+        case follow(HTTPRequest, RedirectPolicy.Redirect)
         /// Fail the call with this error.
         case fail(NetworkError)
     }
@@ -58,7 +58,7 @@ extension RedirectPolicy {
             return .fail(error)
         }
         let dropped = strip(&next, from: request, homeFields)
-        let redirect = Redirect(status: status, from: request, to: next, droppedFields: dropped)
+        let redirect = RedirectPolicy.Redirect(status: status, from: request, to: next, droppedFields: dropped)
         if let failure = trail.failure(toFollow: redirect, limit: limit) { return .fail(failure) }
         do {
             guard try follows(redirect) else {
@@ -70,7 +70,7 @@ extension RedirectPolicy {
         return .follow(next, redirect)
     }
 
-    private func follows(_ redirect: Redirect) throws -> Bool {
+    private func follows(_ redirect: RedirectPolicy.Redirect) throws -> Bool {
         switch rule {
         case .all: true
         case .sameOrigin: !redirect.leavesOrigin

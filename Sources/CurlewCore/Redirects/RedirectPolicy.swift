@@ -27,7 +27,7 @@ public struct RedirectPolicy: Sendable {
         case all
         case sameOrigin
         case none
-        case asking(@Sendable (Redirect) throws -> Bool)
+        case asking(@Sendable (RedirectPolicy.Redirect) throws -> Bool)
     }
 
     let rule: Rule
@@ -50,7 +50,9 @@ public struct RedirectPolicy: Sendable {
     /// returned to the caller. An error that `follows` throws ends the call.
     ///
     /// `follows` is called only for redirects that the rules allow.
-    public static func asking(_ follows: @escaping @Sendable (_ redirect: Redirect) throws -> Bool) -> RedirectPolicy {
+    public static func asking(_ follows: @escaping @Sendable (_ redirect: RedirectPolicy.Redirect) throws -> Bool)
+        -> RedirectPolicy
+    {
         RedirectPolicy(rule: .asking(follows))
     }
 

@@ -5,7 +5,7 @@ import CurlewHTTP
 /// The redirects that a call has followed so far.
 struct RedirectTrail: Sendable {
     /// The redirects, oldest first.
-    private(set) var redirects: [Redirect] = []
+    private(set) var redirects: [RedirectPolicy.Redirect] = []
     /// Whether a redirect has led to another origin. Never reset.
     private(set) var crossedOrigin: Bool
 
@@ -14,14 +14,14 @@ struct RedirectTrail: Sendable {
     }
 
     /// Adds a redirect that is followed.
-    mutating func append(_ redirect: Redirect) {
+    mutating func append(_ redirect: RedirectPolicy.Redirect) {
         redirects.append(redirect)
         crossedOrigin = crossedOrigin || redirect.leavesOrigin
     }
 
     /// Returns an error if one more redirect would exceed the limit; nil otherwise. A repeated URL may have a different
     /// response, for example because of a cookie, so only the limit ends a loop (RFC 9110 §15.4).
-    func failure(toFollow redirect: Redirect, limit: Int) -> NetworkError? {
+    func failure(toFollow redirect: RedirectPolicy.Redirect, limit: Int) -> NetworkError? {
         guard redirects.count >= max(0, limit) else { return nil }
         let isCircle = redirects.contains { $0.method == redirect.nextMethod && $0.url == redirect.nextURL }
         return NetworkError(

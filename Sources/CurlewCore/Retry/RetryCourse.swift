@@ -5,13 +5,13 @@ import CurlewHTTP
 /// The state of a call over all its attempts, for `.retry()`.
 struct RetryCourse {
     private(set) var situation: RetryPolicy.Situation
-    private let budget: RetryBudget
-    private let began: MonotonicInstant
-    private var receipt: RetryBudget.Receipt?
+    private let budget: RetryPolicy.Budget
+    private let began: SystemTime.Instant
+    private var receipt: RetryPolicy.Budget.Receipt?
     /// The origins that have received the request. The first attempt at another origin does not count as a retry.
     private var origins: [Origin]
 
-    init(_ situation: RetryPolicy.Situation, budget: RetryBudget, origin: Origin, began: MonotonicInstant) {
+    init(_ situation: RetryPolicy.Situation, budget: RetryPolicy.Budget, origin: Origin, began: SystemTime.Instant) {
         self.situation = situation
         self.budget = budget
         self.began = began
@@ -20,7 +20,7 @@ struct RetryCourse {
 
     /// Updates the situation when an attempt has ended.
     mutating func update(
-        at now: MonotonicInstant, _ time: any TimeSource, remaining: Duration?, reachedNobody: Bool, random: Double
+        at now: SystemTime.Instant, _ time: any TimeSource, remaining: Duration?, reachedNobody: Bool, random: Double
     ) {
         situation.elapsed = began.duration(to: now)
         situation.remaining = remaining
@@ -31,8 +31,10 @@ struct RetryCourse {
 
     /// Returns `decision`, or a decision to finish if the budget does not pay for the retry. The first attempt at
     /// another origin and uncounted retries cost nothing.
-    mutating func pay(_ decision: Attempt.Decision, for origin: Origin, after outcome: Attempt.Outcome)
-        -> Attempt.Decision
+    mutating func pay(
+        _ decision: NetworkError.Attempt.Decision, for origin: Origin, after outcome: NetworkError.Attempt.Outcome
+    )
+        -> NetworkError.Attempt.Decision
     {
         guard decision.isRetry else { return decision }
         guard origins.contains(origin) else {
@@ -50,7 +52,7 @@ struct RetryCourse {
     }
 
     /// Records that the next attempt follows after `wait`.
-    mutating func scheduleNext(_ cause: Attempt.Cause, after wait: Duration) {
+    mutating func scheduleNext(_ cause: NetworkError.Attempt.Cause, after wait: Duration) {
         switch cause {
         case .notReceived: situation.uncounted += 1
         case .offline: situation.offline += 1
@@ -72,7 +74,7 @@ struct RetryCourse {
     }
 }
 
-extension Attempt.Decision {
+extension NetworkError.Attempt.Decision {
     fileprivate var isRetry: Bool {
         if case .retry = self { true } else { false }
     }

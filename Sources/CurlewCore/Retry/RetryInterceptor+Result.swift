@@ -6,21 +6,21 @@ extension RetryPolicy.AttemptResult {
     /// Returns the attempts of the call up to this one. Interceptors closer to the transport may already have recorded
     /// them.
     func attempts(
-        _ decision: Attempt.Decision, from start: MonotonicInstant, to end: MonotonicInstant,
+        _ decision: NetworkError.Attempt.Decision, from start: SystemTime.Instant, to end: SystemTime.Instant,
         in context: ExchangeContext
-    ) -> [Attempt] {
+    ) -> [NetworkError.Attempt] {
         let past = context.pastAttempts
         if var recorded = recorded, recorded.count > past.count, recorded.starts(with: past) {
             recorded[recorded.count - 1].decision = decision
             return recorded
         }
         return past.adding(
-            Attempt(
+            NetworkError.Attempt(
                 number: (past.last?.number ?? 0) + 1, hop: context.hop, start: context.start.duration(to: start),
                 duration: start.duration(to: end), outcome: outcome, decision: decision, notes: notes))
     }
 
-    private var recorded: [Attempt]? {
+    private var recorded: [NetworkError.Attempt]? {
         if let response {
             return response.history.flatMap { $0.isComplete || !$0.attempts.isEmpty ? response.attempts : nil }
         }
@@ -38,7 +38,7 @@ extension RetryPolicy.AttemptResult {
     }
 
     /// Returns the response or throws the error as the outcome of the call, with `attempts` as its history.
-    func concluded(_ attempts: [Attempt], for original: HTTPRequest) throws -> HTTPResponse {
+    func concluded(_ attempts: [NetworkError.Attempt], for original: HTTPRequest) throws -> HTTPResponse {
         if var response {
             response.arrive(from: request, insteadOf: original)
             response.attempts = attempts

@@ -6,26 +6,26 @@ import CurlewHTTP
 struct RetryInterceptor: Interceptor {
     /// The policy of calls that specify none in `RequestOptions.retry`.
     let policy: RetryPolicy
-    private let budget: RetryBudget
+    private let budget: RetryPolicy.Budget
     private let isBudgetChosen: Bool
     private let rules: RetryRules?
     private let random: @Sendable () -> Double
 
     init(
-        _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
+        _ policy: RetryPolicy = .standard, budget: RetryPolicy.Budget? = nil,
         when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
         self.policy = policy
-        self.budget = budget ?? RetryBudget()
+        self.budget = budget ?? RetryPolicy.Budget()
         isBudgetChosen = budget != nil
         rules = when == nil && onRetry == nil ? nil : RetryRules(when: when, onRetry: onRetry)
         self.random = random
     }
 
-    /// The principal is `.anonymous`, because the interceptor sends the same request again. With an `onRetry`, which may
-    /// change the principal, it is `.unknown`.
+    /// The principal is `.anonymous`, because the interceptor sends the same request again. With an `onRetry`, which
+    /// may change the principal, it is `.unknown`.
     var traits: InterceptorTraits {
         let principal: Principal = rules?.onRetry == nil ? .anonymous : .unknown
         var traits = InterceptorTraits(.retry) { _, _ in principal }
@@ -87,7 +87,7 @@ extension RetryInterceptor {
     /// Continues a call whose first attempt failed, or whose outcomes an app-defined rule classifies.
     private func scheduleNext(
         after first: RetryPolicy.AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
-        _ began: MonotonicInstant
+        _ began: SystemTime.Instant
     ) async throws -> HTTPResponse {
         let original = first.request
         var (context, result, start) = (context, first, began)
@@ -133,18 +133,20 @@ extension RetryInterceptor {
         }
     }
 
-    private func report(_ decision: Attempt.Decision, of request: HTTPRequest, in context: ExchangeContext) {
+    private func report(_ decision: NetworkError.Attempt.Decision, of request: HTTPRequest, in context: ExchangeContext)
+    {
         guard context.isObserved else { return }
         if let last = context.pastAttempts.last { context.record(.tried(last)) }
         guard decision == .finish(because: .budgetExhausted) else { return }
         context.record(
             .feature(
-                PolicyNotice(.budgetExhausted, by: .retry, scope: "\(request.origin)", cause: "no further attempt")))
+                Pipeline.PolicyEvent(
+                    .budgetExhausted, by: .retry, scope: "\(request.origin)", cause: "no further attempt")))
     }
 
     /// Returns the request of the next attempt, as `onRetry` changed it.
     private func changed(
-        _ result: RetryPolicy.AttemptResult, _ decision: Attempt.Decision, _ start: MonotonicInstant,
+        _ result: RetryPolicy.AttemptResult, _ decision: NetworkError.Attempt.Decision, _ start: SystemTime.Instant,
         _ context: ExchangeContext
     ) async throws -> HTTPRequest {
         var request = result.request
@@ -160,7 +162,7 @@ extension RetryInterceptor {
         }
     }
 
-    private func pause(until end: MonotonicInstant, in context: ExchangeContext) async throws {
+    private func pause(until end: SystemTime.Instant, in context: ExchangeContext) async throws {
         do {
             try await context.time.sleep(until: end)
         } catch {

@@ -50,19 +50,16 @@ extension RetryPolicy {
         }
 
         /// The outcome of the attempt: the status of the response, or the reason of the error.
-        public var outcome: Attempt.Outcome {
+        public var outcome: NetworkError.Attempt.Outcome {
             if let response { return .status(response.status) }
-            return error.map { Attempt.Outcome($0) } ?? .failed(.cancelled)
+            return error.map { NetworkError.Attempt.Outcome($0) } ?? .failed(.cancelled)
         }
 
         private static let mostBody = 1 << 20
     }
 }
 
-extension RetryPolicy.AttemptResult: CustomStringConvertible, CustomReflectable {
+extension RetryPolicy.AttemptResult: MirroredByDescription {
     /// A description on one line, such as `attempt 2 of GET https://host/path: status 503`.
     public var description: String { "attempt \(number) of \(request): \(outcome)" }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

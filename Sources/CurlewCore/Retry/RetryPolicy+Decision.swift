@@ -45,7 +45,7 @@ extension RetryPolicy {
     }
 
     /// Decides whether to retry after an attempt, and returns the wait and the reason. The decision depends only on the
-    /// arguments. The caller must also respect a `RetryBudget`.
+    /// arguments. The caller must also respect a `RetryPolicy.Budget`.
     ///
     /// - `outcome`: the outcome of the attempt.
     /// - `headers`: the fields of the response; empty if there is none. `Retry-After` in both forms, or else
@@ -54,12 +54,14 @@ extension RetryPolicy {
     /// - `verdict`: the result of an app-defined rule. Default `.usual`: there is no rule.
     /// - `situation`: the state of the call.
     func decide(
-        _ outcome: Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(), verdict: RetryPolicy.Verdict = .usual,
+        _ outcome: NetworkError.Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(),
+        verdict: RetryPolicy.Verdict = .usual,
         in situation: Situation
-    ) -> Attempt.Decision {
+    ) -> NetworkError.Attempt.Decision {
         let wish = RetryWish(headers)
         if let end = obstacle(to: outcome, wish, verdict, situation) { return .finish(because: end) }
-        let cause: Attempt.Cause = wish.verdict == true ? .serverAsked : verdict.wantsRetry ? .appRule : .transient
+        let cause: NetworkError.Attempt.Cause =
+            wish.verdict == true ? .serverAsked : verdict.wantsRetry ? .appRule : .transient
         return schedule(
             outcome, because: cause, least: wish.wait(after: outcome.status, from: situation.date), situation)
     }
@@ -69,9 +71,10 @@ extension RetryPolicy {
     /// - `reason`: the reason to report, unless the retry has a more specific one.
     /// - `least`: the wait that the server requests; nil if it requests none.
     private func schedule(
-        _ outcome: Attempt.Outcome, because reason: Attempt.Cause, least: Duration?, _ situation: Situation
-    ) -> Attempt.Decision {
-        let (wait, cause): (Duration, Attempt.Cause)
+        _ outcome: NetworkError.Attempt.Outcome, because reason: NetworkError.Attempt.Cause, least: Duration?,
+        _ situation: Situation
+    ) -> NetworkError.Attempt.Decision {
+        let (wait, cause): (Duration, NetworkError.Attempt.Cause)
         if outcome == .failed(.connectionLost(.requestNotSent)), situation.uncounted < uncountedAttempts {
             cause = .notReceived
             wait = situation.uncounted == 0 ? .zero : pause(situation.uncounted, situation)
@@ -96,8 +99,9 @@ extension RetryPolicy {
 
     /// Returns the reason why this outcome must not be retried; nil if it may be.
     private func obstacle(
-        to outcome: Attempt.Outcome, _ wish: RetryWish, _ verdict: RetryPolicy.Verdict, _ situation: Situation
-    ) -> Attempt.Cause? {
+        to outcome: NetworkError.Attempt.Outcome, _ wish: RetryWish, _ verdict: RetryPolicy.Verdict,
+        _ situation: Situation
+    ) -> NetworkError.Attempt.Cause? {
         if outcome == .failed(.cancelled) { return .cancelled }
         if verdict == .final { return .appRule }
         let mayRepeat = situation.mayRepeat || verdict == .retryUnprocessed
@@ -126,7 +130,7 @@ extension RetryPolicy {
     }
 }
 
-extension Attempt.Outcome {
+extension NetworkError.Attempt.Outcome {
     /// The status of the response; nil if no response arrived.
     var status: HTTPStatus? {
         if case .status(let status) = self { status } else { nil }

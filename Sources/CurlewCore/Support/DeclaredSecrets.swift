@@ -11,9 +11,9 @@ package struct DeclaredSecrets: Hashable, Sendable {
     private let box: Box?
 
     /// A value without declarations.
-    package static let none = DeclaredSecrets(FieldRules())
+    package static let none = DeclaredSecrets(Redaction.Rules())
 
-    package init(_ rules: FieldRules) {
+    package init(_ rules: Redaction.Rules) {
         let says =
             !(rules.secret.isEmpty && rules.harmless.isEmpty && rules.secretMembers.isEmpty
             && rules.secretPaths.isEmpty)
@@ -26,7 +26,7 @@ package struct DeclaredSecrets: Hashable, Sendable {
     package var redaction: Redaction { box?.redaction ?? .standard }
 
     /// The declarations; nil if there are none.
-    package var rules: FieldRules? { box?.rules }
+    package var rules: Redaction.Rules? { box?.rules }
 
     /// Whether both values come from the same declarations of one client, and not only from equal ones.
     package func isIdentical(to other: DeclaredSecrets) -> Bool { box === other.box }
@@ -57,10 +57,10 @@ package struct DeclaredSecrets: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) {}
 
     private final class Box: Sendable {
-        let rules: FieldRules
+        let rules: Redaction.Rules
         private let made = Locked<Redaction?>(nil)
 
-        init(_ rules: FieldRules) {
+        init(_ rules: Redaction.Rules) {
             self.rules = rules
         }
 

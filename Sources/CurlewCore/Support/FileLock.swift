@@ -44,7 +44,8 @@ package final class FileLock: Sendable {
     ///
     /// Throws `DeadlinePassed` after `deadline`, `CancellationError` if the task is cancelled, and the errors that
     /// `attempt(_:)` throws.
-    package static func wait(for path: String, until deadline: Deadline, on time: any TimeSource) async throws
+    package static func wait(for path: String, until deadline: ExchangeContext.Deadline, on time: any TimeSource)
+        async throws
         -> FileLock
     {
         var pause = Duration.milliseconds(2)

@@ -8,19 +8,19 @@ public import CurlewFoundation
 /// not sleep.
 public protocol TimeSource: Sendable {
     /// The monotonic time. It never goes backwards, and changes of the wall clock do not affect it.
-    var now: MonotonicInstant { get }
+    var now: SystemTime.Instant { get }
     /// The time of the wall clock, for comparisons with dates from servers.
     var date: Date { get }
     /// Waits until `instant`. Throws `CancellationError` as soon as the task is cancelled.
-    func sleep(until instant: MonotonicInstant) async throws
+    func sleep(until instant: SystemTime.Instant) async throws
     /// Waits until `instant` in order to limit another wait, for example at its deadline. A source whose
     /// `sleep(until:)` returns immediately must not do so here. The default implementation calls `sleep(until:)`.
-    func alarm(at instant: MonotonicInstant) async throws
+    func alarm(at instant: SystemTime.Instant) async throws
 }
 
 extension TimeSource {
     /// Waits until `instant` with `sleep(until:)`.
-    public func alarm(at instant: MonotonicInstant) async throws {
+    public func alarm(at instant: SystemTime.Instant) async throws {
         try await sleep(until: instant)
     }
 
@@ -30,30 +30,32 @@ extension TimeSource {
     }
 }
 
-/// A point on a monotonic clock, in nanoseconds since an unspecified start.
-public struct MonotonicInstant: Comparable, Hashable, Sendable {
-    package var nanoseconds: Int64
+extension SystemTime {
+    /// A point on a monotonic clock, in nanoseconds since an unspecified start.
+    public struct Instant: Comparable, Hashable, Sendable {
+        package var nanoseconds: Int64
 
-    package init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
+        package init(nanoseconds: Int64) {
+            self.nanoseconds = nanoseconds
+        }
 
-    /// Returns the instant that is `duration` later. A result beyond the range of the clock (centuries) is clamped.
-    public func advanced(by duration: Duration) -> MonotonicInstant {
-        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
-        return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
-    }
+        /// Returns the instant that is `duration` later. A result beyond the range of the clock (centuries) is clamped.
+        public func advanced(by duration: Duration) -> SystemTime.Instant {
+            let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+            return SystemTime.Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+        }
 
-    /// Returns the time from this instant to `other`; negative if `other` is earlier. A result beyond the range of the
-    /// clock is clamped.
-    public func duration(to other: MonotonicInstant) -> Duration {
-        let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
-        return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
-    }
+        /// Returns the time from this instant to `other`; negative if `other` is earlier. A result beyond the range of
+        /// the clock is clamped.
+        public func duration(to other: SystemTime.Instant) -> Duration {
+            let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+            return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
+        }
 
-    /// Returns whether `left` is earlier than `right`.
-    public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
-        left.nanoseconds < right.nanoseconds
+        /// Returns whether `left` is earlier than `right`.
+        public static func < (left: SystemTime.Instant, right: SystemTime.Instant) -> Bool {
+            left.nanoseconds < right.nanoseconds
+        }
     }
 }
 
@@ -74,17 +76,17 @@ public struct SystemTime: TimeSource {
     public init() {}
 
     /// The time since the system started, without the time during which it slept.
-    public var now: MonotonicInstant {
+    public var now: SystemTime.Instant {
         var time = timespec()
         clock_gettime(Self.clock, &time)
-        return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return SystemTime.Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
     /// The time of the system's wall clock.
     public var date: Date { Date() }
 
     /// Waits until `instant` without blocking a thread. Throws `CancellationError` as soon as the task is cancelled.
-    public func sleep(until instant: MonotonicInstant) async throws {
+    public func sleep(until instant: SystemTime.Instant) async throws {
         try Task.checkCancellation()
         // By this clock, the timer may fire early, so the remaining time is checked again.
         while true {

@@ -72,13 +72,14 @@ extension CurlFailure {
         let isAboutIdentity = code == CURLE_SSL_CERTPROBLEM || code == CURLE_BAD_FUNCTION_ARGUMENT
         if isAboutIdentity, tls.identity != nil, !handle.refuses(code) {
             return
-                "Check TLSConfiguration.identity: the files, the passphrase, and that key and certificate match."
+                "Check TransportConfiguration.TLS.identity: the files, the passphrase, and that key and certificate match."
         }
         guard code == CURLE_SSL_CACERT_BADFILE else { return nil }
         if case .file(let path) = tls.trustedRoots {
-            return "Check that \(path) exists and contains certificates in PEM format (TLSConfiguration.trustedRoots)."
+            return
+                "Check that \(path) exists and contains certificates in PEM format (TransportConfiguration.TLS.trustedRoots)."
         }
-        return "Check TLSConfiguration.trustedRoots, or install the system's certificate authorities."
+        return "Check TransportConfiguration.TLS.trustedRoots, or install the system's certificate authorities."
     }
 }
 #endif

@@ -41,7 +41,7 @@ enum CurlFailure {
                 systemError: systemError))
         if error.reason.isAboutCertificate { error.certificates = handle.presentedCertificates }
         if error.reason == .secureConnectionFailed(.clientCertificate), handle.serverCheck?.lacksCertificate == true {
-            error.hint = "The server requires a client certificate: set TLSConfiguration.identity."
+            error.hint = "The server requires a client certificate: set TransportConfiguration.TLS.identity."
         }
         if error.reason == .configuration { error.hint = hint(for: code, handle: handle) }
         if error.reason == .limitExceeded(.responseHeaders), isHeadTooLarge(code, message) {

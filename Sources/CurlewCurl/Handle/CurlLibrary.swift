@@ -31,7 +31,7 @@ struct CurlLibrary: Sendable {
     /// Whether `SSLKEYLOGFILE` was set when libcurl was initialised. libcurl reads the variable only then. Unsetting it
     /// before the initialisation would be unsafe while other threads read the environment.
     let mayLogKeys: Bool
-    /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil if it can.
+    /// Why this libcurl cannot be used unless `TransportConfiguration.TLS.obeysKeyLogFile` is set; nil if it can.
     let keyLogProblem: String?
     /// Whether libcurl gives access to the TLS settings of each connection.
     let showsSecureContexts: Bool
@@ -77,12 +77,12 @@ struct CurlLibrary: Sendable {
             !mayLogKeys || (curlew_can_remove_key_log() != 0 && showsSecureContexts)
             ? nil
             : "SSLKEYLOGFILE is set, and this libcurl always writes the secrets of connections to that file. "
-                + "Unset the variable, or set TLSConfiguration.obeysKeyLogFile."
+                + "Unset the variable, or set TransportConfiguration.TLS.obeysKeyLogFile."
         let secureLayer = info.pointee.ssl_version.map { String(cString: $0) } ?? "no TLS"
         pathProblem =
             findsOpenSSL && showsSecureContexts
             ? nil
-            : "TLSConfiguration.PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one has \(secureLayer). "
+            : "TransportConfiguration.TLS.PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one has \(secureLayer). "
                 + "Install libcurl4-openssl-dev, or pin the server's own key."
         problem = Self.problem(ofVersion: info.pointee.version_num, named: text)
     }
@@ -94,7 +94,7 @@ struct CurlLibrary: Sendable {
     }
 
     /// Returns why this libcurl cannot be used with a configuration, or nil if it can.
-    func problem(with tls: TLSConfiguration) -> String? {
+    func problem(with tls: TransportConfiguration.TLS) -> String? {
         if let problem { return problem }
         if !tls.obeysKeyLogFile, let keyLogProblem { return keyLogProblem }
         return tls.pins.contains { $0.scope == .verifiedChain } ? pathProblem : nil

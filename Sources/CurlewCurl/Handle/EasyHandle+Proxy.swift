@@ -25,7 +25,7 @@ extension EasyHandle {
     }
 
     /// Sets the proxy; nil connects directly to the server.
-    func setProxy(_ proxy: ProxyConfiguration.Server?) {
+    func setProxy(_ proxy: TransportConfiguration.Proxy.Server?) {
         current.proxy = proxy
         guard !proxies.isEmpty else { return }
         setText(CURLOPT_PROXY, proxy?.url ?? "")
@@ -40,7 +40,7 @@ extension EasyHandle {
     }
 }
 
-extension ProxyConfiguration.Server.Authentication {
+extension TransportConfiguration.Proxy.Server.Authentication {
     /// The bit of libcurl's authentication mask.
     fileprivate var option: Int {
         switch self {

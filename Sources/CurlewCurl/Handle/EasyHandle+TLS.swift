@@ -58,7 +58,7 @@ extension EasyHandle {
     /// Only a full handshake verifies a path, so sessions are not resumed. A connection that was opened without
     /// enforcing the pins must not be used when they are enforced, but libcurl does not know about these pins. It does
     /// compare TLS versions. The newest version can be specified in two equivalent ways, which represent the two cases.
-    private func setPath(_ pins: TLSConfiguration.PinSet?) {
+    private func setPath(_ pins: TransportConfiguration.TLS.PinSet?) {
         guard current.pathPins != pins else { return }
         current.pathPins = pins
         set(CURLOPT_SSL_SESSIONID_CACHE, pins == nil ? 1 : 0)
@@ -85,29 +85,29 @@ extension EasyHandle {
     /// The pin of the server's key, if this transfer opened the connection.
     var serverPin: String? {
         guard let text = curlew_server_certificate(pointer, 0) else { return nil }
-        return TLSConfiguration.PinSet.key(ofCertificate: Data(String(cString: text).utf8))
+        return TransportConfiguration.TLS.PinSet.key(ofCertificate: Data(String(cString: text).utf8))
     }
 
     /// The certificates that the server of a new connection presented, the server's own first. A handshake that resumes
     /// a session verifies nothing, so the check receives no certificates. libcurl then provides them if the host has
     /// pins for the server's own key.
-    var presentedCertificates: [ConnectionInfo.PeerCertificate] {
+    var presentedCertificates: [ExchangeMetrics.Connection.PeerCertificate] {
         let verified = serverCheck?.certificates ?? []
         guard verified.isEmpty else { return verified }
-        return ConnectionInfo.PeerCertificate.list(
-            (0..<Int32(ConnectionInfo.PeerCertificate.most)).lazy.compactMap { [pointer] place in
+        return ExchangeMetrics.Connection.PeerCertificate.list(
+            (0..<Int32(ExchangeMetrics.Connection.PeerCertificate.most)).lazy.compactMap { [pointer] place in
                 curlew_server_certificate(pointer, place).map { Data(String(cString: $0).utf8) }
             })
     }
 
-    private func mismatch(_ pins: TLSConfiguration.PinSet, _ host: String) -> [ExchangeEvent.Warning] {
+    private func mismatch(_ pins: TransportConfiguration.TLS.PinSet, _ host: String) -> [ExchangeEvent.Warning] {
         guard pins.mode == .reportOnly else { return [] }
         let chain = pins.scope == .verifiedChain ? serverCheck?.path ?? [] : serverPin.map { [$0] } ?? []
         guard !chain.isEmpty, let found = pins.mismatch(in: chain) else { return [] }
         return [.pinMismatch(host: host, found: found)]
     }
 
-    private func setIdentity(_ identity: TLSConfiguration.ClientIdentity?) {
+    private func setIdentity(_ identity: TransportConfiguration.TLS.ClientIdentity?) {
         var (certificate, key): (String?, String?)
         var (certificateData, keyData): (Data?, Data?)
         var type = "PEM"
@@ -127,7 +127,7 @@ extension EasyHandle {
     }
 }
 
-extension TLSConfiguration.PinSet {
+extension TransportConfiguration.TLS.PinSet {
     fileprivate func isOver(in transfer: Transfer) -> Bool {
         expires != nil && state(at: transfer.plan.context.time.date) == .ended
     }

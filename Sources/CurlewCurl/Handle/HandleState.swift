@@ -18,10 +18,10 @@ struct Current {
     var target: String?
     /// The origin for which the identity, the pins and the proxy are set.
     var origin: Origin?
-    var proxy: ProxyConfiguration.Server?
-    var pins: TLSConfiguration.PinSet?
+    var proxy: TransportConfiguration.Proxy.Server?
+    var pins: TransportConfiguration.TLS.PinSet?
     /// The pins with which `ServerCheck` compares new connections.
-    var pathPins: TLSConfiguration.PinSet?
+    var pathPins: TransportConfiguration.TLS.PinSet?
     /// The pins that libcurl enforces; the outer nil means unknown.
     var enforcedPins: String??
 

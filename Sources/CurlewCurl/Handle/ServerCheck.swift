@@ -12,7 +12,7 @@ import CurlewFoundation
 /// repeat the handshake at any time. Used only on the event loop's thread.
 final class ServerCheck {
     /// The host's pins for the verified certificate path; nil if it has none.
-    private let pins: TLSConfiguration.PinSet?
+    private let pins: TransportConfiguration.TLS.PinSet?
     /// The certificates of the last handshake, until they are no longer needed.
     private var presented: OpaquePointer?
     /// The pins of the certificates on the verified path, the server's own first; empty without `pins`. An element is
@@ -26,7 +26,7 @@ final class ServerCheck {
     /// Whether the server requested a client certificate and none was available.
     fileprivate(set) var lacksCertificate = false
 
-    init(pins: TLSConfiguration.PinSet?) {
+    init(pins: TransportConfiguration.TLS.PinSet?) {
         self.pins = pins
     }
 
@@ -35,14 +35,14 @@ final class ServerCheck {
     }
 
     /// The certificates that the server presented. They are parsed only when this property is read.
-    var certificates: [ConnectionInfo.PeerCertificate] {
+    var certificates: [ExchangeMetrics.Connection.PeerCertificate] {
         Self.certificates(of: presented)
     }
 
     /// Returns the certificates of an OpenSSL stack, at most ten.
-    static func certificates(of stack: OpaquePointer?) -> [ConnectionInfo.PeerCertificate] {
-        let count = min(curlew_certificate_count(stack), Int32(ConnectionInfo.PeerCertificate.most))
-        return ConnectionInfo.PeerCertificate.list(
+    static func certificates(of stack: OpaquePointer?) -> [ExchangeMetrics.Connection.PeerCertificate] {
+        let count = min(curlew_certificate_count(stack), Int32(ExchangeMetrics.Connection.PeerCertificate.most))
+        return ExchangeMetrics.Connection.PeerCertificate.list(
             (0..<count).lazy.compactMap { bytes(of: stack, $0, curlew_certificate_bytes) })
     }
 
@@ -60,7 +60,8 @@ final class ServerCheck {
         guard let path else { return false }
         if let pins {
             self.path = (0..<curlew_certificate_count(path)).map { place in
-                Self.bytes(of: path, place, curlew_certificate_key).map(TLSConfiguration.PinSet.key(ofPublicKey:))
+                Self.bytes(of: path, place, curlew_certificate_key).map(
+                    TransportConfiguration.TLS.PinSet.key(ofPublicKey:))
             }
             if pins.mode == .enforce { refused = pins.mismatch(in: self.path) }
         }
@@ -73,7 +74,7 @@ final class ServerCheck {
         _ write: (OpaquePointer?, Int32, UnsafeMutablePointer<UInt8>?) -> Int32
     ) -> Data? {
         let length = Int(write(certificates, place, nil))
-        guard length > 0, length <= ConnectionInfo.PeerCertificate.largest else { return nil }
+        guard length > 0, length <= ExchangeMetrics.Connection.PeerCertificate.largest else { return nil }
         var bytes = Data(count: length)
         let written = bytes.withUnsafeMutableBytes {
             write(certificates, place, $0.baseAddress?.assumingMemoryBound(to: UInt8.self))

@@ -35,7 +35,7 @@ final class CommandQueue: Sendable {
         var isRunning = false
         /// The values that the loop published when it last took commands. Taking commands requires the lock in any
         /// case.
-        var snapshot = TransportSnapshot()
+        var snapshot = TransportConfiguration.Pool.Snapshot()
         /// The functions to call when the loop's thread has ended.
         var endings: [@Sendable () -> Void] = []
     }
@@ -67,7 +67,7 @@ final class CommandQueue: Sendable {
 
     /// Takes all commands and publishes `snapshot`. If there are no commands, the loop is about to wait, and the next
     /// command wakes it.
-    func take(into commands: inout [Command], publishing snapshot: TransportSnapshot) {
+    func take(into commands: inout [Command], publishing snapshot: TransportConfiguration.Pool.Snapshot) {
         commands.removeAll(keepingCapacity: true)
         // Two arrays are swapped, so that neither is reallocated.
         state.withLock { state in

@@ -13,7 +13,7 @@ import Synchronization
 struct ConnectionBook {
     /// The properties of a connection and its name; the name is nil for a Unix domain socket.
     private struct Entry {
-        var info: ConnectionInfo
+        var info: ExchangeMetrics.Connection
         let name: ConnectionName?
         var hasCertificates = false
     }
@@ -28,21 +28,25 @@ struct ConnectionBook {
 
     func socket(of name: ConnectionName) -> Int32? { sockets[name] }
 
-    func info(of socket: Int32) -> ConnectionInfo? { entries[socket]?.info }
+    func info(of socket: Int32) -> ExchangeMetrics.Connection? { entries[socket]?.info }
 
     /// Adds a connection that is ready for its first request.
-    mutating func add(_ socket: Int32, _ name: ConnectionName?, localAddress: String?, tls: ConnectionInfo.TLS?) {
+    mutating func add(
+        _ socket: Int32, _ name: ConnectionName?, localAddress: String?, tls: ExchangeMetrics.Connection.TLS?
+    ) {
         forget(socket)
         let id = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
-        entries[socket] = Entry(info: ConnectionInfo(id: id, localAddress: localAddress, tls: tls), name: name)
+        entries[socket] = Entry(
+            info: ExchangeMetrics.Connection(id: id, localAddress: localAddress, tls: tls), name: name)
         if let name { sockets[name] = socket }
     }
 
     /// Adds the server's certificates to a TLS connection. `read` is called at most once for each connection.
-    mutating func addCertificates(to socket: Int32, read: () -> [ConnectionInfo.PeerCertificate]) {
+    mutating func addCertificates(to socket: Int32, read: () -> [ExchangeMetrics.Connection.PeerCertificate]) {
         guard let entry = entries[socket], !entry.hasCertificates, var tls = entry.info.tls else { return }
         tls.certificates = read()
-        entries[socket]?.info = ConnectionInfo(id: entry.info.id, localAddress: entry.info.localAddress, tls: tls)
+        entries[socket]?.info = ExchangeMetrics.Connection(
+            id: entry.info.id, localAddress: entry.info.localAddress, tls: tls)
         entries[socket]?.hasCertificates = true
     }
 
@@ -70,7 +74,7 @@ extension Transfer {
         if connection.becomesReady() {
             if let tls = connection.info?.tls { multi?.add(.event(self, .connecting(.secured(tls)))) }
         }
-        multi?.add(.event(self, .connecting(.ready(connection.info ?? ConnectionInfo()))))
+        multi?.add(.event(self, .connecting(.ready(connection.info ?? ExchangeMetrics.Connection()))))
     }
 
     /// Records that libcurl tries this address.
@@ -116,7 +120,7 @@ extension MultiHandle {
     /// Returns the known properties of the transfer's connection. A connection to a Unix domain socket has no name, so
     /// a later request cannot find it in the book. Its socket is requested from libcurl, which must search for it, so
     /// this happens only for the metrics.
-    func connectionInfo(of transfer: Transfer, _ easy: EasyHandle) -> ConnectionInfo? {
+    func connectionInfo(of transfer: Transfer, _ easy: EasyHandle) -> ExchangeMetrics.Connection? {
         if let info = transfer.connection.info { return info }
         guard transfer.plan.owner.configuration.unixSocket != nil else { return nil }
         return handles.book.info(of: transfer.connection.socket ?? curlew_info_socket(easy.pointer))
@@ -144,22 +148,22 @@ extension Transfer {
 
 extension EasyHandle {
     /// Returns the TLS parameters of the handle's current connection; unknown parameters are nil.
-    fileprivate func handshake() -> ConnectionInfo.TLS? {
+    fileprivate func handshake() -> ExchangeMetrics.Connection.TLS? {
         var handshake = curlew_handshake(version: nil, cipher_suite: nil, is_resumed: -1)
-        guard curlew_read_handshake(pointer, &handshake) != 0 else { return ConnectionInfo.TLS() }
-        let version: ConnectionInfo.TLS.Version? =
+        guard curlew_read_handshake(pointer, &handshake) != 0 else { return ExchangeMetrics.Connection.TLS() }
+        let version: ExchangeMetrics.Connection.TLS.Version? =
             switch handshake.version.map({ String(cString: $0) }) {
             case "TLSv1.2": .v12
             case "TLSv1.3": .v13
             default: nil
             }
-        return ConnectionInfo.TLS(
+        return ExchangeMetrics.Connection.TLS(
             version: version, cipherSuite: handshake.cipher_suite.map { String(cString: $0) },
             isResumed: handshake.is_resumed < 0 ? nil : handshake.is_resumed == 1)
     }
 }
 
-extension ConnectionInfo {
+extension ExchangeMetrics.Connection {
     /// Formats an address and a port: `127.0.0.1:80`, `[::1]:80`.
     static func place(_ address: String, _ port: Int) -> String {
         address.holds(":") ? "[\(address)]:\(port)" : "\(address):\(port)"

@@ -37,7 +37,7 @@ final class EventLoop: @unchecked Sendable {
     let fields = FieldCache()
     @exclusivity(unchecked) var mixedVersions = MixedVersions()
     /// The current values for `snapshot`.
-    @exclusivity(unchecked) var gauges = TransportSnapshot()
+    @exclusivity(unchecked) var gauges = TransportConfiguration.Pool.Snapshot()
     /// The time, read once per turn: callbacks record activity too often to read the clock themselves.
     @exclusivity(unchecked) private(set) var now: Int64 = 0
 
@@ -125,7 +125,7 @@ final class EventLoop: @unchecked Sendable {
     }
 
     /// The values that the loop published in its last turn.
-    var snapshot: TransportSnapshot { commandQueue.withLock { $0.snapshot } }
+    var snapshot: TransportConfiguration.Pool.Snapshot { commandQueue.withLock { $0.snapshot } }
 
     /// Starts the loop's thread. Returns false if the system cannot create a thread or a descriptor.
     private func startThread() -> Bool {
@@ -175,8 +175,8 @@ final class EventLoop: @unchecked Sendable {
         if stopAt != .max, isIdle { isStopping = true }
     }
 
-    /// Calls `body` with each libcurl handle, the retired ones first. An array of the handles would be allocated several
-    /// times in each turn.
+    /// Calls `body` with each libcurl handle, the retired ones first. An array of the handles would be allocated
+    /// several times in each turn.
     private func forEachHandle(_ body: (MultiHandle) -> Void) {
         for handle in retired { body(handle) }
         if let multi { body(multi) }

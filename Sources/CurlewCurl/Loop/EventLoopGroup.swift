@@ -135,9 +135,9 @@ struct EventLoopGroup: Sendable {
     }
 
     /// The sum of the values of all loops, which are not read at the same time; zero in a forked child.
-    var snapshot: TransportSnapshot {
-        guard isHere else { return TransportSnapshot() }
-        return lanes.reduce(TransportSnapshot()) { sum, lane in
+    var snapshot: TransportConfiguration.Pool.Snapshot {
+        guard isHere else { return TransportConfiguration.Pool.Snapshot() }
+        return lanes.reduce(TransportConfiguration.Pool.Snapshot()) { sum, lane in
             var sum = lane.loops.reduce(sum) { $0 + $1.snapshot }
             sum.waiting += lane.queues.count
             return sum

@@ -161,10 +161,10 @@ private func openSocket(
 ) -> curl_socket_t {
     guard let context, let address, let transfer = curlew_info_pointer(context, CURLINFO_PRIVATE) else { return -1 }
     return Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { transfer in
-        let target = IPAddress(address)
+        let target = TransportConfiguration.IPAddress(address)
         guard transfer.mayConnect(to: target), let multi = transfer.multi else { return -1 }
         let port = UnsafePointer(address).port
-        transfer.noteTrying(target.map { ConnectionInfo.place("\($0)", port) } ?? transfer.unixSocket)
+        transfer.noteTrying(target.map { ExchangeMetrics.Connection.place("\($0)", port) } ?? transfer.unixSocket)
         return multi.handles.open(address.pointee, for: transfer)
     }
 }

@@ -27,7 +27,7 @@ extension EasyHandle {
     }
 }
 
-extension ProxyConfiguration.Server {
+extension TransportConfiguration.Proxy.Server {
     /// Whether the proxy receives the complete URLs of requests to `origin`: it is an HTTP proxy without a tunnel. See
     /// `EasyHandle.setProxy(_:)`.
     func receivesURLs(to origin: Origin) -> Bool {

@@ -241,7 +241,7 @@ extension Transfer {
     /// sent twice.
     fileprivate func mayLookUp() -> Bool {
         guard case .none = lookup, sent.attempts == 0, let name = easy?.place(for: self)?.host, name != "localhost",
-            IPAddress(name) == nil
+            TransportConfiguration.IPAddress(name) == nil
         else { return true }
         lookup = .needed(name)
         return false

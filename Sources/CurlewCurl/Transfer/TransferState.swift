@@ -76,7 +76,7 @@ struct UsedConnection {
     /// transfer that joins a connection.
     var socket: Int32?
     /// The known properties of the connection, once it is ready.
-    var info: ConnectionInfo?
+    var info: ExchangeMetrics.Connection?
     /// The latest address that the address policy refused, and the reason.
     var refusedAddress: String?
     /// Whether the process had no descriptor for the latest socket.

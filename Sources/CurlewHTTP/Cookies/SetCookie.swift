@@ -78,9 +78,7 @@ package struct SetCookie: Hashable, Sendable {
     }
 }
 
-extension SetCookie: CustomStringConvertible, CustomReflectable {
+extension SetCookie: MirroredByDescription {
     /// The name of the cookie. The value is omitted, because it may be a secret.
     package var description: String { "SetCookie(\(name))" }
-
-    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -7,10 +7,10 @@ public import CurlewFoundation
 /// Covers the years 0 to 9999. Dates outside this range are clamped, so that every value can be formatted.
 public struct HTTPDate: Hashable, Sendable {
     /// The number of seconds since 1 January 1970 00:00:00 UTC, without leap seconds.
-    public let secondsSince1970: Int64
+    package let secondsSince1970: Int64
 
     /// Creates a date from the number of seconds since 1970.
-    public init(secondsSince1970: Int64) {
+    package init(secondsSince1970: Int64) {
         self.secondsSince1970 = min(max(secondsSince1970, CivilTime.earliest), CivilTime.latest)
     }
 

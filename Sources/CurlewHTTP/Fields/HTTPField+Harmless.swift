@@ -15,13 +15,13 @@ extension HTTPField.Name {
 
     package static let harmless: Set<HTTPField.Name> = tracing.union([
         // The preferred representation (RFC 9110 §12.5, RFC 7240) and the client's software.
-        .accept, "Accept-Charset", .acceptEncoding, .acceptLanguage, .prefer, .userAgent,
+        .accept, "Accept-Charset", .acceptEncoding, .acceptLanguage, "Prefer", .userAgent,
         // Conditions and ranges. Their values come from earlier responses, and the cache sends them to any origin.
-        .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange, .range,
+        .ifMatch, .ifNoneMatch, .ifModifiedSince, "If-Unmodified-Since", .ifRange, .range,
         // Cache directives (RFC 9111 §5).
-        .cacheControl, .pragma,
+        .cacheControl, "Pragma",
         // Metadata of the body, which is sent wherever the body is sent.
-        .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentRange, .contentDisposition,
+        .contentType, .contentLength, .contentEncoding, "Content-Language", .contentRange, .contentDisposition,
         "Content-MD5", "Content-Digest", "Repr-Digest", "Digest",
         // How and when the message is sent.
         .expect, .date,
@@ -33,7 +33,7 @@ extension HTTPField.Name {
     /// The fields that identify a request or a trace. Their values differ for each request, and responses do not depend
     /// on them.
     package static let tracing: Set<HTTPField.Name> = [
-        .traceparent, .tracestate, "b3", "X-B3-TraceId", "X-B3-SpanId", "X-B3-ParentSpanId", "X-B3-Sampled",
+        .traceparent, "Tracestate", "b3", "X-B3-TraceId", "X-B3-SpanId", "X-B3-ParentSpanId", "X-B3-Sampled",
         "X-B3-Flags", .xRequestID, "Request-Id", "X-Correlation-ID", "X-Amzn-Trace-Id", "X-Cloud-Trace-Context",
         "uber-trace-id", "sentry-trace",
     ]

@@ -7,32 +7,22 @@ extension HTTPField.Name {
     public static var acceptEncoding: HTTPField.Name { HTTPField.Name("Accept-Encoding") }
     /// Accept-Language: languages that the client prefers.
     public static var acceptLanguage: HTTPField.Name { HTTPField.Name("Accept-Language") }
-    /// Accept-Ranges: the range units that the resource supports.
-    public static var acceptRanges: HTTPField.Name { HTTPField.Name("Accept-Ranges") }
     /// Age: seconds since the origin generated or validated the response.
     public static var age: HTTPField.Name { HTTPField.Name("Age") }
-    /// Allow: methods that the resource supports.
-    public static var allow: HTTPField.Name { HTTPField.Name("Allow") }
-    /// Alt-Svc: other servers or protocols through which the origin is available (RFC 7838).
-    public static var altSvc: HTTPField.Name { HTTPField.Name("Alt-Svc") }
     /// Authorization: credentials for the origin.
     public static var authorization: HTTPField.Name { HTTPField.Name("Authorization") }
     /// Cache-Control: directives for caches.
     public static var cacheControl: HTTPField.Name { HTTPField.Name("Cache-Control") }
     /// Connection: options for this connection only.
-    public static var connection: HTTPField.Name { HTTPField.Name("Connection") }
+    package static var connection: HTTPField.Name { HTTPField.Name("Connection") }
     /// Content-Disposition: how to present the content, and a file name for it (RFC 6266).
     public static var contentDisposition: HTTPField.Name { HTTPField.Name("Content-Disposition") }
     /// Content-Encoding: the content codings applied to the content.
     public static var contentEncoding: HTTPField.Name { HTTPField.Name("Content-Encoding") }
-    /// Content-Language: the languages of the intended audience.
-    public static var contentLanguage: HTTPField.Name { HTTPField.Name("Content-Language") }
     /// Content-Length: the size of the content in bytes.
     public static var contentLength: HTTPField.Name { HTTPField.Name("Content-Length") }
-    /// Content-Location: a URI that identifies this representation.
-    public static var contentLocation: HTTPField.Name { HTTPField.Name("Content-Location") }
     /// Content-Range: the part of the representation that the content contains.
-    public static var contentRange: HTTPField.Name { HTTPField.Name("Content-Range") }
+    package static var contentRange: HTTPField.Name { HTTPField.Name("Content-Range") }
     /// Content-Type: the media type of the content.
     public static var contentType: HTTPField.Name { HTTPField.Name("Content-Type") }
     /// Cookie: cookies sent by the client (RFC 6265).
@@ -42,11 +32,9 @@ extension HTTPField.Name {
     /// ETag: the entity tag of the representation, a validator.
     public static var eTag: HTTPField.Name { HTTPField.Name("ETag") }
     /// Expect: behaviour that the server has to support, such as 100-continue.
-    public static var expect: HTTPField.Name { HTTPField.Name("Expect") }
+    package static var expect: HTTPField.Name { HTTPField.Name("Expect") }
     /// Expires: the date after which the response is stale.
-    public static var expires: HTTPField.Name { HTTPField.Name("Expires") }
-    /// Forwarded: what proxies changed or hid, such as the address of the client (RFC 7239).
-    public static var forwarded: HTTPField.Name { HTTPField.Name("Forwarded") }
+    package static var expires: HTTPField.Name { HTTPField.Name("Expires") }
     /// Host: the host and port of the target.
     public static var host: HTTPField.Name { HTTPField.Name("Host") }
     /// Idempotency-Key: a value that lets a server recognise a repeated request.
@@ -58,11 +46,9 @@ extension HTTPField.Name {
     /// If-None-Match: entity tags; the request is processed only if none matches.
     public static var ifNoneMatch: HTTPField.Name { HTTPField.Name("If-None-Match") }
     /// If-Range: a validator; the requested range is sent only if it matches, otherwise the complete representation.
-    public static var ifRange: HTTPField.Name { HTTPField.Name("If-Range") }
-    /// If-Unmodified-Since: a date; the request is processed only if nothing has changed since.
-    public static var ifUnmodifiedSince: HTTPField.Name { HTTPField.Name("If-Unmodified-Since") }
+    package static var ifRange: HTTPField.Name { HTTPField.Name("If-Range") }
     /// Keep-Alive: hints about a persistent connection (RFC 2068).
-    public static var keepAlive: HTTPField.Name { HTTPField.Name("Keep-Alive") }
+    package static var keepAlive: HTTPField.Name { HTTPField.Name("Keep-Alive") }
     /// Last-Modified: the date of the last change of the representation.
     public static var lastModified: HTTPField.Name { HTTPField.Name("Last-Modified") }
     /// Link: typed links to other resources (RFC 8288).
@@ -71,14 +57,8 @@ extension HTTPField.Name {
     public static var location: HTTPField.Name { HTTPField.Name("Location") }
     /// Origin: the origin that caused the request (RFC 6454).
     public static var origin: HTTPField.Name { HTTPField.Name("Origin") }
-    /// Pragma: a predecessor of Cache-Control, deprecated by RFC 9111 §5.4.
-    public static var pragma: HTTPField.Name { HTTPField.Name("Pragma") }
-    /// Prefer: how the client would like the server to process the request (RFC 7240).
-    public static var prefer: HTTPField.Name { HTTPField.Name("Prefer") }
-    /// Proxy-Authenticate: challenges from a proxy.
-    public static var proxyAuthenticate: HTTPField.Name { HTTPField.Name("Proxy-Authenticate") }
     /// Proxy-Authorization: credentials for a proxy.
-    public static var proxyAuthorization: HTTPField.Name { HTTPField.Name("Proxy-Authorization") }
+    package static var proxyAuthorization: HTTPField.Name { HTTPField.Name("Proxy-Authorization") }
     /// Range: the requested part of the representation.
     public static var range: HTTPField.Name { HTTPField.Name("Range") }
     /// Referer: the URI of the resource that refers to the target.
@@ -89,24 +69,18 @@ extension HTTPField.Name {
     public static var server: HTTPField.Name { HTTPField.Name("Server") }
     /// Set-Cookie: a cookie to store (RFC 6265). Several of these fields are never combined into one.
     public static var setCookie: HTTPField.Name { HTTPField.Name("Set-Cookie") }
-    /// TE: transfer codings that the client accepts.
-    public static var te: HTTPField.Name { HTTPField.Name("TE") }
     /// Traceparent: the position of the request in a distributed trace (W3C Trace Context).
-    public static var traceparent: HTTPField.Name { HTTPField.Name("Traceparent") }
-    /// Tracestate: data of tracing systems about a distributed trace (W3C Trace Context).
-    public static var tracestate: HTTPField.Name { HTTPField.Name("Tracestate") }
+    package static var traceparent: HTTPField.Name { HTTPField.Name("Traceparent") }
     /// Trailer: the names of the fields in the trailers.
-    public static var trailer: HTTPField.Name { HTTPField.Name("Trailer") }
+    package static var trailer: HTTPField.Name { HTTPField.Name("Trailer") }
     /// Transfer-Encoding: the transfer codings of the body, such as chunked.
     public static var transferEncoding: HTTPField.Name { HTTPField.Name("Transfer-Encoding") }
     /// Upgrade: the protocols that the sender proposes to switch to.
-    public static var upgrade: HTTPField.Name { HTTPField.Name("Upgrade") }
+    package static var upgrade: HTTPField.Name { HTTPField.Name("Upgrade") }
     /// User-Agent: the software of the client.
     public static var userAgent: HTTPField.Name { HTTPField.Name("User-Agent") }
     /// Vary: the request fields that influenced the choice of the representation.
     public static var vary: HTTPField.Name { HTTPField.Name("Vary") }
-    /// Via: the proxies and gateways on the path of the message.
-    public static var via: HTTPField.Name { HTTPField.Name("Via") }
     /// Warning: additional information about a response, deprecated by RFC 9111 §5.5.
     public static var warning: HTTPField.Name { HTTPField.Name("Warning") }
     /// WWW-Authenticate: challenges from the origin.

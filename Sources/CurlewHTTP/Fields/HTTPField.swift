@@ -76,7 +76,7 @@ public struct HTTPField: Hashable, Sendable {
     }
 }
 
-extension HTTPField: CustomStringConvertible {
+extension HTTPField: MirroredByDescription {
     /// The field as "Name: value". A secret value is redacted. In fields that contain URLs, such as Location, the user
     /// information, query and fragment are redacted.
     public var description: String {
@@ -94,11 +94,6 @@ extension HTTPField: CustomStringConvertible {
         let shown = path.lastIndex(of: UInt8(ascii: "@")).map { Self.mark + String(Substring(path[$0...])) }
         return (shown ?? String(Substring(path))) + (end == nil ? "" : Self.mark)
     }
-}
-
-extension HTTPField: CustomReflectable {
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }
 
 extension HTTPField.Name: Hashable {

@@ -2,24 +2,24 @@
 
 extension HTTPHeaders {
     /// A link of a `Link` field (RFC 8288 §3): `</films?page=2>; rel="next"; title="Page 2"`.
-    public struct Link: Sendable, Hashable {
+    package struct Link: Sendable, Hashable {
         /// The target as it was written: a URL, often a relative one.
-        public let target: String
+        package let target: String
         /// The relations in lower case, such as `next`. Only the first `rel` parameter counts; empty without one.
-        public let relations: [String]
+        package let relations: [String]
         /// The resource from which the link leads, as it was written; nil for the resource that was requested.
-        public let anchor: String?
+        package let anchor: String?
         /// The title; `title*` takes precedence over `title`. Nil if there is none.
-        public let title: String?
+        package let title: String?
         /// The other parameters in order, with names in lower case and values without quotes. At most 32.
-        public let parameters: [Parameter]
+        package let parameters: [Parameter]
 
         /// A parameter of a link, such as `type="text/html"`.
-        public struct Parameter: Sendable, Hashable {
+        package struct Parameter: Sendable, Hashable {
             /// The name in lower case.
-            public let name: String
+            package let name: String
             /// The value without quotes; empty if there is none.
-            public let value: String
+            package let value: String
         }
 
         /// The maximum numbers of links of a message and of parameters of a link. Others are ignored.
@@ -28,7 +28,7 @@ extension HTTPHeaders {
     }
 
     /// The links of all `Link` fields, in order. A malformed link is skipped, and at most 256 links are read.
-    public var links: [Link] {
+    package var links: [Link] {
         var links: [Link] = []
         for field in self[values: .link] {
             var reader = FieldReader(field)
@@ -62,15 +62,12 @@ extension HTTPHeaders {
     }
 }
 
-extension HTTPHeaders.Link: CustomStringConvertible, CustomReflectable {
+extension HTTPHeaders.Link: MirroredByDescription {
     /// The relations and the path of the target. The query is omitted, because it may contain secrets.
-    public var description: String {
+    package var description: String {
         let hasQuery = target.holds("?")
         return "\(relations.joined(separator: " ")): \(target.upTo("?"))\(hasQuery ? "?…" : "")"
     }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Returns whether the link leads from the resource with this URL. A fragment of it is another resource.
     fileprivate func leads(from base: URLParts) -> Bool {

@@ -4,14 +4,14 @@ extension HTTPHeaders {
     /// The reason why a field was rejected.
     ///
     /// Contains the name, escaped and clipped to 64 Unicode scalars, but never the value, which may be a secret.
-    public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         /// The name of the field, escaped for printing and clipped to 64 Unicode scalars.
-        public let name: String
+        package let name: String
         /// The problem and its solution, as text.
-        public let message: String
+        package let message: String
 
         /// The name of the field and the message.
-        public var description: String { "header \"\(name)\": \(message)" }
+        package var description: String { "header \"\(name)\": \(message)" }
     }
 }
 

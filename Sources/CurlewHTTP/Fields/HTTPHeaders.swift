@@ -8,8 +8,8 @@
 ///
 /// Every added field is validated: names must be tokens (RFC 9110 §5.6.2), and values must not contain CR, LF, NUL or
 /// other control characters except the tab. White space at both ends of a value is removed. Adding a field never traps
-/// and never throws. An invalid field is not added; instead, ``problem`` stores the reason why the first such field was
-/// rejected, and a request with a problem throws when it is sent.
+/// and never throws. An invalid field is not added; instead, the reason why the first such field was rejected is kept,
+/// and a request with such headers throws it when it is sent.
 ///
 /// Lookup is a linear search, which is fastest for the few dozen fields of a message.
 public struct HTTPHeaders: Sendable {
@@ -82,7 +82,7 @@ public struct HTTPHeaders: Sendable {
 
     /// The reason why the first invalid field was rejected; `nil` if all fields were valid. Reading it takes constant
     /// time.
-    public var problem: Problem? { remark?.problem }
+    package var problem: Problem? { remark?.problem }
 
     /// Declares which fields, present and future, the descriptions of these headers treat as secret or not secret.
     /// Replaces the previous declarations.
@@ -103,7 +103,8 @@ public struct HTTPHeaders: Sendable {
         name.isSecret(declared: remark?.isSecret(name))
     }
 
-    /// Appends a field, even if fields with this name exist. An invalid field is not appended; see ``problem``.
+    /// Appends a field, even if fields with this name exist. An invalid field is not appended: the request throws when it
+    /// is sent.
     public mutating func append(_ name: HTTPField.Name, _ value: String) {
         guard let value = checked(name, value) else { return }
         fields.append(HTTPField(name: name, value: value))
@@ -114,7 +115,7 @@ public struct HTTPHeaders: Sendable {
         for field in others { append(field.name, field.value) }
     }
 
-    /// Appends the fields of `others`, and takes over its ``problem`` if these headers have none.
+    /// Appends the fields of `others`, and the reason why one of them was rejected.
     public mutating func append(contentsOf others: HTTPHeaders) {
         fields.append(contentsOf: others.fields)
         remark = Remark.joined(remark, others.remark)
@@ -122,7 +123,7 @@ public struct HTTPHeaders: Sendable {
 
     /// Replaces the first field with this name in place and removes the others, or appends the field if there is none.
     ///
-    /// If the name or the value is invalid, the fields are unchanged; see ``problem``.
+    /// If the name or the value is invalid, the fields are unchanged, and the request throws when it is sent.
     public mutating func set(_ name: HTTPField.Name, _ value: String) {
         guard let value = checked(name, value) else { return }
         let field = HTTPField(name: name, value: value)
@@ -146,8 +147,8 @@ public struct HTTPHeaders: Sendable {
     /// Returns these fields combined with the fields of another message.
     ///
     /// If a name occurs in both, `replacing: true` keeps only the fields of `other`, and `replacing: false` keeps only
-    /// the fields of this list. Use `append(contentsOf:)` to keep both. The result has the ``problem`` of this list or,
-    /// if there is none, of `other`.
+    /// the fields of this list. Use `append(contentsOf:)` to keep both. If a field of either list was
+    /// rejected, a request with the result throws when it is sent.
     public func merging(_ other: HTTPHeaders, replacing: Bool) -> HTTPHeaders {
         var result = self
         if replacing {

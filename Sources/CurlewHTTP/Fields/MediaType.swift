@@ -97,8 +97,6 @@ extension MediaType: CustomStringConvertible {
 extension MediaType {
     /// `application/json`: JSON (RFC 8259).
     public static let json = MediaType(type: "application", subtype: "json")
-    /// `application/problem+json`: problem details in JSON (RFC 9457).
-    public static let problemJSON = MediaType(type: "application", subtype: "problem+json")
     /// `application/x-www-form-urlencoded`: the fields of a form as one line of text.
     public static let form = MediaType(type: "application", subtype: "x-www-form-urlencoded")
     /// `multipart/form-data`: a form with files (RFC 7578). It has no boundary; `MultipartForm` adds one.

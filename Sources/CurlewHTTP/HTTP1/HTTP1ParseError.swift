@@ -29,9 +29,9 @@ package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
     /// The status of the error response; 400 for most errors.
     package var status: HTTPStatus {
         switch self {
-        case .unsupportedVersion: .httpVersionNotSupported
-        case .headTooLarge, .tooManyFields: .requestHeaderFieldsTooLarge
-        case .unsupportedTransferCoding: .notImplemented
+        case .unsupportedVersion: 505
+        case .headTooLarge, .tooManyFields: 431
+        case .unsupportedTransferCoding: 501
         case .bodyTooLarge: .contentTooLarge
         default: .badRequest
         }

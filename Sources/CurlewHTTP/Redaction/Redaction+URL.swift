@@ -2,8 +2,8 @@
 
 extension Redaction {
     /// Returns the URL with its secrets replaced: secret values in the query, the fragment and path parameters, and the
-    /// parts of the path that `FieldRules.secretPaths` match. The userinfo is removed. Names and order are kept. URLs in
-    /// values and in lists, as in a `Link` field, are treated in the same way.
+    /// parts of the path that `Redaction.Rules.secretPaths` match. The userinfo is removed. Names and order are kept.
+    /// URLs in values and in lists, as in a `Link` field, are treated in the same way.
     public func url(_ url: String) -> String {
         guard !pathPatterns.isEmpty || url.firstByte(where: Self.mayReveal) != nil else { return url }
         return SecretScanner.redact(url, as: .url, self)

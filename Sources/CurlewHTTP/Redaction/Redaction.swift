@@ -2,15 +2,17 @@
 
 /// Decides by name which values are secret, and replaces them. Logs, errors, recordings and curl commands use it.
 ///
-/// `REDACTED` in such a text says that a value was withheld, and does not disclose its length. ``none`` shows everything:
+/// `REDACTED` in such a text says that a value was withheld, and does not disclose its length. ``none`` shows
+/// everything:
 ///
 ///     print(request.curlCommand(redaction: .none))
 ///
-/// In all messages about the calls of a client, the declarations of its `FieldRules` and of its interceptors are added.
+/// In all messages about the calls of a client, the declarations of its `Redaction.Rules` and of its interceptors are
+/// added.
 public struct Redaction: Sendable {
     /// Whether the names that Curlew knows are secret, in addition to those of `rules`.
     private let knowsNames: Bool
-    private var rules = FieldRules()
+    private var rules = Redaction.Rules()
     /// The declared members, as `SecretName.plain(_:)` returns them.
     private var secretMembers: Set<String> = []
 
@@ -29,7 +31,7 @@ public struct Redaction: Sendable {
 
     /// Returns this redaction with the declarations of `rules` added. A field that this redaction or `rules` declare as
     /// secret stays secret, even if the other declares it as harmless. Added to `none`, they are all that is hidden.
-    public func adding(_ rules: FieldRules) -> Redaction {
+    public func adding(_ rules: Redaction.Rules) -> Redaction {
         var copy = self
         copy.rules.secret.formUnion(rules.secret)
         copy.rules.harmless.formUnion(rules.harmless)
@@ -38,7 +40,7 @@ public struct Redaction: Sendable {
         return copy
     }
 
-    /// The patterns of URL paths that contain secrets, in the form of `FieldRules.secretPaths`.
+    /// The patterns of URL paths that contain secrets, in the form of `Redaction.Rules.secretPaths`.
     package var pathPatterns: Set<String> { rules.secretPaths }
 
     /// True if nothing is hidden.
@@ -46,8 +48,8 @@ public struct Redaction: Sendable {
         !knowsNames && rules.secret.isEmpty && secretMembers.isEmpty && rules.secretPaths.isEmpty
     }
 
-    /// Returns the headers with secret values replaced. Order and names are kept. In a field whose value contains a URL,
-    /// such as `Location` or `X-Original-URL`, only the secrets of the URL are replaced.
+    /// Returns the headers with secret values replaced. Order and names are kept. In a field whose value contains a
+    /// URL, such as `Location` or `X-Original-URL`, only the secrets of the URL are replaced.
     public func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(headers.map { HTTPField(name: $0.name, value: value($0.value, ofHeader: $0.name)) })
     }
@@ -59,7 +61,7 @@ public struct Redaction: Sendable {
     }
 
     /// The fields whose values contain URLs. After a sign-in, the URL of a redirect contains a code or a token.
-    package static let urlHeaders: Set<HTTPField.Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
+    package static let urlHeaders: Set<HTTPField.Name> = [.location, "Content-Location", .referer, .link, "Refresh"]
 
     /// Returns the value of a field that is neither secret nor known for URLs, with the secrets of its URLs replaced.
     func ordinary(_ value: String) -> String {

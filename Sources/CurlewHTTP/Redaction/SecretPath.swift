@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The last segments of a path, to compare them with the patterns of `FieldRules.secretPaths`.
+/// The last segments of a path, to compare them with the patterns of `Redaction.Rules.secretPaths`.
 struct SecretPath {
     /// A segment of a pattern: what precedes the star and what follows it, in lower case.
     private struct Pattern {

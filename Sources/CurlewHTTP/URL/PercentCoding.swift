@@ -4,9 +4,9 @@
 ///
 /// ``decode(_:)`` restores text that ``encode(_:for:)`` has encoded for a component; ``decodeForm(_:)`` restores form
 /// values.
-public enum PercentCoding {
+package enum PercentCoding {
     /// The URL component that determines which characters are encoded.
-    public enum Component: Hashable, Sendable, CaseIterable {
+    package enum Component: Hashable, Sendable, CaseIterable {
         /// A single path segment. "/" is encoded, and also ";", because some servers read parameters after it.
         case pathSegment
         /// A complete path. "/" and ";" are not encoded.
@@ -26,20 +26,20 @@ public enum PercentCoding {
     /// Percent-encodes every byte that the component does not allow. Returns the same string if there is none.
     ///
     /// "%" is always encoded: the text must not be encoded already.
-    public static func encode(_ string: String, for component: Component) -> String {
+    package static func encode(_ string: String, for component: Component) -> String {
         let allowed = component.allowed
         return encode(string, keeping: allowed, spaceAsPlus: component == .formValue)
     }
 
     /// Decodes percent-encoded text. Returns `nil` if a "%" is not followed by two hex digits, or if the decoded bytes
     /// are not UTF-8.
-    public static func decode(_ string: String) -> String? {
+    package static func decode(_ string: String) -> String? {
         decode(string, plusAsSpace: false)
     }
 
     /// Decodes percent-encoded text like ``decode(_:)``, and replaces "+" with a space. For forms, and for query
     /// strings that are encoded like forms.
-    public static func decodeForm(_ string: String) -> String? {
+    package static func decodeForm(_ string: String) -> String? {
         decode(string, plusAsSpace: true)
     }
 

@@ -33,27 +33,23 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     /// 1001: the server shuts down, or the client leaves.
     public static let goingAway = Self(rawValue: 1001)
     /// 1002: the peer violated the protocol.
-    public static let protocolError = Self(rawValue: 1002)
-    /// 1003: the receiver cannot process this kind of message.
-    public static let unsupportedData = Self(rawValue: 1003)
+    package static let protocolError = Self(rawValue: 1002)
     /// 1005: the peer closed the connection without a code. Never sent.
-    public static let noStatus = Self(rawValue: 1005)
+    package static let noStatus = Self(rawValue: 1005)
     /// 1006: the connection was lost without a close frame. Never sent.
-    public static let abnormal = Self(rawValue: 1006)
+    package static let abnormal = Self(rawValue: 1006)
     /// 1007: a text message is not valid UTF-8.
-    public static let invalidText = Self(rawValue: 1007)
+    package static let invalidText = Self(rawValue: 1007)
     /// 1008: a message violates the receiver's policy.
     public static let policyViolation = Self(rawValue: 1008)
     /// 1009: a message is larger than the receiver accepts.
-    public static let messageTooBig = Self(rawValue: 1009)
-    /// 1010: the server did not negotiate an extension that the client requires.
-    public static let extensionRequired = Self(rawValue: 1010)
+    package static let messageTooBig = Self(rawValue: 1009)
     /// 1011: the server failed unexpectedly.
     public static let internalError = Self(rawValue: 1011)
 
     /// Whether a close frame may contain the code: 1000 to 1003, 1007 to 1014, and 3000 to 4999 (RFC 6455 §7.4, and the
     /// registry of IANA).
-    public var isValidOnWire: Bool {
+    package var isValidOnWire: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
         default: false

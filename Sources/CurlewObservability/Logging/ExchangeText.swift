@@ -31,7 +31,7 @@ struct ExchangeText: Sendable {
 
     /// Returns a suffix with the number of attempts if there were several. At the levels `.headers` and `.body`, also
     /// returns one line for each attempt.
-    private func lines(of attempts: [Attempt]) -> (suffix: String, lines: [String]) {
+    private func lines(of attempts: [NetworkError.Attempt]) -> (suffix: String, lines: [String]) {
         guard attempts.count > 1 else { return ("", []) }
         let lines = level < .headers ? [] : attempts.map { "attempt \(redaction.text("\($0)"))" }
         return (", \(attempts.count) attempts", lines)
@@ -94,7 +94,7 @@ struct ExchangeText: Sendable {
         LogEntry.Field("duration_ms", "\(time.wholeNanoseconds / 1_000_000)")
     }
 
-    private static func count(_ attempts: [Attempt]) -> [LogEntry.Field] {
+    private static func count(_ attempts: [NetworkError.Attempt]) -> [LogEntry.Field] {
         attempts.count > 1 ? [LogEntry.Field("attempts", "\(attempts.count)")] : []
     }
 

@@ -38,7 +38,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
 
     /// Creates an entry, for example one that an app writes to the same sink. Control characters in `lines` and in
     /// values are escaped. Secrets in them are not redacted.
-    public init(
+    package init(
         _ kind: Kind, exchange: UInt64, routeName: String = "", lines: [String], fields: [Field] = []
     ) {
         self.kind = kind
@@ -56,7 +56,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         public let value: String
 
         /// Creates a field. Control characters in `value` are escaped.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value.printable
         }
@@ -68,7 +68,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     }
 
     /// How much attention an entry needs.
-    public enum Severity: Int, Comparable, CaseIterable, Sendable {
+    public enum Severity: Comparable, CaseIterable, Sendable {
         /// For developers: requests, and notes of the level `.explain`.
         case debug
         /// Responses with a status below 400, cancelled calls, retries, redirects and refreshes of tokens.
@@ -77,9 +77,6 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         case warning
         /// Calls that failed without a response.
         case error
-
-        /// Returns whether `left` needs less attention than `right`.
-        public static func < (left: Severity, right: Severity) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// The severity that follows from the kind and the fields of the entry.
@@ -107,7 +104,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     }
 
     /// The amount of detail in a log. Each level includes the previous ones.
-    public enum Level: Int, Comparable, CaseIterable, Sendable {
+    public enum Level: Comparable, CaseIterable, Sendable {
         /// Nothing is logged.
         case off
         /// The request line, the status, time and size of the response, and a line for each retry, each redirect, and
@@ -121,9 +118,6 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         /// Also the first bytes of bodies that are text and in memory. For multipart, HTML and XML bodies, only the size
         /// is logged, because their secrets cannot be recognized.
         case body
-
-        /// Returns whether `left` logs less than `right`.
-        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// The unit that is logged with a pair of entries: a call, or a request on the wire.

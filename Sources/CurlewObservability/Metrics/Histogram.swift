@@ -29,7 +29,7 @@ extension MetricsRegistry {
         static let requests: [Double] = [0, 1, 2, 3, 4, 5, 10]
 
         /// Creates an empty histogram. Bounds that are not finite, and duplicates, are ignored; the others are sorted.
-        public init(bounds: [Double]) {
+        init(bounds: [Double]) {
             self.bounds = Set(bounds.filter(\.isFinite)).sorted()
             counts = [UInt64](repeating: 0, count: self.bounds.count + 1)
         }
@@ -38,7 +38,7 @@ extension MetricsRegistry {
         public var count: UInt64 { counts.reduce(0, &+) }
 
         /// Adds a value. A value that is not a number is ignored.
-        public mutating func add(_ value: Double) {
+        mutating func add(_ value: Double) {
             guard !value.isNaN else { return }
             // The bounds are few, and most values are small, so this is faster than a binary search.
             var index = 0
@@ -50,7 +50,7 @@ extension MetricsRegistry {
         }
 
         /// Adds all values of another histogram with the same bounds. A histogram with other bounds is ignored.
-        public mutating func add(_ other: Histogram) {
+        mutating func add(_ other: Histogram) {
             guard bounds == other.bounds else { return }
             for index in counts.indices { counts[index] &+= other.counts[index] }
             sum += other.sum

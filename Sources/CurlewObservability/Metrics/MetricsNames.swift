@@ -12,7 +12,7 @@ extension MetricsRegistry {
     public static func name(of reason: NetworkError.Reason) -> String { reason.errorType }
 }
 
-extension Attempt.Cause {
+extension NetworkError.Attempt.Cause {
     /// The name of a cause without its values, for counters.
     var name: String {
         switch self {

@@ -60,48 +60,28 @@ extension MetricsRegistry {
 
     /// The value of a metric for one combination of attributes.
     public struct Point: Hashable, Sendable {
-        /// A value.
-        public enum Value: Hashable, Sendable {
-            /// The value of a counter or of an up-down counter.
+        enum Value: Hashable, Sendable {
             case number(Int64)
-            /// The value of a histogram.
             case histogram(Histogram)
         }
 
         /// The attributes, ordered by their names.
         public let attributes: [Attribute]
-        /// The value.
-        public let value: Value
+        let value: Value
         /// True for the point that collects the values beyond the limit of the registry.
-        public let isOverflow: Bool
+        let isOverflow: Bool
     }
 
     /// An attribute of a point.
     public struct Attribute: Hashable, Sendable {
-        /// The value of an attribute.
-        public enum Value: Hashable, Sendable {
-            /// A text.
-            case text(String)
-            /// An integer, such as a port.
-            case integer(Int)
-        }
-
         /// The name by the conventions of OpenTelemetry: `server.address`.
         public let name: String
-        /// The value.
-        public let value: Value
-    }
-}
+        /// The value as text.
+        public let text: String
 
-extension MetricsRegistry.Attribute {
-    init(_ name: String, _ text: String) { self.init(name: name, value: .text(text)) }
-    init(_ name: String, _ number: Int) { self.init(name: name, value: .integer(number)) }
-
-    /// The value as text.
-    public var text: String {
-        switch value {
-        case .text(let text): text
-        case .integer(let number): "\(number)"
+        init(_ name: String, _ value: some CustomStringConvertible) {
+            self.name = name
+            text = value.description
         }
     }
 }

@@ -2,6 +2,7 @@
 
 public import CurlewCore
 public import CurlewFoundation
+import CurlewJSON
 
 /// A recording of HTTP exchanges in the HTTP Archive format, HAR 1.2.
 ///

@@ -22,7 +22,7 @@ extension FlightRecorder {
         public internal(set) var outcome = Outcome.running
 
         /// The start of the call, to which the times in the recording are relative.
-        var start: MonotonicInstant
+        var start: SystemTime.Instant
         /// The method and the redacted URL of the request as the call began; nil if it could not be built.
         var method: HTTPMethod?
         var origin: Origin?
@@ -116,7 +116,7 @@ extension FlightRecorder {
     }
 }
 
-extension FlightRecorder.Record: CustomStringConvertible, CustomReflectable {
+extension FlightRecorder.Record: MirroredByDescription {
     /// The call in one line: `call 7 (GetUser): 200, 2 requests, 340 ms`.
     public var description: String {
         let name = routeName.isEmpty ? "" : " (\(routeName))"
@@ -129,7 +129,4 @@ extension FlightRecorder.Record: CustomStringConvertible, CustomReflectable {
         let count = "\(exchanges.count) request\(exchanges.count == 1 ? "" : "s")"
         return "call \(call)\(name): \(result), \(count)\(duration.map { ", " + $0.brief } ?? "")".printable
     }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -136,10 +136,7 @@ public final class FlightRecorder: Sendable {
     var size: Int { store.withLock { $0.bytes } }
 }
 
-extension FlightRecorder: CustomStringConvertible, CustomReflectable {
+extension FlightRecorder: MirroredByDescription {
     /// The number of recorded calls.
     public var description: String { "FlightRecorder(\(store.withLock { $0.count }) calls)" }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewFoundation
+import CurlewJSON
 
 /// The data of a page as JSON. Texts repeat, so entries refer to a table of texts by number.
 struct ReportData {

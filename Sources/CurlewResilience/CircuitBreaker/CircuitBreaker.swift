@@ -35,10 +35,8 @@ import CurlewCore
 ///   circuit opens again.
 /// - At most 256 circuits are remembered. Closed ones are forgotten first, in order of their last use.
 public final class CircuitBreaker: Sendable {
-    /// The rules that decide when circuits open, and for how long.
-    public let policy: CircuitBreaker.Policy
-    /// The calls that share a circuit.
-    public let scope: LimitScope
+    let policy: CircuitBreaker.Policy
+    let scope: LimitScope
 
     private static let mostCircuits = 256
     private let table = Locked(Table())
@@ -108,18 +106,18 @@ final class Circuit: Sendable {
     }
 
     /// Changes the state. Returns the notice about its new phase; nil if the phase stays.
-    func change(_ change: (inout CircuitState) -> Void) -> PolicyNotice? {
+    func change(_ change: (inout CircuitState) -> Void) -> Pipeline.PolicyEvent? {
         state.withLock { state in
             let former = state.phase
             change(&state)
             guard state.phase != former else { return nil }
-            let (kind, cause): (PolicyNotice.Kind, String) =
+            let (kind, cause): (Pipeline.PolicyEvent.Kind, String) =
                 switch state.phase {
                 case .open: (.circuitOpened(state.openTime), state.cause)
                 case .halfOpen: (.circuitHalfOpened, "")
                 case .closed: (.circuitClosed, "")
                 }
-            return PolicyNotice(kind, by: .circuitBreaker, scope: "\(key)", cause: cause)
+            return Pipeline.PolicyEvent(kind, by: .circuitBreaker, scope: "\(key)", cause: cause)
         }
     }
 }

@@ -16,8 +16,8 @@ final class CircuitPass: Departure {
 
     private struct State: Sendable {
         var permit: CircuitState.Permit?
-        var left = MonotonicInstant(nanoseconds: 0)
-        var responded: MonotonicInstant?
+        var left = SystemTime.Instant(nanoseconds: 0)
+        var responded: SystemTime.Instant?
     }
 
     init(_ circuit: Circuit, _ context: ExchangeContext) {
@@ -32,7 +32,7 @@ final class CircuitPass: Departure {
         if let wait { throw refusal(wait) }
     }
 
-    func leave(at now: MonotonicInstant, in context: ExchangeContext) throws {
+    func leave(at now: SystemTime.Instant, in context: ExchangeContext) throws {
         // An interceptor closer to the transport may send the request twice, for example after a 401.
         let former = state.withLock { $0.permit }
         var (permit, wait): (CircuitState.Permit?, Duration?)
@@ -46,7 +46,7 @@ final class CircuitPass: Departure {
 
     /// Records a response whose head has arrived. Status 501 is no failure: a healthy server sends it for a method that
     /// it does not support.
-    func receive(_ response: HTTPResponse, at now: MonotonicInstant) {
+    func receive(_ response: HTTPResponse, at now: SystemTime.Instant) {
         let isFailure = response.status.code >= 500 && response.status.code != 501
         if !isFailure { state.withLock { $0.responded = now } }
         finish(isFailure ? .failure : .success, at: now)
@@ -54,19 +54,19 @@ final class CircuitPass: Departure {
 
     /// Records an attempt that ended with an error. A total timeout counts only if at least half of it passed after the
     /// request left the pipeline.
-    func fail(_ error: NetworkError, total: Duration?, at now: MonotonicInstant) {
+    func fail(_ error: NetworkError, total: Duration?, at now: SystemTime.Instant) {
         guard let left = state.withLock({ $0.permit == nil ? nil : $0.left }) else { return }
         finish(Self.outcome(of: error, after: left.duration(to: now), of: total), at: now)
     }
 
     /// Records that a body broke off after its response head was counted.
-    func breakOff(_ error: NetworkError, at now: MonotonicInstant) {
+    func breakOff(_ error: NetworkError, at now: SystemTime.Instant) {
         let (permit, responded) = state.withLock { ($0.permit, $0.responded) }
         guard let permit, let responded, case .failure = Self.outcome(of: error, after: .zero, of: nil) else { return }
         change { $0.bodyFailed(permit, responded: responded, at: now, random: .random(in: 0..<1)) }
     }
 
-    private func finish(_ outcome: CircuitState.Outcome, at now: MonotonicInstant) {
+    private func finish(_ outcome: CircuitState.Outcome, at now: SystemTime.Instant) {
         guard let permit = state.withLock({ $0.permit }) else { return }
         change { $0.finish(permit, outcome, at: now, random: .random(in: 0..<1)) }
     }
@@ -104,7 +104,7 @@ final class CircuitPass: Departure {
         error.expectedWait = wait
         if context.isObserved {
             let scope = "\(circuit.key)"
-            context.record(.feature(PolicyNotice(.refused, by: .circuitBreaker, scope: scope, cause: cause)))
+            context.record(.feature(Pipeline.PolicyEvent(.refused, by: .circuitBreaker, scope: scope, cause: cause)))
         }
         return error
     }

@@ -8,7 +8,7 @@ extension CircuitBreaker {
         /// All calls pass, and their outcomes are counted.
         case closed
         /// No call passes before this time. The next call after it makes the circuit half-open.
-        case open(until: MonotonicInstant)
+        case open(until: SystemTime.Instant)
         /// One trial call at a time passes, to test whether the server has recovered.
         case halfOpen
     }
@@ -56,7 +56,7 @@ struct CircuitState: Sendable {
     /// The number of the last trial, which is the only one that counts.
     private var trial: UInt64 = 0
     /// When the trial in flight no longer prevents another one; nil if there is none.
-    private var trialEnd: MonotonicInstant?
+    private var trialEnd: SystemTime.Instant?
     private var successes = 0
     /// The round of the trials that closed the circuit.
     private var closingRound: UInt64?
@@ -68,7 +68,7 @@ struct CircuitState: Sendable {
 
     /// Returns the permit of a call that may pass now; nil if it may not. Hand the permit back to `finish` when the
     /// call has ended.
-    mutating func admit(at now: MonotonicInstant) -> Permit? {
+    mutating func admit(at now: SystemTime.Instant) -> Permit? {
         guard refusal(at: now) == nil else { return nil }
         if phase == .closed { return Permit(round: round, trial: nil) }
         if phase != .halfOpen { enter(.halfOpen) }
@@ -77,9 +77,9 @@ struct CircuitState: Sendable {
         return Permit(round: round, trial: trial)
     }
 
-    /// Returns how long `admit` would refuse a call now, at most one second if the circuit is half-open; nil if it would
-    /// let the call pass.
-    func refusal(at now: MonotonicInstant) -> Duration? {
+    /// Returns how long `admit` would refuse a call now, at most one second if the circuit is half-open; nil if it
+    /// would let the call pass.
+    func refusal(at now: SystemTime.Instant) -> Duration? {
         switch phase {
         case .closed: return nil
         case .open(let end): return end > now ? now.duration(to: end) : nil
@@ -98,7 +98,7 @@ struct CircuitState: Sendable {
     /// trial has replaced the call.
     ///
     /// - `random`: a uniformly distributed number in 0..<1, from which an open time is computed.
-    mutating func finish(_ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant, random: Double) {
+    mutating func finish(_ permit: Permit, _ outcome: Outcome, at now: SystemTime.Instant, random: Double) {
         guard isCurrent(permit) else { return }
         if permit.isTrial { trialEnd = nil }
         switch (outcome, permit.isTrial) {
@@ -119,7 +119,7 @@ struct CircuitState: Sendable {
     ///
     /// - `responded`: the time when the response head arrived.
     mutating func bodyFailed(
-        _ permit: Permit, responded: MonotonicInstant, at now: MonotonicInstant, random: Double
+        _ permit: Permit, responded: SystemTime.Instant, at now: SystemTime.Instant, random: Double
     ) {
         if permit.isTrial, permit.round == round || permit.round == closingRound {
             return open(at: now, because: "the body of the trial's response was interrupted", random)
@@ -130,7 +130,7 @@ struct CircuitState: Sendable {
     }
 
     /// Opens the circuit if too many calls in the window failed.
-    private mutating func judge(at now: MonotonicInstant, _ random: Double) {
+    private mutating func judge(at now: SystemTime.Instant, _ random: Double) {
         let counts = window.counts(at: now)
         guard counts.calls >= policy.minimumCalls,
             Double(counts.failed) >= policy.failureRatio * Double(counts.calls)
@@ -138,7 +138,7 @@ struct CircuitState: Sendable {
         open(at: now, because: "\(counts.failed) of \(counts.calls) calls failed in \(policy.window.brief)", random)
     }
 
-    private mutating func open(at now: MonotonicInstant, because cause: String, _ random: Double) {
+    private mutating func open(at now: SystemTime.Instant, because cause: String, _ random: Double) {
         self.cause = cause
         let half = policy.openTime.wholeNanoseconds / 2
         openTime = policy.openTime - .nanoseconds(Int64(Double(half) * random))

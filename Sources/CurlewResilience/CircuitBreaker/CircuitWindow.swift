@@ -19,7 +19,7 @@ struct CircuitWindow: Sendable {
     }
 
     /// Returns the number of calls that ended in the window, and how many of them failed.
-    func counts(at now: MonotonicInstant) -> (calls: Int, failed: Int) {
+    func counts(at now: SystemTime.Instant) -> (calls: Int, failed: Int) {
         let number = number(of: now)
         return slices.reduce(into: (0, 0)) { counts, slice in
             guard number - slice.number < 10 else { return }
@@ -29,7 +29,7 @@ struct CircuitWindow: Sendable {
     }
 
     /// Counts a call that ended at `now`. A time before the previous one counts as that one.
-    mutating func add(failed: Bool, at now: MonotonicInstant) {
+    mutating func add(failed: Bool, at now: SystemTime.Instant) {
         let number = max(number(of: now), slices.last?.number ?? .min)
         slices.removeAll { number - $0.number >= 10 }
         if slices.last?.number != number { slices.append(Slice(number: number)) }
@@ -39,7 +39,7 @@ struct CircuitWindow: Sendable {
 
     /// Turns the success that was counted at `time` into a failure. If its slice has been dropped, counts a failed call
     /// now.
-    mutating func turnIntoFailure(_ time: MonotonicInstant, at now: MonotonicInstant) {
+    mutating func turnIntoFailure(_ time: SystemTime.Instant, at now: SystemTime.Instant) {
         let number = number(of: time)
         guard self.number(of: now) - number < 10, let index = slices.firstIndex(where: { $0.number == number }) else {
             return add(failed: true, at: now)
@@ -48,7 +48,7 @@ struct CircuitWindow: Sendable {
     }
 
     /// Returns the number of the slice that contains `time`. Negative times are rounded down too.
-    private func number(of time: MonotonicInstant) -> Int64 {
+    private func number(of time: SystemTime.Instant) -> Int64 {
         time.nanoseconds >= 0 ? time.nanoseconds / length : ~(~time.nanoseconds / length)
     }
 }

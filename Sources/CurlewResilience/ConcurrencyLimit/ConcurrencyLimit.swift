@@ -24,12 +24,9 @@ import CurlewHTTP
 /// A caller that holds unread bodies while it sends more calls can end up waiting for its own permits. Read or discard
 /// the bodies first, or rely on the deadline.
 public final class ConcurrencyLimit: Sendable {
-    /// The number of permits in each scope.
-    public let permits: Int
-    /// The calls that share the permits.
-    public let scope: LimitScope
-    /// The maximum number of waiting calls in each scope.
-    public let waiting: Int
+    let permits: Int
+    let scope: LimitScope
+    let waiting: Int
 
     private let queues = Locked(Queues())
     /// The number of scopes above which a scope is forgotten as soon as it has no exchanges and no waiting calls.
@@ -158,7 +155,7 @@ extension ConcurrencyLimit {
     ///
     /// - `outcome`: what the exchange tells about the time of a typical call, unless `receiveHead` has recorded it.
     /// - `now`: the time that decides which waiting calls lose their turn; nil if none does.
-    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome = .unknown, at now: MonotonicInstant?) {
+    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome = .unknown, at now: SystemTime.Instant?) {
         let (going, late, usual) = queues.withLock {
             queues -> ([Turn], [(waiter: Turn, left: Duration)], Duration?) in
             guard let queue = queues.queue(of: key) else { return ([], [], nil) }

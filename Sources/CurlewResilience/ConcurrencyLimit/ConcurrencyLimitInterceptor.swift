@@ -68,19 +68,19 @@ extension ExchangeContext {
     /// Adds the time since `arrival` to the queue time of the call, notifies observers, and returns the time. A wait of
     /// at most 1 ms counts as zero.
     mutating func wait(
-        since arrival: MonotonicInstant, for policy: Placement, _ key: LimitScope.Key
+        since arrival: SystemTime.Instant, for policy: Placement, _ key: LimitScope.Key
     ) -> Duration {
         let waited = arrival.duration(to: time.now)
         guard waited > .milliseconds(1) else { return .zero }
         queued += waited
-        record(.feature(PolicyNotice(.queued(waited), by: policy, scope: "\(key)", cause: "")))
+        record(.feature(Pipeline.PolicyEvent(.queued(waited), by: policy, scope: "\(key)", cause: "")))
         return waited
     }
 
     /// Notifies observers that a limit refused the call. Does nothing for cancellation.
     func reportRefusal(_ error: any Error, _ policy: Placement, _ key: LimitScope.Key) {
         guard isObserved, let refusal = error as? NetworkError else { return }
-        record(.feature(PolicyNotice(.refused, by: policy, scope: "\(key)", cause: refusal.detail)))
+        record(.feature(Pipeline.PolicyEvent(.refused, by: policy, scope: "\(key)", cause: refusal.detail)))
     }
 }
 

@@ -7,7 +7,7 @@ import CurlewHTTP
 struct ConcurrencyQueue<Waiter> {
     private struct Entry {
         let waiter: Waiter
-        let deadline: Deadline
+        let deadline: ExchangeContext.Deadline
     }
 
     private let permits: Int
@@ -33,7 +33,9 @@ struct ConcurrencyQueue<Waiter> {
     }
 
     /// Adds a call to the queue. Returns its ticket, or nil if the queue is full.
-    mutating func wait(_ waiter: Waiter, until deadline: Deadline, _ priority: RequestOptions.Priority) -> UInt64? {
+    mutating func wait(_ waiter: Waiter, until deadline: ExchangeContext.Deadline, _ priority: RequestOptions.Priority)
+        -> UInt64?
+    {
         queue.wait(Entry(waiter: waiter, deadline: deadline), priority)
     }
 
@@ -56,7 +58,7 @@ struct ConcurrencyQueue<Waiter> {
     /// the time that it has left.
     ///
     /// - `now`: the time that decides which calls lose their turn; nil if none does.
-    mutating func finish(at now: MonotonicInstant?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+    mutating func finish(at now: SystemTime.Instant?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
         running -= 1
         var (going, late): ([Waiter], [(waiter: Waiter, left: Duration)]) = ([], [])
         while running < permits, let next = queue.next() {

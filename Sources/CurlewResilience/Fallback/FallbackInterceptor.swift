@@ -46,7 +46,8 @@ struct FallbackInterceptor: Interceptor {
         do {
             guard var response = try await respond(request, failure) else { return nil }
             context.record(
-                .feature(PolicyNotice(.fellBack, by: .fallback, scope: "\(request.origin)", cause: failure.label)))
+                .feature(
+                    Pipeline.PolicyEvent(.fellBack, by: .fallback, scope: "\(request.origin)", cause: failure.label)))
             response.standIn(for: failure, of: request, in: context)
             return response
         } catch {
@@ -71,7 +72,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   which has `Cache-Control: no-store`.
     /// - If the closure returns nil, the call keeps its outcome. If it throws, the call throws that error.
     /// - A response from the fallback can be recognized: `response.served` is `.fallback`, the last of its `attempts`
-    ///   has a note about the fallback, and observers are notified (`PolicyNotice`). The error that the closure
+    ///   has a note about the fallback, and observers are notified (`Pipeline.PolicyEvent`). The error that the closure
     ///   receives contains the complete history of the call.
     /// - The closure has no separate time limit, and the total deadline of the call may have passed. Take the response
     ///   from memory or from a file.
@@ -108,12 +109,13 @@ extension HTTPResponse {
     fileprivate mutating func standIn(
         for failure: NetworkError, of request: HTTPRequest, in context: ExchangeContext
     ) {
-        let none = Attempt(
-            number: 1, duration: context.start.duration(to: context.time.now), outcome: Attempt.Outcome(failure))
+        let none = NetworkError.Attempt(
+            number: 1, duration: context.start.duration(to: context.time.now),
+            outcome: NetworkError.Attempt.Outcome(failure))
         var history = failure.attempts
         let last = history.popLast() ?? none
         history.append(
-            Attempt(
+            NetworkError.Attempt(
                 number: last.number, hop: last.hop, start: last.start, duration: last.duration, outcome: last.outcome,
                 decision: last.decision, notes: last.notes + ["response from the fallback"]))
         attempts = history

@@ -28,10 +28,10 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   so that retries and second requests share one budget. Without `.retry()`, a separate budget.
     /// - `when`: selects the calls that are hedged among those that may be sent twice. Default nil: all of them.
     public static func hedging(
-        after delay: Duration, budget: RetryBudget? = nil,
+        after delay: Duration, budget: RetryPolicy.Budget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil
     ) -> BuiltInInterceptor {
-        let own = budget ?? RetryBudget()
+        let own = budget ?? RetryPolicy.Budget()
         var traits = InterceptorTraits(.hedging)
         traits.uniqueKind = ("hedgings", "a call may be sent four times")
         traits.budget = own
@@ -55,7 +55,7 @@ extension Interceptor where Self == BuiltInInterceptor {
                 if budget.withdraw(for: request.origin) != nil { return true }
                 context.record(
                     .feature(
-                        PolicyNotice(
+                        Pipeline.PolicyEvent(
                             .budgetExhausted, by: .hedging, scope: "\(request.origin)", cause: "no second request")
                     ))
                 return false

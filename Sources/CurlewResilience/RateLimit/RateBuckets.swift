@@ -21,7 +21,7 @@ struct RateBuckets {
     subscript(key: LimitScope.Key) -> RateBucket? { known[key] }
 
     /// Returns the bucket of `key`, creating a full one if there is none.
-    mutating func bucket(for key: LimitScope.Key, _ full: TokenBucket, _ waiting: Int, at now: MonotonicInstant)
+    mutating func bucket(for key: LimitScope.Key, _ full: TokenBucket, _ waiting: Int, at now: SystemTime.Instant)
         -> RateBucket
     {
         if let bucket = known[key] { return bucket }
@@ -39,8 +39,8 @@ struct RateBuckets {
     /// Returns the index in `slots` of a bucket that can be removed: of eight candidates, the one that is full or will
     /// be full soonest. A bucket with waiting calls is kept, so there may be more buckets than `most`, but not more
     /// than waiting calls.
-    private mutating func forgettable(at now: MonotonicInstant) -> Int? {
-        var best: (slot: Int, whole: MonotonicInstant)?
+    private mutating func forgettable(at now: SystemTime.Instant) -> Int? {
+        var best: (slot: Int, whole: SystemTime.Instant)?
         for _ in 0..<min(Self.checks, slots.count) {
             hand = (hand + 1) % slots.count
             guard let bucket = known[slots[hand]], bucket.isIdle else { continue }
@@ -56,7 +56,7 @@ struct RateBuckets {
 final class RateBucket {
     struct Waiter {
         let turn: SharedResult<Void>
-        let deadline: Deadline
+        let deadline: ExchangeContext.Deadline
     }
 
     var bucket: TokenBucket
@@ -77,7 +77,7 @@ final class RateBucket {
     var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
 
     /// The time from which removing this bucket has no effect, because it is full and nothing is paused.
-    var whole: MonotonicInstant { max(bucket.whole, resources?.lastEnd ?? bucket.whole) }
+    var whole: SystemTime.Instant { max(bucket.whole, resources?.lastEnd ?? bucket.whole) }
 }
 
 /// The resources of a server: which routes draw on which quota, and which quotas are exhausted.
@@ -86,13 +86,13 @@ struct RateResources {
     private static let mostResources = 16
 
     private var resources: [String: String] = [:]
-    private var ends: [String: MonotonicInstant] = [:]
+    private var ends: [String: SystemTime.Instant] = [:]
 
     /// The end of the pause that ends last; nil if there is no pause.
-    var lastEnd: MonotonicInstant? { ends.values.max() }
+    var lastEnd: SystemTime.Instant? { ends.values.max() }
 
     /// Returns the resource that a route draws on and the end of its pause; nil if the resource is not paused now.
-    func pause(of route: String, at now: MonotonicInstant) -> (resource: String, end: MonotonicInstant)? {
+    func pause(of route: String, at now: SystemTime.Instant) -> (resource: String, end: SystemTime.Instant)? {
         guard let resource = resources[route], let end = ends[resource], end > now else { return nil }
         return (resource, end)
     }
@@ -104,7 +104,7 @@ struct RateResources {
         resources[route] = resource
     }
 
-    mutating func pause(_ resource: String, until end: MonotonicInstant) {
+    mutating func pause(_ resource: String, until end: SystemTime.Instant) {
         if ends.count >= Self.mostResources, ends[resource] == nil,
             let soonest = ends.min(by: { $0.value < $1.value })
         {

@@ -28,22 +28,13 @@ import CurlewHTTP
 ///   removed: of eight candidates, the one whose bucket is full or will be full soonest. Its next use begins with a
 ///   full bucket.
 public final class RateLimit: Sendable {
-    /// The number of requests that each scope may send in `period`.
-    public let count: Int
-    /// The period in which each scope may send `count` requests.
-    public let period: Duration
-    /// The calls that share a bucket.
-    public let scope: LimitScope
-    /// The maximum number of waiting calls in each scope.
-    public let waiting: Int
-    /// The longest pause of a scope that one response can cause.
-    public let longestPause: Duration
-
-    /// Whether the limit respects the `RateLimit` and `X-RateLimit` fields of responses.
-    public let heedsQuotas: Bool
-    /// The maximum number of scopes that are remembered.
-    public let scopes: Int
-
+    let count: Int
+    let period: Duration
+    let scope: LimitScope
+    let waiting: Int
+    let longestPause: Duration
+    let heedsQuotas: Bool
+    let scopes: Int
     let full: TokenBucket
     let buckets: Locked<RateBuckets>
 
@@ -87,7 +78,7 @@ extension RateLimit {
     private enum Arrival: Sendable {
         case go
         case wait(UInt64, SharedResult<Void>, startsPump: Bool)
-        case pause(until: MonotonicInstant)
+        case pause(until: SystemTime.Instant)
         case refuse(String, Duration)
     }
 
@@ -103,7 +94,7 @@ extension RateLimit {
     /// instead.
     private func take(
         _ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext
-    ) async throws -> MonotonicInstant? {
+    ) async throws -> SystemTime.Instant? {
         let (now, deadline, time) = (context.time.now, context.deadline, context.time)
         let horizon = context.horizon
         let arrival = buckets.withLock { buckets -> Arrival in
@@ -163,8 +154,8 @@ extension RateLimit {
     }
 
     /// Resumes the waiting calls that get a token. Returns the time of the next token, or nil if no call waits.
-    private func serve(_ key: LimitScope.Key, at now: MonotonicInstant, asPump: Bool) -> MonotonicInstant? {
-        let (turns, next) = buckets.withLock { buckets -> ([SharedResult<Void>], MonotonicInstant?) in
+    private func serve(_ key: LimitScope.Key, at now: SystemTime.Instant, asPump: Bool) -> SystemTime.Instant? {
+        let (turns, next) = buckets.withLock { buckets -> ([SharedResult<Void>], SystemTime.Instant?) in
             guard let state = buckets[key] else { return ([], nil) }
             var turns: [SharedResult<Void>] = []
             while !state.queue.isEmpty, state.bucket.take(at: now) {
@@ -179,7 +170,7 @@ extension RateLimit {
     }
 
     /// Removes a waiting call. If its turn came at the same moment, the next call gets its token.
-    private func leave(_ key: LimitScope.Key, _ ticket: UInt64, at now: MonotonicInstant) {
+    private func leave(_ key: LimitScope.Key, _ ticket: UInt64, at now: SystemTime.Instant) {
         let hadTurn = buckets.withLock { buckets in
             guard let state = buckets[key], !state.queue.leave(ticket) else { return false }
             state.bucket.giveBack()
@@ -189,7 +180,7 @@ extension RateLimit {
     }
 
     /// Puts back the token of a request that was not sent, and resumes the next waiting call.
-    func giveBack(_ key: LimitScope.Key, at now: MonotonicInstant) {
+    func giveBack(_ key: LimitScope.Key, at now: SystemTime.Instant) {
         buckets.withLock { $0[key]?.bucket.giveBack() }
         _ = serve(key, at: now, asPump: false)
     }

@@ -13,9 +13,9 @@ package struct TokenBucket: Hashable, Sendable {
     /// The maximum number of tokens in the bucket.
     package let burst: Int
 
-    private var full = MonotonicInstant(nanoseconds: .min)
+    private var full = SystemTime.Instant(nanoseconds: .min)
     /// The end of the last pause. Returned tokens do not shorten it.
-    private var pauseEnd = MonotonicInstant(nanoseconds: .min)
+    private var pauseEnd = SystemTime.Instant(nanoseconds: .min)
 
     /// Creates a full bucket.
     ///
@@ -32,12 +32,12 @@ package struct TokenBucket: Hashable, Sendable {
     }
 
     /// Returns the time when a token will be available after `others` more tokens have been taken; not before `now`.
-    package func availability(at now: MonotonicInstant, after others: Int = 0) -> MonotonicInstant {
+    package func availability(at now: SystemTime.Instant, after others: Int = 0) -> SystemTime.Instant {
         max(now, pauseEnd, max(full, now).advanced(by: interval * (others - burst + 1)))
     }
 
     /// Returns the number of tokens in the bucket at `now`; zero during a pause.
-    package func tokens(at now: MonotonicInstant) -> Int {
+    package func tokens(at now: SystemTime.Instant) -> Int {
         guard pauseEnd <= now else { return 0 }
         guard full > now else { return burst }
         // Rounded up: a partial token does not count.
@@ -46,10 +46,10 @@ package struct TokenBucket: Hashable, Sendable {
     }
 
     /// The time from which the bucket is full and not paused, if no token is taken.
-    var whole: MonotonicInstant { max(full, pauseEnd) }
+    var whole: SystemTime.Instant { max(full, pauseEnd) }
 
     /// Takes a token if one is available, and returns whether it did.
-    package mutating func take(at now: MonotonicInstant) -> Bool {
+    package mutating func take(at now: SystemTime.Instant) -> Bool {
         guard availability(at: now) <= now else { return false }
         full = max(full, now).advanced(by: interval)
         return true
@@ -62,13 +62,13 @@ package struct TokenBucket: Hashable, Sendable {
 
     /// Pauses the bucket: no token is available before `instant`, and one token is available then, so that waiting
     /// calls are not sent in one burst.
-    package mutating func pause(until instant: MonotonicInstant) {
+    package mutating func pause(until instant: SystemTime.Instant) {
         pauseEnd = max(pauseEnd, instant)
         full = max(full, instant.advanced(by: interval * (burst - 1)))
     }
 
     /// Reduces the available tokens to at most `count`. Tokens are added as before.
-    package mutating func lower(to count: Int, at now: MonotonicInstant) {
+    package mutating func lower(to count: Int, at now: SystemTime.Instant) {
         full = max(full, now.advanced(by: interval * max(0, burst - max(0, count))))
     }
 }

@@ -9,7 +9,7 @@ final class EventConnection: Sendable {
     /// What the reader, and the task that pulls, know of each other.
     private struct State: Sendable {
         /// The time at which the reader began to wait; nil while it does not wait.
-        var waitingSince: MonotonicInstant?
+        var waitingSince: SystemTime.Instant?
         var chunk: Data?
         var end: Result<Data?, NetworkError>?
 
@@ -19,7 +19,7 @@ final class EventConnection: Sendable {
     }
 
     let call: APIClient.OpenResponse
-    private let opened: MonotonicInstant
+    private let opened: SystemTime.Instant
     private let state: Monitor<State>
     private let tasks: [Task<Void, Never>]
 
@@ -51,7 +51,7 @@ final class EventConnection: Sendable {
                     guard end <= now else { continue }
                     let error = NetworkError(
                         .timedOut(.idle), detail: "The event stream sent nothing for \(timeout.brief).",
-                        hint: "Let the server send comments, or set EventStreamOptions.readTimeout.")
+                        hint: "Let the server send comments, or set EventStream.Options.readTimeout.")
                     state.withLock { $0.finish(.failure(error)) }
                     pump.cancel()
                     body.cancel()

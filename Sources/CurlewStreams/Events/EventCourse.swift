@@ -172,6 +172,6 @@ extension NetworkError {
             }
         self.init(
             .limitExceeded(.responseBody), detail: "\(what) of the event stream has more than \(limit) bytes.",
-            hint: "Raise EventStreamOptions.\(option).")
+            hint: "Raise EventStream.Options.\(option).")
     }
 }

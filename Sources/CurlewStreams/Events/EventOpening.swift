@@ -7,7 +7,7 @@ import CurlewHTTP
 struct EventOpening: Sendable {
     let client: APIClient
     let route: any Route
-    let options: EventStreamOptions
+    let options: EventStream.Options
 
     /// An ID that is longer is not sent, because servers refuse large fields.
     private static let longestID = 8 << 10

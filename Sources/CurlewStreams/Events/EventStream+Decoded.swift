@@ -9,9 +9,6 @@ extension EventStream {
     /// Comments are skipped. Data that cannot be decoded ends the iteration with `.decoding` and closes the connection.
     /// The error has the data as the body of its response: `error.body(as: Problem.self)` decodes it as another type.
     public struct Decoded<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-        /// The decoded data of one event, in the order of the server.
-        public typealias Element = Value
-
         /// The stream of the events, for its state and `restart()`.
         public let events: EventStream
         let name: String?

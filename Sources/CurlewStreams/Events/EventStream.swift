@@ -11,7 +11,7 @@ public import CurlewFoundation
 /// - Each connection is an ordinary call, with interceptors, credentials and logs. The total timeout limits only the
 ///   time to the head of the response.
 /// - If the connection ends or fails, the stream waits and connects again with the last event ID
-///   (`EventStreamOptions.reconnects`). A server that honours `Last-Event-ID` can then send each event exactly once. A
+///   (`EventStream.Options.reconnects`). A server that honours `Last-Event-ID` can then send each event exactly once. A
 ///   body that breaks off within its content coding counts as a failed connection.
 /// - After a failure, the wait is random, with an upper bound that doubles with each failure. A connection that has
 ///   delivered no event and, after its first 10 s, no byte is a failure too. A wait is never shorter than the server
@@ -22,9 +22,6 @@ public import CurlewFoundation
 /// - One iteration at a time; a second one throws `.invalidRequest`. A later iteration continues after the last event.
 /// - Errors are `NetworkError`. A line or an event that is too large throws `.limitExceeded(.responseBody)`.
 public struct EventStream: AsyncSequence, Sendable {
-    /// One event, in the order of the server.
-    public typealias Element = ServerEvent
-
     let core: EventStreamCore
 
     init(_ core: EventStreamCore) {

@@ -13,7 +13,7 @@ public struct ServerEvent: Hashable, Sendable {
     /// The reconnection time that the server sent with this event; nil if it sent none.
     public var retry: Duration?
     /// The text of a comment; nil for an event. A comment has no name, data or ID. Streams contain comments only with
-    /// `EventStreamOptions.includesComments`.
+    /// `EventStream.Options.includesComments`.
     public var comment: String?
 
     /// Creates an event.

@@ -9,16 +9,19 @@ extension WebSocket {
     public struct Compression: Hashable, Sendable {
         /// The maximum window of the server, as the logarithm of its size in bytes: 9 to 15. Default 15: 32 KiB. If it is
         /// less, a server that does not support the limit sends uncompressed messages.
-        public var serverWindowBits: Int { didSet { serverWindowBits = Self.bounded(serverWindowBits) } }
+        package var serverWindowBits: Int { didSet { serverWindowBits = Self.bounded(serverWindowBits) } }
         /// The maximum window of the client, as the logarithm of its size in bytes: 9 to 15. Default 15: 32 KiB.
-        public var clientWindowBits: Int { didSet { clientWindowBits = Self.bounded(clientWindowBits) } }
+        package var clientWindowBits: Int { didSet { clientWindowBits = Self.bounded(clientWindowBits) } }
         /// Whether a message of the server may refer to earlier ones. Default true.
-        public var serverKeepsContext: Bool
+        package var serverKeepsContext: Bool
         /// Whether a message of the client may refer to earlier ones. Default true.
-        public var clientKeepsContext: Bool
+        package var clientKeepsContext: Bool
+
+        /// Creates the usual parameters: the largest windows, and messages that may refer to earlier ones.
+        public init() { self.init(serverWindowBits: 15) }
 
         /// Creates the parameters. A number of bits below 9 counts as 9, one above 15 as 15.
-        public init(
+        package init(
             serverWindowBits: Int = 15, clientWindowBits: Int = 15, serverKeepsContext: Bool = true,
             clientKeepsContext: Bool = true
         ) {

@@ -20,8 +20,6 @@ public import CurlewHTTP
 /// - Cancelling a task that reads or sends ends only that wait. The connection is closed by `close`, and immediately
 ///   when the last reference to the socket and its iterators is released.
 public final class WebSocket: AsyncSequence, Sendable {
-    /// A message.
-    public typealias Element = WebSocketMessage
     /// A message: text or binary.
     public typealias Message = WebSocketMessage
     /// The status code of a close frame.

@@ -17,7 +17,7 @@ final class WebSocketCore: Sendable {
         var hasEnded = false
         /// The error of sending, once the connection has ended.
         var failure: NetworkError?
-        var lastReceived: MonotonicInstant
+        var lastReceived: SystemTime.Instant
         /// The number of the newest ping.
         var newestPing = 0
         /// The number of the newest ping that a pong has answered.
@@ -69,8 +69,8 @@ final class WebSocketCore: Sendable {
 
     // MARK: Receiving
 
-    /// Messages are decoded where the bytes arrive, which saves a change of threads. Inflating takes longer than an event
-    /// loop should be occupied.
+    /// Messages are decoded where the bytes arrive, which saves a change of threads. Inflating takes longer than an
+    /// event loop should be occupied.
     private func startReceiving(_ response: HTTPResponse) -> Task<Void, Never> {
         #if os(Linux)
         if let executor = response.arrivalExecutor, !link.inflates {
@@ -136,8 +136,8 @@ final class WebSocketCore: Sendable {
         return false
     }
 
-    /// Waits until the server ends the connection, at most `Options.closeTimeout`: the client's close frame must be sent,
-    /// and the server closes first (RFC 6455 §7.1.1).
+    /// Waits until the server ends the connection, at most `Options.closeTimeout`: the client's close frame must be
+    /// sent, and the server closes first (RFC 6455 §7.1.1).
     private func drain() async {
         endLater()
         do { while try await link.receive() != nil {} } catch {}

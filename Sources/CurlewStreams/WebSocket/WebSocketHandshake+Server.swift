@@ -24,14 +24,14 @@ extension WebSocketHandshake {
         }
         guard tokens(headers[values: .upgrade]).contains("websocket") else {
             return .refused(
-                .upgradeRequired, [.upgrade: "websocket", .connection: "Upgrade"], "Upgrade is not websocket.")
+                426, [.upgrade: "websocket", .connection: "Upgrade"], "Upgrade is not websocket.")
         }
         guard tokens(headers[values: .connection]).contains("upgrade") else {
             return .refused(.badRequest, [:], "Connection does not contain Upgrade.")
         }
         guard headers[values: "Sec-WebSocket-Version"] == ["13"] else {
             return .refused(
-                .upgradeRequired, ["Sec-WebSocket-Version": "13"], "Sec-WebSocket-Version is not 13.")
+                426, ["Sec-WebSocket-Version": "13"], "Sec-WebSocket-Version is not 13.")
         }
         let keys = headers[values: "Sec-WebSocket-Key"]
         guard keys.count == 1, let key = keys.first, Data(base64Encoded: key)?.count == 16 else {

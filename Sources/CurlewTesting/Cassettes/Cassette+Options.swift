@@ -18,8 +18,8 @@ extension Cassette {
         /// The name of the environment variable that chooses the mode of cassettes that name none.
         public static let variable = "CURLEW_CASSETTES"
 
-        /// Returns the mode that `CURLEW_CASSETTES` chooses: `replay`, `new` or `all`. Without the variable, or if it is
-        /// empty, the mode is ``replay``. Throws `.configuration` for any other value.
+        /// Returns the mode that `CURLEW_CASSETTES` chooses: `replay`, `new` or `all`. Without the variable, or if it
+        /// is empty, the mode is ``replay``. Throws `.configuration` for any other value.
         static func environment() throws(NetworkError) -> Mode {
             try named(ProcessInfo.processInfo.environment[variable] ?? "")
         }
@@ -37,7 +37,8 @@ extension Cassette {
     /// The parts of a request that must be equal to those of an entry. The method always must.
     ///
     /// A part of a JSON body, form or query that changes with each call, such as a time or a nonce, does not prevent a
-    /// match if it is declared as secret: `options.redaction = .standard.adding(FieldRules(secretMembers: ["nonce"]))`.
+    /// match if it is declared as secret:
+    /// `options.redaction = .standard.adding(Redaction.Rules(secretMembers: ["nonce"]))`.
     public struct Matching: Hashable, Sendable {
         /// Whether the scheme, the host and the port must be equal. A server that replays a cassette ignores them.
         var origin = true

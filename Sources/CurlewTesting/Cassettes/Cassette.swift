@@ -32,8 +32,8 @@ import CurlewRecording
 ///   `NetworkError` with the same reason. Cancelled requests are not recorded.
 /// - **Files** have the mode 0600 and are replaced atomically. One cassette at a time records a file: see ``save()``.
 ///
-/// A cassette may be used concurrently and by several clients. Each cassette replays the file from the start. Tests that
-/// record one file share a cassette.
+/// A cassette may be used concurrently and by several clients. Each cassette replays the file from the start. Tests
+/// that record one file share a cassette.
 public final class Cassette: Transport {
     /// The path of the file.
     public let path: String
@@ -103,7 +103,7 @@ public final class Cassette: Transport {
     }
 
     /// Shuts down the recorded transport, and saves what was recorded. An error is one of the ``problems``.
-    public func shutdown(_ mode: ShutdownMode) async {
+    public func shutdown(_ mode: TransportConfiguration.ShutdownMode) async {
         await base?.shutdown(mode)
         do {
             try await save()

@@ -17,14 +17,14 @@ final class CassetteRecording: Sendable {
     /// The place of the entry among those of the cassette.
     private let place: Int
     private let date: Date
-    private let start: MonotonicInstant
+    private let start: SystemTime.Instant
     private let state = Locked(State())
 
     private struct State {
         var interim: [HARDocument.Interim] = []
         /// The head of the response, and when it arrived.
         var response: HARDocument.Response?
-        var head: MonotonicInstant?
+        var head: SystemTime.Instant?
         var data = Data()
         var chunks: [Int] = []
         /// Whether the entry was stored, or the recording was abandoned.
@@ -175,7 +175,7 @@ final class CassetteRecording: Sendable {
             at: place)
     }
 
-    private func elapsed(since start: MonotonicInstant) -> Double {
+    private func elapsed(since start: SystemTime.Instant) -> Double {
         Self.milliseconds(start.duration(to: context.time.now))
     }
 

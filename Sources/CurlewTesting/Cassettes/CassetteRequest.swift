@@ -3,6 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
+import CurlewJSON
 import CurlewRecording
 
 /// A request as a cassette compares it: redacted, whether it was recorded or is sent now.
@@ -138,11 +139,6 @@ struct CassetteIndex: Sendable {
         let place = queue.places[queue.used]
         slots[place].isUsed = true
         return slots[place]
-    }
-
-    /// Marks the entry with this number as used.
-    mutating func markUsed(_ number: Int) {
-        if slots.indices.contains(number - 1) { slots[number - 1].isUsed = true }
     }
 
     /// Returns the number of entries for a request, used or not.

@@ -40,8 +40,8 @@ struct MockConnection: ~Copyable {
         }
     }
 
-    /// Responds to the opening handshake of a WebSocket connection, and serves the connection to its end. Returns `true`
-    /// if the handshake was refused, so that the connection stays open for the next request.
+    /// Responds to the opening handshake of a WebSocket connection, and serves the connection to its end. Returns
+    /// `true` if the handshake was refused, so that the connection stays open for the next request.
     private mutating func serve(
         _ script: MockSocketScript, of response: MockResponse, to request: RecordedRequest
     ) -> Bool {
@@ -109,7 +109,7 @@ struct MockConnection: ~Copyable {
                 case .nothing: break
                 }
             }
-            let deadline = Deadline(core.configuration.idleTimeout, after: SystemTime().now)
+            let deadline = ExchangeContext.Deadline(core.configuration.idleTimeout, after: SystemTime().now)
             guard core.stopSignal.wait(for: Int32(POLLIN), on: socket, until: deadline) == .ready else { return false }
             // If the client has closed the connection, no request arrives, and the interruption waits for the next
             // connection.
@@ -158,7 +158,7 @@ struct MockConnection: ~Copyable {
     /// bytes are unread, the system would send a reset, and it could arrive before the client has read the response.
     private mutating func closeWithUnread() {
         LoopbackSocket.finish(socket)
-        let deadline = Deadline(.seconds(1), after: SystemTime().now)
+        let deadline = ExchangeContext.Deadline(.seconds(1), after: SystemTime().now)
         while core.stopSignal.wait(for: Int32(POLLIN), on: socket, until: deadline) == .ready {
             let received = buffer.withUnsafeMutableBytes { LoopbackSocket.receive(socket, into: $0) }
             if case .closed = received { return }

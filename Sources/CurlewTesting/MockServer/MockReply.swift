@@ -146,7 +146,8 @@ struct MockReply {
     /// Waits for `delay`. Returns `false` if the peer closes the connection or the server stops in the meantime.
     private func pause(_ delay: Duration?) -> Bool {
         guard let delay else { return true }
-        return core.stopSignal.hold(socket, until: Deadline(delay, after: SystemTime().now)) == .timedOut
+        return core.stopSignal.hold(socket, until: ExchangeContext.Deadline(delay, after: SystemTime().now))
+            == .timedOut
     }
 
     /// Interrupts the response. Always returns `false`, because the connection is to be closed.

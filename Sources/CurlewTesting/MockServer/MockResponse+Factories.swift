@@ -47,7 +47,7 @@ extension MockResponse {
     public static func problem(_ status: HTTPStatus, _ detail: String) -> MockResponse {
         let problem = ProblemDetails(title: status.reasonPhrase, status: status.code, detail: detail)
         var response = MockResponse.json(problem, status: status)
-        response.headers[.contentType] = MediaType.problemJSON.description
+        response.headers[.contentType] = ProblemDetails.mediaType.description
         return response
     }
 

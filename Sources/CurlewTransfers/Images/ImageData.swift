@@ -94,14 +94,6 @@ extension Request where Value == ImageData {
         }
     }
 
-    /// Creates a GET call for an image at an absolute URL, under the same rules as for a URL in text.
-    public static func image(
-        url: URL, pixelLimit: Int = ImageData.defaultPixelLimit, headers: HTTPHeaders = HTTPHeaders(),
-        name: String = #function
-    ) -> Self {
-        image(url: url.absoluteString, pixelLimit: pixelLimit, headers: headers, name: name)
-    }
-
     /// Creates a GET call for an image at a path below the base URL, otherwise like `image(url:)`.
     public static func image(
         _ path: RequestPath, query: QueryItems = QueryItems(), pixelLimit: Int = ImageData.defaultPixelLimit,

@@ -73,12 +73,9 @@ extension MultipartForm {
     }
 }
 
-extension MultipartForm.Part: CustomStringConvertible, CustomReflectable {
+extension MultipartForm.Part: MirroredByDescription {
     /// The name, file name and type, without the content.
     public var description: String {
         name + (fileName.map { " (\($0))" } ?? "") + (mediaType.map { ", \($0)" } ?? "")
     }
-
-    /// Shows the description only. Debuggers and `dump` use it.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

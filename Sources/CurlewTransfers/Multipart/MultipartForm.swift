@@ -45,15 +45,14 @@ public struct MultipartForm: Sendable {
     ///   random bits. For an invalid boundary, and for one that occurs in a part in memory, `send` throws
     ///   `.invalidRequest`.
     public init(
-        _ parts: [Part], subtype: Subtype = .formData, boundary: String = MultipartForm.randomBoundary()
+        _ parts: [Part], subtype: Subtype = .formData, boundary: String? = nil
     ) {
         self.parts = parts
         self.subtype = subtype
-        self.boundary = boundary
+        self.boundary = boundary ?? Self.randomBoundary()
     }
 
-    /// Returns a boundary from the system's random number generator.
-    public static func randomBoundary() -> String {
+    private static func randomBoundary() -> String {
         var generator = SystemRandomNumberGenerator()
         return "curlew-" + String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
     }

@@ -117,7 +117,7 @@ actor MultipartReader {
         let hint =
             switch error {
             case .truncated: "The server or a proxy ended the response early. Send the call again."
-            case .headTooLarge, .tooManyParts: "If the server is trusted, use MultipartParts with higher limits."
+            case .headTooLarge, .tooManyParts: "If the server is trusted, use MultipartForm.Parts with higher limits."
             default: "The server sends invalid multipart. Check the response with a logging interceptor."
             }
         return NetworkError(.badResponse, detail: "The multipart body is invalid: \(error).", hint: hint)

@@ -5,9 +5,6 @@ public import CurlewCore
 extension Pages {
     /// The items of all pages as one asynchronous sequence. The task's cancellation is checked before each item.
     public struct Items<Item: Sendable>: AsyncSequence, Sendable {
-        /// One item, in the order of the pages.
-        public typealias Element = Item
-
         let pages: Pages
         let items: @Sendable (Value) -> [Item]
 

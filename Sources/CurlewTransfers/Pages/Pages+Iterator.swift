@@ -16,7 +16,6 @@ extension Pages {
             var count = 0
             /// The hashes of the positions that were requested.
             var visited: Set<Int> = []
-            var ahead: PageAhead<Value>?
         }
 
         init(_ plan: Plan) {
@@ -31,7 +30,6 @@ extension Pages {
                 let page = try await load()
                 state.position = page.next
                 state.hasEnded = page.next == nil
-                if plan.prefetches, !state.hasEnded { prefetch() }
                 return page
             } catch {
                 end()
@@ -39,29 +37,14 @@ extension Pages {
             }
         }
 
-        /// Ends the iteration and cancels the page that is loaded ahead.
-        mutating func end() {
-            state.hasEnded = true
-            state.ahead = nil
-        }
+        mutating func end() { state.hasEnded = true }
 
         private mutating func load() async throws(NetworkError) -> Page {
             guard !Task.isCancelled else { throw NetworkError(.cancelled) }
-            if let ahead = state.ahead {
-                state.ahead = nil
-                return try await ahead.page()
-            }
             try admit()
             let page = try await plan.page(at: state.position)
             if state.count == 1, state.position == nil { state.visited.insert(page.response.url.hashValue) }
             return page
-        }
-
-        /// Starts the next page. If it is refused, the next call reports why.
-        private mutating func prefetch() {
-            // A refusal does not change the state, so the next call throws it.
-            guard (try? admit()) != nil else { return }
-            state.ahead = PageAhead(plan, state.position)
         }
 
         /// Counts the page that is about to be requested. Throws if it must not be.
@@ -95,30 +78,4 @@ extension Pages.Plan {
             throw NetworkError(error)
         }
     }
-}
-
-/// A page that is loaded in a task of its own. The task is cancelled when the iterator no longer refers to it.
-private final class PageAhead<Value: Sendable>: Sendable {
-    private let task: Task<Result<Pages<Value>.Page, NetworkError>, Never>
-
-    init(_ plan: Pages<Value>.Plan, _ position: Pages<Value>.Position?) {
-        task = Task {
-            do throws(NetworkError) {
-                return .success(try await plan.page(at: position))
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
-
-    func page() async throws(NetworkError) -> Pages<Value>.Page {
-        let result = await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-        return try result.get()
-    }
-
-    deinit { task.cancel() }
 }

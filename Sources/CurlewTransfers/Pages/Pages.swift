@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+public import CurlewHTTP
 
 /// The pages of a list as an asynchronous sequence, each requested when it is needed.
 ///
@@ -35,9 +36,6 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
         var refusal: String?
     }
 
-    /// One page, in the order of the server.
-    public typealias Element = Page
-
     let plan: Plan
 
     /// What all iterations share.
@@ -47,7 +45,6 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
         let next: Next
         let start: Position?
         let pageLimit: Int
-        let prefetches: Bool
     }
 
     /// Returns an iterator that begins at the first page, or at the position with which the sequence was created.
@@ -70,35 +67,27 @@ extension APIClient {
     /// - `start`: where to begin: `Page.next` of an earlier iteration. Default nil, the first page.
     /// - `pageLimit`: the maximum number of pages of one iteration, at least 1. If the list is longer, iterating throws.
     ///   Default 10,000.
-    /// - `prefetches`: whether the next page is loaded while the current one is processed. At most one page is loaded
-    ///   ahead, and it is cancelled when the iteration ends. Default false.
     public func pages<E: Endpoint>(
         _ endpoint: E, next: Pages<E.Response>.Next, from start: Pages<E.Response>.Position? = nil,
-        pageLimit: Int = 10_000, prefetches: Bool = false
+        pageLimit: Int = 10_000
     ) -> Pages<E.Response> {
-        pages(
-            Request(sending: endpoint), next: next, from: start, pageLimit: pageLimit, prefetches: prefetches)
+        pages(Request(sending: endpoint), next: next, from: start, pageLimit: pageLimit)
     }
 
     /// Returns the pages of the list that an inline request requests: `client.pages(.films, next: .link)`. Its
     /// parameters are those of the form for endpoints.
     public func pages<Value>(
         _ request: Request<Value>, next: Pages<Value>.Next, from start: Pages<Value>.Position? = nil,
-        pageLimit: Int = 10_000, prefetches: Bool = false
+        pageLimit: Int = 10_000
     ) -> Pages<Value> {
         Pages(
-            plan: Pages.Plan(
-                client: self, first: request, next: next, start: start, pageLimit: max(1, pageLimit),
-                prefetches: prefetches))
+            plan: Pages.Plan(client: self, first: request, next: next, start: start, pageLimit: max(1, pageLimit)))
     }
 }
 
-extension Pages.Position: CustomStringConvertible, CustomReflectable {
+extension Pages.Position: MirroredByDescription {
     /// The name of the type only, because the position may contain secrets.
     public var description: String { "Position" }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension NetworkError.Policy {

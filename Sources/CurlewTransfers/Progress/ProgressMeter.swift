@@ -12,7 +12,7 @@ final class ProgressMeter: Sendable {
         /// The bytes of the current attempt. `completed` is their maximum over all attempts.
         var attempt: Int64 = 0
         var rate = TransferRate()
-        var nextReport: MonotonicInstant
+        var nextReport: SystemTime.Instant
         var isReporting = false
         /// A value that became due while the handler was running on another thread.
         var isDue = false
@@ -71,7 +71,7 @@ final class ProgressMeter: Sendable {
         }
     }
 
-    private func change(_ body: (inout State, MonotonicInstant) -> Void) {
+    private func change(_ body: (inout State, SystemTime.Instant) -> Void) {
         let now = time.now
         let isDue = state.withLock { state in
             guard !state.hasEnded else { return false }
@@ -114,17 +114,17 @@ struct TransferRate {
     private static let constant = 5.0
 
     private(set) var bytesPerSecond: Double = 0
-    private var sampleStart: MonotonicInstant?
+    private var sampleStart: SystemTime.Instant?
     private var sampleCompleted: Int64 = 0
     /// The seconds of all samples. While they are few, the rate is their average.
     private var observed: Double = 0
 
-    mutating func begin(at now: MonotonicInstant, completed: Int64) {
+    mutating func begin(at now: SystemTime.Instant, completed: Int64) {
         sampleStart = now
         sampleCompleted = completed
     }
 
-    mutating func update(at now: MonotonicInstant, completed: Int64) {
+    mutating func update(at now: SystemTime.Instant, completed: Int64) {
         guard let start = sampleStart else { return begin(at: now, completed: completed) }
         let seconds = Double(start.duration(to: now).wholeNanoseconds) / 1e9
         guard seconds >= Self.shortestSample else { return }

@@ -11,11 +11,6 @@ extension TransferProgress {
     /// A slow reader misses values and always receives the newest one, so memory is bounded. The sequence ends after
     /// the last value of the transfer. Iterate over it once, in one task.
     public struct Updates: AsyncSequence, Sendable {
-        /// One value.
-        public typealias Element = TransferProgress
-        /// The iterator of an `AsyncStream`.
-        public typealias AsyncIterator = AsyncStream<TransferProgress>.Iterator
-
         private let stream: AsyncStream<TransferProgress>
         /// The handler to pass to the transfer. Use it for one transfer.
         public let handler: Handler
@@ -32,7 +27,7 @@ extension TransferProgress {
         }
 
         /// Returns an iterator over the values to come.
-        public func makeAsyncIterator() -> AsyncIterator {
+        public func makeAsyncIterator() -> AsyncStream<TransferProgress>.Iterator {
             stream.makeAsyncIterator()
         }
     }

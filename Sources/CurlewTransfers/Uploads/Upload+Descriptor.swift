@@ -2,7 +2,7 @@
 
 public import CurlewCore
 public import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 extension Upload {
     /// An unfinished upload, for a later call and for another process: `client.resume(descriptor)`.
@@ -63,13 +63,10 @@ extension Upload.Descriptor {
     }
 }
 
-extension Upload.Descriptor: CustomStringConvertible, CustomReflectable {
+extension Upload.Descriptor: MirroredByDescription {
     /// The protocol, the origin and the length. The URL is omitted, because it may be a secret.
     public var description: String {
         let origin = (try? URLParts(endpoint))?.origin.description ?? "an invalid URL"
         return "tus upload to \(origin), \(length) bytes"
     }
-
-    /// A mirror that shows only the description, so that a dump contains no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -2,7 +2,7 @@
 
 public import CurlewCore
 public import CurlewFoundation
-import CurlewHTTP
+public import CurlewHTTP
 
 /// The values of resumable uploads: what is uploaded, how, and with which result. See `APIClient.upload`.
 public enum Upload {
@@ -68,7 +68,7 @@ public enum Upload {
     }
 }
 
-extension Upload.Source: CustomStringConvertible, CustomReflectable {
+extension Upload.Source: MirroredByDescription {
     /// The kind and the length; never the content.
     public var description: String {
         switch kind {
@@ -78,17 +78,11 @@ extension Upload.Source: CustomStringConvertible, CustomReflectable {
         case .refused(let problem): problem.detail
         }
     }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Upload.Result: CustomStringConvertible, CustomReflectable {
+extension Upload.Result: MirroredByDescription {
     /// The number of bytes and the status. The URL is omitted, because it may be a secret.
     public var description: String {
         "\(length) bytes" + (response.map { ", \($0.status)" } ?? "")
     }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

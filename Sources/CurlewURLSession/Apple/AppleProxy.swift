@@ -9,7 +9,7 @@ import Foundation
 enum AppleProxy {
     /// Sets the proxies of a configuration: `.environment` keeps the system's proxy settings, and `.none` disables
     /// proxies.
-    static func set(_ proxy: ProxyConfiguration, in settings: URLSessionConfiguration) {
+    static func set(_ proxy: TransportConfiguration.Proxy, in settings: URLSessionConfiguration) {
         switch proxy {
         case .environment: break
         case .none: settings.connectionProxyDictionary = [:]

@@ -12,8 +12,8 @@ struct AppleTrust: ChallengePolicy {
     typealias Reply = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
     private static let queue = DispatchQueue(label: "curlew.urlsession.trust", attributes: .concurrent)
-    private let tls: TLSConfiguration
-    private let proxy: ProxyConfiguration.Server?
+    private let tls: TransportConfiguration.TLS
+    private let proxy: TransportConfiguration.Proxy.Server?
 
     init(_ configuration: TransportConfiguration) {
         tls = configuration.tls
@@ -41,7 +41,7 @@ struct AppleTrust: ChallengePolicy {
             refuse(
                 NetworkError(
                     .configuration, detail: "The client identity cannot be read.",
-                    hint: "Check TLSConfiguration.identity: the archive and its passphrase."))
+                    hint: "Check TransportConfiguration.TLS.identity: the archive and its passphrase."))
             reply(.cancelAuthenticationChallenge, nil)
         case (.own, .proxy):
             let (user, password) = (proxy?.user ?? "", proxy?.password ?? "")
@@ -77,7 +77,7 @@ struct AppleTrust: ChallengePolicy {
                 return fail(
                     NetworkError(
                         .configuration, detail: "The trusted roots cannot be read.",
-                        hint: "Check TLSConfiguration.trustedRoots: certificates in PEM form."))
+                        hint: "Check TransportConfiguration.TLS.trustedRoots: certificates in PEM form."))
             }
             // This function must be called on the queue on which it reports its result.
             let status = SecTrustEvaluateAsyncWithError(trust, Self.queue) { trust, isTrusted, problem in
@@ -86,17 +86,18 @@ struct AppleTrust: ChallengePolicy {
                         .secureConnectionFailed(Self.failure(problem)),
                         detail: problem.map { CFErrorCopyDescription($0) as String }
                             ?? "The certificate is not trusted.")
-                    error.certificates = ConnectionInfo.PeerCertificate.list(Self.chain(of: trust))
+                    error.certificates = ExchangeMetrics.Connection.PeerCertificate.list(Self.chain(of: trust))
                     return fail(error)
                 }
                 if let pins {
                     let (warnings, found) = pins.verdict(
-                        on: { Self.chain(of: trust).map(TLSConfiguration.PinSet.key(ofCertificate:)) }, host: host,
+                        on: { Self.chain(of: trust).map(TransportConfiguration.TLS.PinSet.key(ofCertificate:)) },
+                        host: host,
                         at: Date())
                     for warning in warnings { warn(warning) }
                     if let found {
                         var error = pins.refusal(of: host, found: found)
-                        error.certificates = ConnectionInfo.PeerCertificate.list(Self.chain(of: trust))
+                        error.certificates = ExchangeMetrics.Connection.PeerCertificate.list(Self.chain(of: trust))
                         return fail(error)
                     }
                 }
@@ -119,8 +120,9 @@ struct AppleTrust: ChallengePolicy {
     }
 
     /// Returns the certificates that the server presented, if URLSession itself rejected them; empty otherwise.
-    static func certificates(in error: any Error) -> [ConnectionInfo.PeerCertificate] {
-        (error as? URLError)?.failureURLPeerTrust.map { ConnectionInfo.PeerCertificate.list(chain(of: $0)) } ?? []
+    static func certificates(in error: any Error) -> [ExchangeMetrics.Connection.PeerCertificate] {
+        (error as? URLError)?.failureURLPeerTrust.map { ExchangeMetrics.Connection.PeerCertificate.list(chain(of: $0)) }
+            ?? []
     }
 
     private func setRoots(of trust: SecTrust) -> Bool {
@@ -147,7 +149,7 @@ struct AppleTrust: ChallengePolicy {
         }
     }
 
-    private static func credential(_ identity: TLSConfiguration.ClientIdentity) -> URLCredential? {
+    private static func credential(_ identity: TransportConfiguration.TLS.ClientIdentity) -> URLCredential? {
         let archive: Data?
         switch identity.source {
         case .pkcs12(let data): archive = data

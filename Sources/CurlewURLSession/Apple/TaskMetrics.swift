@@ -32,21 +32,21 @@ extension ExchangeMetrics {
     }
 
     /// Returns the connection of a transaction; nil if it used none. URLSession reports no connection identifier.
-    private static func connection(of transaction: URLSessionTaskTransactionMetrics) -> ConnectionInfo? {
+    private static func connection(of transaction: URLSessionTaskTransactionMetrics) -> ExchangeMetrics.Connection? {
         guard let address = transaction.localAddress, let port = transaction.localPort else { return nil }
-        var tls: ConnectionInfo.TLS?
+        var tls: ExchangeMetrics.Connection.TLS?
         if transaction.request.url?.scheme?.lowercased() == "https" {
-            let version: ConnectionInfo.TLS.Version? =
+            let version: ExchangeMetrics.Connection.TLS.Version? =
                 switch transaction.negotiatedTLSProtocolVersion {
                 case .TLSv12?: .v12
                 case .TLSv13?: .v13
                 default: nil
                 }
-            tls = ConnectionInfo.TLS(
+            tls = ExchangeMetrics.Connection.TLS(
                 version: version,
                 cipherSuite: transaction.negotiatedTLSCipherSuite.flatMap { CipherSuite.name(of: $0.rawValue) })
         }
-        return ConnectionInfo(localAddress: place(address, port), tls: tls)
+        return ExchangeMetrics.Connection(localAddress: place(address, port), tls: tls)
     }
 
     private static func place(_ address: String, _ port: Int) -> String {

@@ -44,28 +44,28 @@ enum Unsupported {
     private static func onLinux(_ configuration: TransportConfiguration) -> [String] {
         var names: [String] = []
         let tls = configuration.tls
-        if tls.minimumVersion != .v12 { names.append("TLSConfiguration.minimumVersion other than .v12") }
-        if tls.trustedRoots != .system { names.append("TLSConfiguration.trustedRoots other than .system") }
-        if tls.identity != nil { names.append("TLSConfiguration.identity") }
-        if !tls.pins.isEmpty { names.append("TLSConfiguration.pins") }
-        if case .fixed = configuration.proxy { names.append("ProxyConfiguration.fixed") }
+        if tls.minimumVersion != .v12 { names.append("TransportConfiguration.TLS.minimumVersion other than .v12") }
+        if tls.trustedRoots != .system { names.append("TransportConfiguration.TLS.trustedRoots other than .system") }
+        if tls.identity != nil { names.append("TransportConfiguration.TLS.identity") }
+        if !tls.pins.isEmpty { names.append("TransportConfiguration.TLS.pins") }
+        if case .fixed = configuration.proxy { names.append("TransportConfiguration.Proxy.fixed") }
         return names
     }
 
     private static func onApple(_ configuration: TransportConfiguration) -> [String] {
         var names: [String] = []
-        if configuration.tls.obeysKeyLogFile { names.append("TLSConfiguration.obeysKeyLogFile") }
+        if configuration.tls.obeysKeyLogFile { names.append("TransportConfiguration.TLS.obeysKeyLogFile") }
         switch configuration.tls.identity?.source {
-        case .pem?, .pemFiles?: names.append("TLSConfiguration.ClientIdentity.pem (write .pkcs12)")
+        case .pem?, .pemFiles?: names.append("TransportConfiguration.TLS.ClientIdentity.pem (write .pkcs12)")
         default: break
         }
         if case .fixed(let proxy, let bypassing) = configuration.proxy {
-            if proxy.kind == .https { names.append("ProxyConfiguration.Server.Kind.https") }
+            if proxy.kind == .https { names.append("TransportConfiguration.Proxy.Server.Kind.https") }
             if proxy.kind == .socks5, proxy.user != nil { names.append("a SOCKS proxy with credentials") }
             if proxy.authentication != .basic {
-                names.append("ProxyConfiguration.Server.authentication other than .basic")
+                names.append("TransportConfiguration.Proxy.Server.authentication other than .basic")
             }
-            if !bypassing.isEmpty { names.append("ProxyConfiguration.fixed(bypassing:)") }
+            if !bypassing.isEmpty { names.append("TransportConfiguration.Proxy.fixed(bypassing:)") }
         }
         return names
     }
@@ -94,7 +94,7 @@ struct EnvironmentProxies: Sendable {
     }
 
     /// Returns why libcurl would not use the route that `configuration` specifies for `origin`; nil if it would.
-    func problem(for origin: Origin, _ configuration: ProxyConfiguration) -> String? {
+    func problem(for origin: Origin, _ configuration: TransportConfiguration.Proxy) -> String? {
         guard let text = origin.isSecure ? https : http, isUsed(text, for: origin) else { return nil }
         let expected = ProxyRules(configuration, environment: environment).proxy(for: origin)
         guard expected == nil else { return nil }
@@ -104,11 +104,11 @@ struct EnvironmentProxies: Sendable {
 
     /// Returns why a request to `origin` is rejected: libcurl would log its TLS secrets although the configuration does
     /// not allow that. Returns nil if the request can be sent.
-    func keyLogProblem(for origin: Origin, _ tls: TLSConfiguration) -> String? {
+    func keyLogProblem(for origin: Origin, _ tls: TransportConfiguration.TLS) -> String? {
         guard logsKeys, origin.isSecure, !tls.obeysKeyLogFile else { return nil }
         return
             "The environment specifies a file for connection secrets (SSLKEYLOGFILE), and URLSession on Linux writes "
-            + "to it. Unset the variable, set TLSConfiguration.obeysKeyLogFile, or use CurlTransport."
+            + "to it. Unset the variable, set TransportConfiguration.TLS.obeysKeyLogFile, or use CurlTransport."
     }
 
     /// The hint for errors about a proxy.
@@ -116,7 +116,7 @@ struct EnvironmentProxies: Sendable {
         "Add the host to the variable no_proxy, unset the proxy variable, or use CurlTransport."
 
     private func isUsed(_ text: String, for origin: Origin) -> Bool {
-        guard let proxy = ProxyConfiguration.Server(text) else { return true }
+        guard let proxy = TransportConfiguration.Proxy.Server(text) else { return true }
         return ProxyRules(.fixed(proxy, bypassing: bypassing)).proxy(for: origin, sparesLoopback: false) != nil
     }
 

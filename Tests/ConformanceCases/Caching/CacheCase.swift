@@ -8,7 +8,7 @@ import CurlewCore
 ///     @Test(arguments: CacheSuite.stores)
 ///     func keepsTheContract(_ one: CacheCase) async throws {
 ///         try await one.run(on: CacheStoreMaker("memory") { limits in
-///             MemoryCacheStore(byteLimit: limits.bytes, entryLimit: limits.entries, bodyLimit: limits.body)
+///             HTTPCache.MemoryStore(byteLimit: limits.bytes, entryLimit: limits.entries, bodyLimit: limits.body)
 ///         })
 ///     }
 ///
@@ -16,7 +16,7 @@ import CurlewCore
 public struct CacheCase: Sendable {
     /// The requirement as a sentence, unique in its suite.
     public let name: String
-    /// The source of the requirement: a section of an RFC, or the contract of `CacheStore`.
+    /// The source of the requirement: a section of an RFC, or the contract of `HTTPCache.Store`.
     public let rule: String
 
     private let body: @Sendable (CacheTrial) async throws -> Void
@@ -47,7 +47,7 @@ extension CacheCase: CustomStringConvertible {
 
 /// A factory for the stores under test. It creates a new, empty store each time.
 public struct CacheStoreMaker: Sendable, CustomStringConvertible {
-    /// The limits that a store must enforce, like those of `MemoryCacheStore`.
+    /// The limits that a store must enforce, like those of `HTTPCache.MemoryStore`.
     public struct Limits: Sendable {
         /// The maximum number of bytes of all entries together. Default 64 MiB.
         public var bytes: Int64 = 64 << 20
@@ -60,17 +60,17 @@ public struct CacheStoreMaker: Sendable, CustomStringConvertible {
     /// The name of the store in error messages.
     public let name: String
     /// A closure that creates a new, empty store with `limits`.
-    public let make: @Sendable (_ limits: Limits) async throws -> any CacheStore
+    public let make: @Sendable (_ limits: Limits) async throws -> any HTTPCache.Store
 
     /// Creates a factory. Error messages call its stores `name`.
-    public init(_ name: String, make: @escaping @Sendable (_ limits: Limits) async throws -> any CacheStore) {
+    public init(_ name: String, make: @escaping @Sendable (_ limits: Limits) async throws -> any HTTPCache.Store) {
         self.name = name
         self.make = make
     }
 
-    /// A factory that creates a `MemoryCacheStore`.
+    /// A factory that creates a `HTTPCache.MemoryStore`.
     public static let memory = CacheStoreMaker("memory") { limits in
-        MemoryCacheStore(byteLimit: limits.bytes, entryLimit: limits.entries, bodyLimit: limits.body)
+        HTTPCache.MemoryStore(byteLimit: limits.bytes, entryLimit: limits.entries, bodyLimit: limits.body)
     }
 
     /// The text of ``name``.
@@ -79,7 +79,7 @@ public struct CacheStoreMaker: Sendable, CustomStringConvertible {
 
 /// The test cases for cache stores: for a store alone, and for a cache that uses the store.
 public enum CacheSuite {
-    /// The cases for the contract of `CacheStore`.
+    /// The cases for the contract of `HTTPCache.Store`.
     public static let stores: [CacheCase] = [
         StoreEntryCases.all, StoreHeadCases.all, StoreRemovalCases.all, StoreLimitCases.all, StoreLoadCases.all,
     ].flatMap { $0 }

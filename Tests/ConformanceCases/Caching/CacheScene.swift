@@ -9,12 +9,12 @@ import CurlewTesting
 /// The setup of a cache case: a cache between a caller and a scripted server, with a clock that only the case advances.
 final class CacheScene: Sendable {
     let clock = ManualClock(date: Date(timeIntervalSince1970: 1_700_000_000))
-    let store: any CacheStore
+    let store: any HTTPCache.Store
     let cache: CacheInterceptor
     let server = CacheServer()
     private let trial: CacheTrial
 
-    init(_ trial: CacheTrial, _ rules: CacheConfiguration) async throws {
+    init(_ trial: CacheTrial, _ rules: HTTPCache.Options) async throws {
         self.trial = trial
         store = try await trial.store()
         cache = CacheInterceptor(store: store, rules: rules)
@@ -27,7 +27,7 @@ final class CacheScene: Sendable {
 
         var status: Int { response.status.code }
         var headers: HTTPHeaders { response.headers }
-        var served: CacheStatus.Served { response.served }
+        var served: HTTPCache.Status.Served { response.served }
     }
 
     /// Returns the date `offset` seconds from now, in the format of a field value.
@@ -133,7 +133,7 @@ final class CacheScene: Sendable {
 extension CacheCase {
     /// Creates a case for a requirement of a cache.
     static func requirement(
-        _ rule: String, _ name: String, rules: CacheConfiguration = .standard,
+        _ rule: String, _ name: String, rules: HTTPCache.Options = .standard,
         body: @escaping @Sendable (CacheScene) async throws -> Void
     ) -> CacheCase {
         CacheCase(name, rule: rule) { trial in try await body(CacheScene(trial, rules)) }

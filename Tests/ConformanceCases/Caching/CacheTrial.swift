@@ -15,7 +15,7 @@ struct CacheTrial: Sendable {
     }
 
     /// Creates a new, empty store with the default limits, or with the limits that `change` sets.
-    func store(_ change: (inout CacheStoreMaker.Limits) -> Void = { _ in }) async throws -> any CacheStore {
+    func store(_ change: (inout CacheStoreMaker.Limits) -> Void = { _ in }) async throws -> any HTTPCache.Store {
         var limits = CacheStoreMaker.Limits()
         change(&limits)
         return try await maker.make(limits)
@@ -25,9 +25,9 @@ struct CacheTrial: Sendable {
     func head(
         _ target: String = "https://api.example/", content: String? = nil, principal: String? = nil,
         variant: String = "", tags: Set<String> = [], headers: HTTPHeaders = [:]
-    ) -> StoredResponse {
-        var response = StoredResponse(
-            key: StoredResponse.Key(target: target, content: content, principal: principal), headers: headers,
+    ) -> HTTPCache.Entry {
+        var response = HTTPCache.Entry(
+            key: HTTPCache.Entry.Key(target: target, content: content, principal: principal), headers: headers,
             requestTime: Date(timeIntervalSinceReferenceDate: 0),
             responseTime: Date(timeIntervalSinceReferenceDate: 0.25), tags: tags)
         response.variant = variant
@@ -36,7 +36,9 @@ struct CacheTrial: Sendable {
 
     /// Stores an entry, writing its body in these chunks. Throws if the store refuses a chunk or the commit.
     @discardableResult
-    func put(_ response: StoredResponse, _ chunks: Data..., in store: any CacheStore) async throws -> StoredResponse {
+    func put(_ response: HTTPCache.Entry, _ chunks: Data..., in store: any HTTPCache.Store) async throws
+        -> HTTPCache.Entry
+    {
         let writer = try await store.write(response)
         for chunk in chunks {
             try expect(try await writer.append(chunk), "the store refuses a chunk of \(chunk.count) bytes")
@@ -46,13 +48,14 @@ struct CacheTrial: Sendable {
     }
 
     /// Reads the body of an entry, at most `step` bytes at a time, and returns it; nil if the entry does not exist.
-    func read(_ response: StoredResponse, by step: Int = 1 << 16, in store: any CacheStore) async throws -> Data? {
+    func read(_ response: HTTPCache.Entry, by step: Int = 1 << 16, in store: any HTTPCache.Store) async throws -> Data?
+    {
         guard let body = try await store.body(of: response) else { return nil }
         defer { body.close() }
         return try await read(body, by: step)
     }
 
-    func read(_ body: any StoredResponse.Body, by step: Int = 1 << 16) async throws -> Data {
+    func read(_ body: any HTTPCache.Entry.Body, by step: Int = 1 << 16) async throws -> Data {
         var all = Data()
         while true {
             let chunk = try await body.read(from: Int64(all.count), upTo: step)
@@ -66,7 +69,7 @@ struct CacheTrial: Sendable {
     }
 
     /// Returns the newest entry for the key. Throws if there is none.
-    func newest(_ key: StoredResponse.Key, in store: any CacheStore) async throws -> StoredResponse {
+    func newest(_ key: HTTPCache.Entry.Key, in store: any HTTPCache.Store) async throws -> HTTPCache.Entry {
         guard let first = try await store.variants(for: key).first else {
             throw ConformanceFailure("there is no entry for \(key.text)")
         }

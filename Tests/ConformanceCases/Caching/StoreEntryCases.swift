@@ -7,7 +7,7 @@ import CurlewHTTP
 
 /// Store cases for writing and reading entries.
 enum StoreEntryCases {
-    private static let rule = "CacheStore: an entry is visible from its commit on"
+    private static let rule = "HTTPCache.Store: an entry is visible from its commit on"
 
     static let all: [CacheCase] = [
         CacheCase("an entry is visible only after its commit", rule: rule) { trial in
@@ -78,7 +78,7 @@ enum StoreEntryCases {
                 try trial.equal(length, 300_001, "the length in the head")
             }
         },
-        CacheCase("a body can be read from any offset", rule: "StoredResponse.Body.read(from:upTo:)") { trial in
+        CacheCase("a body can be read from any offset", rule: "HTTPCache.Entry.Body.read(from:upTo:)") { trial in
             let store = try await trial.store()
             let bytes = Data.pattern(200_000)
             let head = try await trial.put(trial.head(), bytes.prefix(70_000), bytes.dropFirst(70_000), in: store)
@@ -96,12 +96,12 @@ enum StoreEntryCases {
         },
         CacheCase(
             "an open body can be read to its end after its entry was replaced, updated, removed and cleared",
-            rule: "CacheStore: a body that was opened can be read to its end"
+            rule: "HTTPCache.Store: a body that was opened can be read to its end"
         ) { trial in
             let store = try await trial.store()
             let bytes = Data.pattern(500_000)
             let head = try await trial.put(trial.head(), bytes, in: store)
-            var bodies: [any StoredResponse.Body] = []
+            var bodies: [any HTTPCache.Entry.Body] = []
             for _ in 0..<3 {
                 guard let body = try await store.body(of: head) else { throw ConformanceFailure("there is no body") }
                 _ = try await body.read(from: 0, upTo: 1000)
@@ -132,7 +132,7 @@ enum StoreEntryCases {
             let head = trial.head(variant: "c")
             let writer = try await store.write(head)
             _ = try await writer.append(Data("3"))
-            _ = try await writer.commit(replacing: [old.id, StoredResponse.ID()])
+            _ = try await writer.commit(replacing: [old.id, HTTPCache.Entry.ID()])
             try trial.equal(try await store.variants(for: old.key).map(\.id), [head.id, kept.id], "the entries")
         },
         CacheCase("of two that write one entry at the same time, the last to commit stays", rule: rule) { trial in

@@ -8,10 +8,10 @@ import CurlewHTTP
 /// Store cases for heads: they are stored unchanged, can be updated, and are distinguished by their keys.
 enum StoreHeadCases {
     static let all: [CacheCase] = [
-        CacheCase("a head returns as it was stored", rule: "CacheStore.variants(for:)") { trial in
+        CacheCase("a head returns as it was stored", rule: "HTTPCache.Store.variants(for:)") { trial in
             let store = try await trial.store()
-            var head = StoredResponse(
-                key: StoredResponse.Key(
+            var head = HTTPCache.Entry(
+                key: HTTPCache.Entry.Key(
                     target: "https://api.example/a?b=%20c", content: "QUERY 00ff", principal: "Zoë"),
                 status: 206,
                 headers: [
@@ -28,7 +28,7 @@ enum StoreHeadCases {
             try trial.equal(found, head, "the head")
             try trial.equal(found.headers.map(\.value), head.headers.map(\.value), "the values, in their order")
         },
-        CacheCase("an update changes the head and keeps the body", rule: "CacheStore.update(_:)") { trial in
+        CacheCase("an update changes the head and keeps the body", rule: "HTTPCache.Store.update(_:)") { trial in
             let store = try await trial.store()
             var head = try await trial.put(trial.head(tags: ["old"]), Data("body"), in: store)
             head.headers[.eTag] = "\"2\""
@@ -41,7 +41,7 @@ enum StoreHeadCases {
             try trial.equal(try await store.remove(.tags(["old"])), 0, "the entries with the old tag")
             try trial.equal(try await store.remove(.tags(["new"])), 1, "the entries with the new tag")
         },
-        CacheCase("an update of a removed entry does nothing", rule: "CacheStore.update(_:)") { trial in
+        CacheCase("an update of a removed entry does nothing", rule: "HTTPCache.Store.update(_:)") { trial in
             let store = try await trial.store()
             let old = try await trial.put(trial.head(), Data("1"), in: store)
             try trial.expect(!(try await store.update(trial.head())), "an entry that never was can be updated")
@@ -49,7 +49,7 @@ enum StoreHeadCases {
             try trial.expect(!(try await store.update(old)), "an entry that was replaced can be updated")
             try trial.equal(try await store.variants(for: new.key).map(\.id), [new.id], "the entries")
         },
-        CacheCase("an update to another variant replaces what has it", rule: "CacheStore.update(_:)") {
+        CacheCase("an update to another variant replaces what has it", rule: "HTTPCache.Store.update(_:)") {
             trial in
             let store = try await trial.store()
             var head = try await trial.put(trial.head(variant: "a"), Data("1"), in: store)
@@ -58,10 +58,10 @@ enum StoreHeadCases {
             try trial.expect(try await store.update(head), "the update is refused")
             try trial.equal(try await store.variants(for: head.key).map(\.id), [head.id], "the entries")
         },
-        CacheCase("keys are distinguished by every part", rule: "StoredResponse.Key") { trial in
+        CacheCase("keys are distinguished by every part", rule: "HTTPCache.Entry.Key") { trial in
             let store = try await trial.store()
             let parts: [String?] = [nil, "", "-", "a", "A", "1:a", "a 1:", "ä", "a\u{0}", "%", "_"]
-            var heads: [StoredResponse] = []
+            var heads: [HTTPCache.Entry] = []
             for content in parts {
                 for principal in parts {
                     heads.append(trial.head("https://api.example/x", content: content, principal: principal))

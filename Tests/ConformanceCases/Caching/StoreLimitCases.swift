@@ -7,7 +7,7 @@ import CurlewHTTP
 
 /// Store cases for the limits of a store, and for its statistics.
 enum StoreLimitCases {
-    private static let rule = "CacheStore: the store holds itself to its limits"
+    private static let rule = "HTTPCache.Store: the store holds itself to its limits"
 
     private static func url(_ number: Int) -> String { "https://api.example/\(number)" }
 
@@ -25,7 +25,7 @@ enum StoreLimitCases {
             try trial.expect(
                 try await trial.read(
                     trial.newest(
-                        StoredResponse.Key(target: url(99)), in: store), in: store) == Data.pattern(30_000),
+                        HTTPCache.Entry.Key(target: url(99)), in: store), in: store) == Data.pattern(30_000),
                 "the newest body differs")
         },
         CacheCase("no more entries are kept than the limit", rule: rule) { trial in
@@ -36,7 +36,7 @@ enum StoreLimitCases {
         },
         CacheCase("what was not used for longest is dropped first", rule: rule) { trial in
             let store = try await trial.store { $0.entries = 4 }
-            var heads: [StoredResponse] = []
+            var heads: [HTTPCache.Entry] = []
             for number in 0..<4 { heads.append(try await trial.put(trial.head(url(number)), Data("x"), in: store)) }
             _ = try await trial.read(heads[0], in: store)
             try await store.update(heads[2])
@@ -58,7 +58,7 @@ enum StoreLimitCases {
             try trial.expect(try await store.variants(for: heads[1].key).isEmpty, "what was not used was kept")
             try trial.expect(try await !store.variants(for: heads[0].key).isEmpty, "what was used was dropped")
         },
-        CacheCase("a body over its limit is not taken", rule: "CacheStore.bodyLimit") { trial in
+        CacheCase("a body over its limit is not taken", rule: "HTTPCache.Store.bodyLimit") { trial in
             let store = try await trial.store { $0.body = 10_000 }
             try trial.equal(store.bodyLimit, 10_000, "the limit that it tells")
             let head = trial.head()
@@ -79,7 +79,7 @@ enum StoreLimitCases {
             try trial.expect(try await store.body(of: head) == nil, "the entry was not dropped")
             try trial.expect(try await trial.read(body) == bytes, "the body changed")
         },
-        CacheCase("at most 32 variants of a key are kept, the newest", rule: "StoredResponse.variantLimit") { trial in
+        CacheCase("at most 32 variants of a key are kept, the newest", rule: "HTTPCache.Entry.variantLimit") { trial in
             let store = try await trial.store()
             for number in 0..<40 { try await trial.put(trial.head(variant: "\(number)"), Data("x"), in: store) }
             let kept = try await store.variants(for: trial.head().key).map(\.variant)
@@ -96,7 +96,7 @@ enum StoreLimitCases {
             _ = try await empty.commit(replacing: [])
             try trial.equal(try await store.statistics().entries, 0, "the number of entries")
         },
-        CacheCase("statistics count what happened", rule: "CacheStore.statistics()") { trial in
+        CacheCase("statistics count what happened", rule: "HTTPCache.Store.statistics()") { trial in
             let store = try await trial.store()
             let head = try await trial.put(trial.head(), Data.pattern(5000), in: store)
             let first = try await store.statistics()

@@ -11,7 +11,7 @@ enum StoreLoadCases {
     static let all: [CacheCase] = [
         CacheCase(
             "many tasks at once never see a body under another's head",
-            rule: "CacheStore: everything may be called from several tasks at once"
+            rule: "HTTPCache.Store: everything may be called from several tasks at once"
         ) { trial in
             let store = try await trial.store { $0.bytes = 400_000 }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -23,18 +23,18 @@ enum StoreLoadCases {
             let bytes = try await store.statistics().bytes
             try trial.expect(bytes <= 400_000, "it keeps \(bytes) bytes at the end")
         },
-        CacheCase("any order of calls behaves like a simple model", rule: "CacheStore") { trial in
+        CacheCase("any order of calls behaves like a simple model", rule: "HTTPCache.Store") { trial in
             for seed in 1...8 { try await compare(UInt64(seed), trial) }
         },
     ]
 
     /// Performs random operations on the store. Each head contains the seed from which its body is generated, so a body
     /// with the wrong head is detected.
-    private static func work(_ seed: UInt64, _ trial: CacheTrial, _ store: any CacheStore) async throws {
+    private static func work(_ seed: UInt64, _ trial: CacheTrial, _ store: any HTTPCache.Store) async throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {
             let number = Int.random(in: 0..<6, using: &random)
-            let key = StoredResponse.Key(target: "https://api.example/\(number)")
+            let key = HTTPCache.Entry.Key(target: "https://api.example/\(number)")
             switch Int.random(in: 0..<6, using: &random) {
             case 0...1:
                 let mark = UInt64.random(in: 1...1_000_000, using: &random)
@@ -61,7 +61,7 @@ enum StoreLoadCases {
     private static func compare(_ seed: UInt64, _ trial: CacheTrial) async throws {
         var random = SeededGenerator(seed: seed)
         let store = try await trial.store()
-        var model: [(head: StoredResponse, body: Data)] = []
+        var model: [(head: HTTPCache.Entry, body: Data)] = []
         for step in 0..<150 {
             let variant = ["", "a", "b"].randomElement(using: &random) ?? ""
             let principal = [nil, "ann", "bob"].randomElement(using: &random) ?? nil
@@ -81,7 +81,7 @@ enum StoreLoadCases {
                 for index in model.indices where model[index].head.id == old.id { model[index].head = changed }
             default:
                 let selection = [
-                    CacheRemoval.target(target), .principal(principal), .tags([variant]), .prefix(target),
+                    HTTPCache.Removal.target(target), .principal(principal), .tags([variant]), .prefix(target),
                 ].randomElement(using: &random)
                 guard let selection, step % 3 == 0 else { continue }
                 let count = try await store.remove(selection)

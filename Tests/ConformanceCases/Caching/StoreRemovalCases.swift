@@ -7,11 +7,11 @@ import CurlewHTTP
 
 /// Store cases for the removal of entries, including entries that are still being written.
 enum StoreRemovalCases {
-    private static let rule = "CacheStore.remove(_:)"
+    private static let rule = "HTTPCache.Store.remove(_:)"
 
     /// The selections to remove. Each row contains a description, the selection, and the indices of those entries of
     /// `fill` that the selection contains.
-    private static let selections: [(String, CacheRemoval, Set<Int>)] = [
+    private static let selections: [(String, HTTPCache.Removal, Set<Int>)] = [
         ("everything", .everything, Set(0..<10)),
         ("a URL, for every principal and content", .target("https://api.example/films/1"), [0, 1, 2, 3]),
         ("what begins like a URL, byte by byte", .prefix("https://api.example/films/"), [0, 1, 2, 3, 4, 5]),
@@ -24,7 +24,7 @@ enum StoreRemovalCases {
         ("what a function says yes to", .matching { $0.variant == "v" }, [3]),
     ]
 
-    private static func fill(_ store: any CacheStore, _ trial: CacheTrial) async throws -> [StoredResponse] {
+    private static func fill(_ store: any HTTPCache.Store, _ trial: CacheTrial) async throws -> [HTTPCache.Entry] {
         let film = "https://api.example/films/1"
         let heads = [
             trial.head(film), trial.head(film, principal: "ann"), trial.head(film, principal: ""),
@@ -62,7 +62,7 @@ enum StoreRemovalCases {
             let store = try await trial.store()
             let heads = try await fill(store, trial)
             let ids = Set([heads[2], heads[7]].map(\.id))
-            try trial.equal(try await store.remove(.entries(ids.union([StoredResponse.ID()]))), 2, "the number")
+            try trial.equal(try await store.remove(.entries(ids.union([HTTPCache.Entry.ID()]))), 2, "the number")
             try trial.expect(try await store.body(of: heads[2]) == nil, "entry 2 is there")
             try trial.expect(try await store.body(of: heads[3]) != nil, "entry 3 was evicted")
         },
@@ -79,10 +79,12 @@ enum StoreRemovalCases {
             try trial.expect(try await store.body(of: next) == nil, "the body that was replaced is there")
         },
         CacheCase(
-            "a removal reaches what is being written", rule: "CacheStore: a removal also reaches entries being written"
+            "a removal reaches what is being written",
+            rule: "HTTPCache.Store: a removal also reaches entries being written"
         ) { trial in
             for selection in [
-                CacheRemoval.everything, .target("https://api.example/"), .prefix("https://api"), .principal("ann"),
+                HTTPCache.Removal.everything, .target("https://api.example/"), .prefix("https://api"),
+                .principal("ann"),
                 .tags(["t"]), .matching { _ in true },
             ] {
                 let store = try await trial.store()
@@ -105,7 +107,7 @@ enum StoreRemovalCases {
             _ = try await writer.append(Data("x"))
             try trial.expect(try await writer.commit(replacing: []), "the commit is refused")
         },
-        CacheCase("a cleared store is empty and usable", rule: "CacheStore.clear()") { trial in
+        CacheCase("a cleared store is empty and usable", rule: "HTTPCache.Store.clear()") { trial in
             let store = try await trial.store()
             _ = try await fill(store, trial)
             try await store.clear()

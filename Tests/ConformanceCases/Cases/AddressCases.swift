@@ -87,17 +87,21 @@ enum AddressCases {
                 // A server that receives complete URLs as targets is a proxy.
                 let server = try trial.server(answering: .text("from the proxy"))
                 let transport = try trial.transport(
-                    .init(proxy: .fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port))))
+                    .init(
+                        proxy: .fixed(TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: server.port)))
+                )
                 let response = try await trial.exchange(.get, "http://service.invalid:81/a?b=c", over: transport)
                 try await trial.expectText(response, "from the proxy")
                 let request = try trial.only(server)
                 try trial.equal(request.target, "http://service.invalid:81/a?b=c", "the target")
                 try trial.equal(request.headers[.host], "service.invalid:81", "Host")
             },
-            ConformanceCase("hosts of the list are reached directly", .addresses, rule: "ProxyConfiguration.fixed") {
+            ConformanceCase(
+                "hosts of the list are reached directly", .addresses, rule: "TransportConfiguration.Proxy.fixed"
+            ) {
                 trial in
                 let server = try trial.server(answering: .text("direct"))
-                let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: 1)
+                let proxy = TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: 1)
                 let configuration = TransportConfiguration(proxy: .fixed(proxy, bypassing: ["127.0.0.0/8"]))
                 let response = try await trial.exchange(.get, server.url + "/", over: trial.transport(configuration))
                 try await trial.expectText(response, "direct")
@@ -109,7 +113,7 @@ enum AddressCases {
             ) { trial in
                 let server = try trial.server()
                 server.stop()
-                let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port)
+                let proxy = TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: server.port)
                 let transport = try trial.transport(TransportConfiguration(proxy: .fixed(proxy)))
                 try await trial.expectFailure(.proxyFailed(.unreachable)) {
                     _ = try await trial.exchange(.get, "http://service.example/", over: transport)
@@ -119,7 +123,7 @@ enum AddressCases {
                 "a proxy that breaks off before the tunnel is there has refused it", .addresses, rule: "RFC 9110 §9.3.6"
             ) { trial in
                 let server = try trial.server(answering: .closeBeforeReply)
-                let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port)
+                let proxy = TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: server.port)
                 let transport = try trial.transport(TransportConfiguration(proxy: .fixed(proxy)))
                 try await trial.expectFailure(.proxyFailed(.refused(nil))) {
                     let body = RequestBody.bytes(Data("x".utf8))
@@ -134,7 +138,7 @@ enum AddressCases {
                 let server = try trial.server()
                 server.on(nil, "/*path", respond: .status(HTTPStatus(code)))
                 server.enqueue(.status(HTTPStatus(code)))
-                let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port)
+                let proxy = TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: server.port)
                 let transport = try trial.transport(TransportConfiguration(proxy: .fixed(proxy)))
                 let reason = NetworkError.ProxyFailure.refused(HTTPStatus(code))
                 try await trial.expectFailure(.proxyFailed(code == 407 ? .notAuthenticated : reason)) {
@@ -151,7 +155,9 @@ enum AddressCases {
                 rule: part == .httpProxy ? "RFC 9110 §9.3.6" : "RFC 1928, RFC 1929"
             ) { trial in
                 let url = try trial.address(part).replacing("://", with: "://user:pass%20word@")
-                guard let proxy = ProxyConfiguration.Server(url) else { throw ConformanceFailure("\(url) is no proxy") }
+                guard let proxy = TransportConfiguration.Proxy.Server(url) else {
+                    throw ConformanceFailure("\(url) is no proxy")
+                }
                 let transport = try trial.trusting { $0.proxy = .fixed(proxy) }
                 for _ in 0..<2 { try await trial.expectEmpty(.secure, over: transport) }
             },
@@ -162,7 +168,7 @@ enum AddressCases {
             ) { trial in
                 for credentials in ["", "user:sesame@"] {
                     let url = try trial.address(part).replacing("://", with: "://" + credentials)
-                    guard let proxy = ProxyConfiguration.Server(url) else {
+                    guard let proxy = TransportConfiguration.Proxy.Server(url) else {
                         throw ConformanceFailure("\(url) is no proxy")
                     }
                     let transport = try trial.transport(TransportConfiguration(proxy: .fixed(proxy)))

@@ -20,7 +20,7 @@ enum EventStreamCases {
                 respond: .events([
                     .event("one\ntwo", name: "news", id: "7"), .comment("three"), .event(""), .event("four", id: "8"),
                 ]))
-            var options = EventStreamOptions()
+            var options = EventStream.Options()
             options.reconnects = false
             var events: [ServerEvent] = []
             for try await event in client.events(.get("/"), options: options) { events.append(event) }
@@ -86,7 +86,7 @@ enum EventStreamCases {
                     if let interruption { steps += [.pause(.milliseconds(20)), .interruption(interruption)] }
                     return .events(steps)
                 }
-                var options = EventStreamOptions()
+                var options = EventStream.Options()
                 options.retryDelay = .zero
                 var events = client.events(.get("/"), options: options).makeAsyncIterator()
                 for number in 1...9 {
@@ -101,7 +101,7 @@ enum EventStreamCases {
         ConformanceCase("status 204 ends the stream", .eventStreams, .message, rule: "WHATWG HTML §9.2.3") { trial in
             let (server, client) = try trial.streams()
             server.enqueue(.events([.event("one")]), .status(.noContent))
-            var options = EventStreamOptions()
+            var options = EventStream.Options()
             options.retryDelay = .zero
             var events = client.events(.get("/"), options: options).makeAsyncIterator()
             try trial.equal(try await events.next()?.data, "one", "the data")
@@ -145,7 +145,7 @@ enum EventStreamCases {
                     }
                 }
             }
-            var options = EventStreamOptions()
+            var options = EventStream.Options()
             options.reconnects = false
             var events = client.events(.get("/"), options: options).makeAsyncIterator()
             var received = try await events.next() == nil ? 0 : 1

@@ -24,10 +24,10 @@ enum SecurityCases {
             },
             ConformanceCase(
                 "an authority may be given as text", .security, needs: [.secure, .authority],
-                rule: "TLSConfiguration.TrustedRoots.pem"
+                rule: "TransportConfiguration.TLS.TrustedRoots.pem"
             ) { trial in
                 let pem = try Data(contentsOf: URL(fileURLWithPath: trial.address(.authority)))
-                let tls = TLSConfiguration(trustedRoots: .pem(pem))
+                let tls = TransportConfiguration.TLS(trustedRoots: .pem(pem))
                 let transport = try trial.transport(TransportConfiguration(tls: tls))
                 try await trial.expectEmpty(.secure, over: transport)
             },
@@ -110,7 +110,7 @@ enum SecurityCases {
         ConformanceCase(
             "a certificate is shown to the hosts that are named only", .security,
             needs: [.mutual, .authority, .client],
-            rule: "TLSConfiguration.ClientIdentity.hosts"
+            rule: "TransportConfiguration.TLS.ClientIdentity.hosts"
         ) { trial in
             let transport = try trial.trusting(identity: .client, hosts: ["other.example"])
             let response = try await trial.exchange(.get, trial.address(.mutual) + "/", over: transport)
@@ -131,13 +131,15 @@ enum SecurityCases {
                 var keys = others
                 keys.insert(try trial.serverKey(), at: place)
                 try await trial.expectEmpty(
-                    .secure, over: trial.trusting(pins: TLSConfiguration.PinSet(hosts: ["localhost"], keys: keys)))
+                    .secure,
+                    over: trial.trusting(pins: TransportConfiguration.TLS.PinSet(hosts: ["localhost"], keys: keys)))
             }
         },
         ConformanceCase(
             "a server without a pinned key is refused", .security, needs: [.secure, .authority], rule: "RFC 7469 §2.6"
         ) { trial in
-            let transport = try trial.trusting(pins: TLSConfiguration.PinSet(hosts: ["localhost"], keys: others))
+            let transport = try trial.trusting(
+                pins: TransportConfiguration.TLS.PinSet(hosts: ["localhost"], keys: others))
             for _ in 0..<2 { try await trial.expectRefusal(.secure, .pinMismatch, over: transport) }
             let other = try trial.address(.secure).replacing("localhost", with: "127.0.0.1")
             let response = try await trial.exchange(.get, other + "/empty", over: transport)
@@ -145,16 +147,16 @@ enum SecurityCases {
         },
         ConformanceCase(
             "pins that only report let the call go on", .security, needs: [.secure, .authority],
-            rule: "TLSConfiguration.PinSet.Mode.reportOnly"
+            rule: "TransportConfiguration.TLS.PinSet.Mode.reportOnly"
         ) { trial in
-            let pins = TLSConfiguration.PinSet(hosts: ["localhost"], keys: others, mode: .reportOnly)
+            let pins = TransportConfiguration.TLS.PinSet(hosts: ["localhost"], keys: others, mode: .reportOnly)
             try await trial.expectEmpty(.secure, over: trial.trusting(pins: pins))
         },
         ConformanceCase(
             "a pinned key does not replace trust", .security, needs: [.secure, .certificate], rule: "RFC 7469 §2.6"
         ) { trial in
-            let pins = TLSConfiguration.PinSet(hosts: ["localhost"], keys: [try trial.serverKey()] + others)
-            let tls = TLSConfiguration(pins: [pins])
+            let pins = TransportConfiguration.TLS.PinSet(hosts: ["localhost"], keys: [try trial.serverKey()] + others)
+            let tls = TransportConfiguration.TLS(pins: [pins])
             let transport = try trial.transport(TransportConfiguration(tls: tls))
             try await trial.expectRefusal(.secure, .untrusted, over: transport)
         },
@@ -164,10 +166,11 @@ enum SecurityCases {
 extension ConformanceTrial {
     /// Creates a transport that trusts the certificate authority of the environment.
     func trusting(
-        identity: ConformanceEnvironment.Part? = nil, hosts: [String] = [], pins: TLSConfiguration.PinSet? = nil,
+        identity: ConformanceEnvironment.Part? = nil, hosts: [String] = [],
+        pins: TransportConfiguration.TLS.PinSet? = nil,
         change: (inout TransportConfiguration) -> Void = { _ in }
     ) throws -> any Transport {
-        var tls = TLSConfiguration(trustedRoots: .file(try address(.authority)))
+        var tls = TransportConfiguration.TLS(trustedRoots: .file(try address(.authority)))
         if let identity {
             let certificate = try address(identity)
             tls.identity = .pemFiles(
@@ -195,7 +198,7 @@ extension ConformanceTrial {
 
     fileprivate func serverKey() throws -> String {
         let certificate = try Data(contentsOf: URL(fileURLWithPath: address(.certificate)))
-        guard let key = TLSConfiguration.PinSet.key(ofCertificate: certificate) else {
+        guard let key = TransportConfiguration.TLS.PinSet.key(ofCertificate: certificate) else {
             throw ConformanceFailure("the certificate of the environment has no key")
         }
         return key

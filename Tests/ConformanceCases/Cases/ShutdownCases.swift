@@ -10,7 +10,10 @@ enum ShutdownCases {
     private static let refused = NetworkError.Reason.refused(by: .shutdown)
 
     static let all = [
-        ConformanceCase("work in flight ends with the transport, in every phase", .shutdown, rule: "ShutdownMode.now") {
+        ConformanceCase(
+            "work in flight ends with the transport, in every phase", .shutdown,
+            rule: "TransportConfiguration.ShutdownMode.now"
+        ) {
             trial in
             let server = try trial.server()
             server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
@@ -29,7 +32,9 @@ enum ShutdownCases {
             for task in tasks { try await trial.expectFailure(refused) { try await task.value } }
             try await trial.expectFailure(refused) { _ = try await paused.collect() }
         },
-        ConformanceCase("a transport that has ended refuses new work", .shutdown, rule: "ShutdownMode") { trial in
+        ConformanceCase(
+            "a transport that has ended refuses new work", .shutdown, rule: "TransportConfiguration.ShutdownMode"
+        ) { trial in
             let server = try trial.server()
             server.on(.get, "/", respond: .text("ok"))
             for wasUsed in [false, true] {
@@ -44,7 +49,8 @@ enum ShutdownCases {
             }
         },
         ConformanceCase(
-            "a transport that drains lets its work finish and refuses more", .shutdown, rule: "ShutdownMode.drain"
+            "a transport that drains lets its work finish and refuses more", .shutdown,
+            rule: "TransportConfiguration.ShutdownMode.drain"
         ) {
             trial in
             let server = try trial.server()
@@ -60,7 +66,10 @@ enum ShutdownCases {
             }
             try trial.equal(server.requestCount, 1, "the number of requests")
         },
-        ConformanceCase("a transport drains no longer than its deadline", .shutdown, rule: "ShutdownMode.drain") {
+        ConformanceCase(
+            "a transport drains no longer than its deadline", .shutdown,
+            rule: "TransportConfiguration.ShutdownMode.drain"
+        ) {
             trial in
             let server = try trial.server(answering: .text("never").stalled(at: .beforeHead))
             let transport = try trial.transport()
@@ -74,7 +83,8 @@ enum ShutdownCases {
             try trial.expect(elapsed < .seconds(10), "it took \(elapsed)")
         },
         ConformanceCase(
-            "calls that race with the end of the transport end one way or the other", .shutdown, rule: "ShutdownMode"
+            "calls that race with the end of the transport end one way or the other", .shutdown,
+            rule: "TransportConfiguration.ShutdownMode"
         ) {
             trial in
             let server = try trial.server()

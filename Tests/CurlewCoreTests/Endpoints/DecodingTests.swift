@@ -139,7 +139,9 @@ struct DecodingTests {
     }
 
     @Test func aResponseHasTheMessageAroundTheValue() async throws {
-        let attempts = [1, 2].map { Attempt(number: $0, duration: .seconds($0), outcome: .status(.created)) }
+        let attempts = [1, 2].map {
+            NetworkError.Attempt(number: $0, duration: .seconds($0), outcome: .status(.created))
+        }
         let client = APIClient.testing(
             ClosureTransport { _, _ in
                 var response = HTTPResponse.answer(.created, Person.annJSON)

@@ -120,7 +120,7 @@ struct ForeignOriginTests {
             }
         ]
         var configuration = APIClient.Configuration()
-        configuration.fields = FieldRules(harmless: ["X-App"], secret: ["X-Request-ID"])
+        configuration.fields = Redaction.Rules(harmless: ["X-App"], secret: ["X-Request-ID"])
         let client = APIClient.mock(pipeline: pipeline, configuration: configuration) { $0.onAny { _ in .status(204) } }
         try await client.send(Request<Void>.get(url: "https://other.test/x"))
         #expect(client.recordedCalls.last?.request.headers["X-App"] == "1")

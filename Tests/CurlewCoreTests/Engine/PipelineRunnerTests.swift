@@ -24,8 +24,8 @@ struct PipelineRunnerTests {
                 case .answered(let response): "answered \(response.status.code)"
                 case .attemptFailed(let error): "attemptFailed \(error.label)"
                 case .tried(let attempt): "tried \(attempt)"
-                case .feature(Redirect.Event.followed(let redirect)): "redirected \(redirect)"
-                case .feature(Redirect.Event.kept(let response, let reason)):
+                case .feature(RedirectPolicy.Event.followed(let redirect)): "redirected \(redirect)"
+                case .feature(RedirectPolicy.Event.kept(let response, let reason)):
                     "redirectKept \(response.status.code) \(reason)"
                 case .measured: "measured"
                 case .warned(let warning): "warned \(warning)"
@@ -139,7 +139,7 @@ struct PipelineRunnerTests {
         #expect(context.timeouts.total == .seconds(3))
         #expect(context.limits.responseBody == 5)
         #expect(context.deadline.remaining(at: clock.now) == .seconds(3))
-        context.attemptDeadline = Deadline(.seconds(1), after: clock.now)
+        context.attemptDeadline = ExchangeContext.Deadline(.seconds(1), after: clock.now)
         #expect(context.deadline.remaining(at: clock.now) == .seconds(1))
         let plain = ExchangeContext(timeouts: .none, time: clock)
         #expect(plain.deadline == .never)

@@ -73,7 +73,7 @@ struct ProxyRulesTests {
             ("http://u:a@b@p.example:1", "http://p.example:1", "u", "a@b"),
         ] as [(String, String, String?, String?)])
     func urls(text: String, url: String, user: String?, password: String?) throws {
-        let proxy = try #require(ProxyConfiguration.Server(text))
+        let proxy = try #require(TransportConfiguration.Proxy.Server(text))
         #expect(proxy.url == url)
         #expect(proxy.user == user && proxy.password == password)
         #expect(!"\(proxy)".contains("p%40") && !"\(proxy)".contains("@b"))
@@ -86,14 +86,14 @@ struct ProxyRulesTests {
             "http://secret:secret@p example", "http://p.example:80x", "http://%zz:secret@p.example",
         ])
     func badURLs(text: String) {
-        #expect(ProxyConfiguration.Server(text) == nil)
+        #expect(TransportConfiguration.Proxy.Server(text) == nil)
         let problems = ProxyRules(.environment, environment: ["all_proxy": text]).problems
         #expect(problems.count == 1 && problems[0].contains("all_proxy") && !problems[0].contains("secret"))
     }
 
     @Test("An entry of a no-proxy list in code has to be valid")
     func badEntries() {
-        let proxy = ProxyConfiguration.Server(.http, host: "p.example")
+        let proxy = TransportConfiguration.Proxy.Server(.http, host: "p.example")
         let configuration = TransportConfiguration(
             proxy: .fixed(proxy, bypassing: ["a.example", "10.0.0.0/33", "a/b"]))
         #expect(configuration.problems.count == 2)
@@ -101,7 +101,8 @@ struct ProxyRulesTests {
 
     @Test("No description of a proxy shows credentials")
     func secrets() {
-        let proxy = ProxyConfiguration.Server(.socks5, host: "p.example", user: "secret-user", password: "secret-word")
+        let proxy = TransportConfiguration.Proxy.Server(
+            .socks5, host: "p.example", user: "secret-user", password: "secret-word")
         let configuration = TransportConfiguration(proxy: .fixed(proxy))
         var dumped = ""
         dump(configuration, to: &dumped)
@@ -114,9 +115,10 @@ struct ProxyRulesTests {
     func fixed() throws {
         for host in ["localhost", "app.localhost", "127.0.0.1", "[::1]"] {
             let origin = try #require(Origin(scheme: "http", host: host, port: 8080))
-            let elsewhere = ProxyRules(.fixed(ProxyConfiguration.Server(.http, host: "proxy.example", port: 3128)))
+            let elsewhere = ProxyRules(
+                .fixed(TransportConfiguration.Proxy.Server(.http, host: "proxy.example", port: 3128)))
             #expect(elsewhere.proxy(for: origin) == nil, "\(host)")
-            let here = ProxyRules(.fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: 3128)))
+            let here = ProxyRules(.fixed(TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: 3128)))
             #expect(here.proxy(for: origin) != nil, "\(host)")
         }
     }

@@ -32,17 +32,18 @@ struct TLSConfigurationTests {
         ])
     func badPatterns(pattern: String) {
         #expect(HostPattern(pattern) == nil)
-        let set = TLSConfiguration.PinSet(hosts: [pattern], keys: Self.keys)
-        #expect(TransportConfiguration(tls: TLSConfiguration(pins: [set])).problems.count == 1)
-        let identity = TLSConfiguration.ClientIdentity.pkcs12File("client.p12", passphrase: "", hosts: [pattern])
-        #expect(TransportConfiguration(tls: TLSConfiguration(identity: identity)).problems.count == 1)
+        let set = TransportConfiguration.TLS.PinSet(hosts: [pattern], keys: Self.keys)
+        #expect(TransportConfiguration(tls: TransportConfiguration.TLS(pins: [set])).problems.count == 1)
+        let identity = TransportConfiguration.TLS.ClientIdentity.pkcs12File(
+            "client.p12", passphrase: "", hosts: [pattern])
+        #expect(TransportConfiguration(tls: TransportConfiguration.TLS(identity: identity)).problems.count == 1)
     }
 
     @Test("An exact host comes before a pattern, and the first of equals counts")
     func choice() {
-        let wild = TLSConfiguration.PinSet(hosts: ["*.example.com"], keys: Self.keys)
-        let exact = TLSConfiguration.PinSet(hosts: ["api.example.com"], keys: Self.keys, mode: .reportOnly)
-        let second = TLSConfiguration.PinSet(hosts: ["api.example.com"], keys: [])
+        let wild = TransportConfiguration.TLS.PinSet(hosts: ["*.example.com"], keys: Self.keys)
+        let exact = TransportConfiguration.TLS.PinSet(hosts: ["api.example.com"], keys: Self.keys, mode: .reportOnly)
+        let second = TransportConfiguration.TLS.PinSet(hosts: ["api.example.com"], keys: [])
         #expect([wild, exact, second].first(for: "api.example.com") == exact)
         #expect([wild, exact].first(for: "www.example.com") == wild)
         #expect([wild, exact].first(for: "example.com") == nil)
@@ -51,8 +52,10 @@ struct TLSConfigurationTests {
     @Test("A pin set needs a backup key, a host, and keys that are pins")
     func pinProblems() {
         func problems(_ hosts: [String], _ keys: [String]) -> [String] {
-            TransportConfiguration(tls: TLSConfiguration(pins: [TLSConfiguration.PinSet(hosts: hosts, keys: keys)]))
-                .problems
+            TransportConfiguration(
+                tls: TransportConfiguration.TLS(pins: [TransportConfiguration.TLS.PinSet(hosts: hosts, keys: keys)])
+            )
+            .problems
         }
         #expect(problems(["a.example"], Self.keys).isEmpty)
         #expect(problems([], Self.keys).count == 1)
@@ -69,17 +72,17 @@ struct TLSConfigurationTests {
     func secrets() {
         let secret = "open sesame"
         let data = Data(secret.utf8)
-        let identities: [TLSConfiguration.ClientIdentity] = [
+        let identities: [TransportConfiguration.TLS.ClientIdentity] = [
             .pem(certificate: data, key: data, passphrase: secret), .pkcs12(data, passphrase: secret),
             .pemFiles(certificate: "a.pem", key: "a.key", passphrase: secret),
             .pkcs12File("a.p12", passphrase: secret),
         ]
         for identity in identities {
-            let configuration = TransportConfiguration(tls: TLSConfiguration(identity: identity))
+            let configuration = TransportConfiguration(tls: TransportConfiguration.TLS(identity: identity))
             var dumped = ""
             dump(configuration, to: &dumped)
             for text in ["\(identity)", "\(configuration)", String(reflecting: configuration), dumped] {
-                #expect(text.contains("TLSConfiguration.ClientIdentity("))
+                #expect(text.contains("TransportConfiguration.TLS.ClientIdentity("))
                 #expect(!text.contains(secret) && !text.contains("111, 112, 101"), "\(text)")
             }
         }
@@ -98,16 +101,16 @@ struct TLSConfigurationTests {
     @Test("A pin set's mode and expiry decide what a server's key means")
     func pinVerdict() {
         let now = Date(timeIntervalSince1970: 1_000_000)
-        func judge(_ key: String?, _ mode: TLSConfiguration.PinSet.Mode, expires: Date? = nil) -> (
+        func judge(_ key: String?, _ mode: TransportConfiguration.TLS.PinSet.Mode, expires: Date? = nil) -> (
             [ExchangeEvent.Warning], String?
         ) {
-            let pins = TLSConfiguration.PinSet(
+            let pins = TransportConfiguration.TLS.PinSet(
                 hosts: ["a.example"], keys: ["sha256//a", "sha256//b"], expires: expires, mode: mode)
             // For this scope, keys further up the path count for nothing.
             return pins.verdict(on: { [key, "sha256//a"] }, host: "a.example", at: now)
         }
         let day = 86_400.0
-        for mode in [TLSConfiguration.PinSet.Mode.enforce, .reportOnly] {
+        for mode in [TransportConfiguration.TLS.PinSet.Mode.enforce, .reportOnly] {
             #expect(judge("sha256//b", mode) == ([], nil))
             let (ended, soon) = (now - day, now + day)
             #expect(judge("sha256//x", mode, expires: ended) == ([.pinsExpired(host: "a.example", on: ended)], nil))
@@ -136,10 +139,11 @@ struct TLSConfigurationTests {
     func scopes(chain: [String?], isPinnedServer: Bool, isPinnedPath: Bool) {
         let now = Date(timeIntervalSince1970: 1_000_000)
         for (scope, isPinned) in [
-            (TLSConfiguration.PinSet.Scope.serverCertificate, isPinnedServer), (.verifiedChain, isPinnedPath),
+            (TransportConfiguration.TLS.PinSet.Scope.serverCertificate, isPinnedServer), (.verifiedChain, isPinnedPath),
         ] {
-            for mode in [TLSConfiguration.PinSet.Mode.enforce, .reportOnly] {
-                let pins = TLSConfiguration.PinSet(hosts: ["a.example"], keys: ["a", "b"], scope: scope, mode: mode)
+            for mode in [TransportConfiguration.TLS.PinSet.Mode.enforce, .reportOnly] {
+                let pins = TransportConfiguration.TLS.PinSet(
+                    hosts: ["a.example"], keys: ["a", "b"], scope: scope, mode: mode)
                 let (warnings, refused) = pins.verdict(on: { chain }, host: "a.example", at: now)
                 let shown = (scope == .serverCertificate ? Array(chain.prefix(1)) : chain).map { $0 ?? "unreadable" }
                 let found = shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
@@ -153,7 +157,8 @@ struct TLSConfigurationTests {
     @Test("The path of an expired set is not read, and a long path is shown in part")
     func pathBounds() {
         let now = Date(timeIntervalSince1970: 1_000_000)
-        var pins = TLSConfiguration.PinSet(hosts: ["a.example"], keys: Self.keys, scope: .verifiedChain, expires: now)
+        var pins = TransportConfiguration.TLS.PinSet(
+            hosts: ["a.example"], keys: Self.keys, scope: .verifiedChain, expires: now)
         var asked = 0
         let verdict = pins.verdict(
             on: {
@@ -169,8 +174,9 @@ struct TLSConfigurationTests {
         let error = pins.refusal(of: "a.example", found: found ?? "")
         #expect(error.reason == .secureConnectionFailed(.pinMismatch))
         #expect(error.detail.contains("verified path of a.example") && error.detail.contains("key9"))
-        #expect(TransportConfiguration(tls: TLSConfiguration(pins: [pins])).problems.isEmpty)
+        #expect(TransportConfiguration(tls: TransportConfiguration.TLS(pins: [pins])).problems.isEmpty)
         pins.keys = [Self.keys[0]]
-        #expect(TransportConfiguration(tls: TLSConfiguration(pins: [pins])).problems.count == 1, "no backup key")
+        #expect(
+            TransportConfiguration(tls: TransportConfiguration.TLS(pins: [pins])).problems.count == 1, "no backup key")
     }
 }

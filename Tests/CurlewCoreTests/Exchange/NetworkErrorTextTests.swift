@@ -33,7 +33,7 @@ struct NetworkErrorTextTests {
             underlying: NetworkError.TransportFailure(engine: "ENGINE", code: 777, message: "WORDS"))
         error.routeName = "GetUserModel"
         error.attempts = [
-            Attempt(number: 777, duration: .seconds(777), outcome: .failed(.storage), notes: ["OUTCOME"])
+            NetworkError.Attempt(number: 777, duration: .seconds(777), outcome: .failed(.storage), notes: ["OUTCOME"])
         ]
         return error
     }

@@ -3,7 +3,7 @@
 import CurlewAuthentication
 import Testing
 
-private typealias PeerCertificate = ConnectionInfo.PeerCertificate
+private typealias PeerCertificate = ExchangeMetrics.Connection.PeerCertificate
 
 /// Certificates as errors show them, made manually: their contents are untrusted.
 @Suite(.timeLimit(.minutes(1)))
@@ -68,7 +68,7 @@ struct PeerCertificateTests {
             #expect(certificate.notAfter == Date(timeIntervalSince1970: 1_893_456_000))
             let digest = MessageDigest.sha256(Data(Self.key)).base64EncodedString()
             #expect(certificate.pin == "sha256//" + digest)
-            #expect(certificate.pin == TLSConfiguration.PinSet.key(ofCertificate: form))
+            #expect(certificate.pin == TransportConfiguration.TLS.PinSet.key(ofCertificate: form))
             #expect(
                 certificate.description
                     == "CN=a for a.example, 127.0.0.1, ::1; issued by CN=b; valid from 2020-01-01T00:00:00Z to "
@@ -181,7 +181,7 @@ struct PeerCertificateTests {
             guard let certificate = PeerCertificate(bytes) else { continue }
             let text = certificate.description
             #expect(text.utf8.count < 20_000 && text == text.printable, "seed \(seed)")
-            #expect(certificate.pin == TLSConfiguration.PinSet.key(ofCertificate: bytes), "seed \(seed)")
+            #expect(certificate.pin == TransportConfiguration.TLS.PinSet.key(ofCertificate: bytes), "seed \(seed)")
         }
         for _ in 0..<500 { _ = PeerCertificate(Data(random.bytes(upTo: 300))) }
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectAdvisoryTests {
     static let secrets: HTTPHeaders = [
-        .authorization: "hunter2", .cookie: "hunter2", .proxyAuthenticate: "hunter2",
+        .authorization: "hunter2", .cookie: "hunter2", "Proxy-Authenticate": "hunter2",
     ]
 
     /// The fields that arrive at each of these URLs, one redirecting to the next.

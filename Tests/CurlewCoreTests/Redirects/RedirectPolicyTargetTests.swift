@@ -94,7 +94,7 @@ struct RedirectPolicyTargetTests {
     static let headers: HTTPHeaders = [
         .accept: "a", .authorization: "s", "proxy-authorization": "s", .cookie: "s", "Cookie2": "s", .xAPIKey: "s",
         "X-Auth-Token": "s", "X-CSRF-Token": "s", "X-Amz-Security-Token": "s", .origin: "https://a.test", .referer: "r",
-        .host: "h", .wwwAuthenticate: "s", .proxyAuthenticate: "s", "X-Mine": "s", "X-Tenant": "t", "X-Other": "o",
+        .host: "h", .wwwAuthenticate: "s", "Proxy-Authenticate": "s", "X-Mine": "s", "X-Tenant": "t", "X-Other": "o",
         .userAgent: "u", .idempotencyKey: "k", .ifNoneMatch: "e",
     ]
 

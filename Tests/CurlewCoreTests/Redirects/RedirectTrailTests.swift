@@ -10,10 +10,12 @@ struct RedirectTrailTests {
         "a": "https://a.test/", "b": "https://b.test/", "x": "https://a.test/x", "y": "https://a.test/y",
     ]
 
-    static func redirect(_ from: Character, _ to: Character, _ method: HTTPMethod = .get) throws -> Redirect {
+    static func redirect(_ from: Character, _ to: Character, _ method: HTTPMethod = .get) throws
+        -> RedirectPolicy.Redirect
+    {
         let source = try HTTPRequest(method, url: try #require(host["\(from)"]))
         let target = try HTTPRequest(.get, url: try #require(host["\(to)"]))
-        return Redirect(status: 302, from: source, to: target, droppedFields: [])
+        return RedirectPolicy.Redirect(status: 302, from: source, to: target, droppedFields: [])
     }
 
     @Test(
@@ -39,7 +41,7 @@ struct RedirectTrailTests {
         while count < 50 {
             let from = try HTTPRequest(url: "https://a.test/\(count)")
             let to = try HTTPRequest(url: "https://a.test/\(count + 1)")
-            let redirect = Redirect(status: 302, from: from, to: to, droppedFields: [])
+            let redirect = RedirectPolicy.Redirect(status: 302, from: from, to: to, droppedFields: [])
             if let failure = trail.failure(toFollow: redirect, limit: limit) {
                 #expect(failure.reason == .limitExceeded(.redirects))
                 break

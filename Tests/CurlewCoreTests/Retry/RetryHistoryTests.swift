@@ -14,11 +14,11 @@ struct RetryHistoryTests {
         let client = bench.client { $0.onAny { _ in .status(200) } }
         let response = try await client.response(for: Request<HTTPResponse>(.get, "/"))
         #expect(response.value.history == nil)
-        #expect(response.attempts == [Attempt(number: 1, duration: .zero, outcome: .status(200))])
+        #expect(response.attempts == [NetworkError.Attempt(number: 1, duration: .zero, outcome: .status(200))])
         let error = await failure { () throws(NetworkError) in
             try await bench.client { $0.onAny { _ in .status(404) } }.send(Request<Void>.get("/"))
         }
-        #expect(error?.attempts == [Attempt(number: 1, duration: .zero, outcome: .status(404))])
+        #expect(error?.attempts == [NetworkError.Attempt(number: 1, duration: .zero, outcome: .status(404))])
         #expect(error?.description.contains("attempt") == false, "there is nothing to tell")
     }
 
@@ -50,7 +50,7 @@ struct RetryHistoryTests {
             mock.on(.post, "/a", .status(307, headers: [.location: "/b"]))
             mock.on(.post, "/b") { _ -> HTTPResponse in throw RetryBench.lost }
         }
-        let lost = Attempt.Outcome.failed(RetryBench.lost.reason)
+        let lost = NetworkError.Attempt.Outcome.failed(RetryBench.lost.reason)
         for client in [bench.client(around: [.redirects()], stubs), .mock(pipeline: [.redirects()], stubs)] {
             let error = await client.failure(Request<Void>.post("/a"))
             #expect(error?.reason == RetryBench.lost.reason)
@@ -68,7 +68,7 @@ struct RetryHistoryTests {
 
     @Test("A request that never arrived is sent again without being counted or paid for")
     func uncounted() async throws {
-        let budget = RetryBudget()
+        let budget = RetryPolicy.Budget()
         let client = bench.client(.attempts(2), budget: budget) {
             $0.onAny(
                 RetryBench.answers([
@@ -85,7 +85,7 @@ struct RetryHistoryTests {
     @Test("A call that waits for connectivity ends with a route or its bound, and pays nothing")
     func connectivity() async throws {
         let policy = RetryPolicy.waitingForConnectivity(upTo: .seconds(30))
-        let budget = RetryBudget(capacity: 0)
+        let budget = RetryPolicy.Budget(capacity: 0)
         let away = NetworkError(
             .unreachable, underlying: NetworkError.TransportFailure(engine: "test", code: 6, message: "no such name"))
         let failures = [Result<HTTPResponse, NetworkError>](repeating: .failure(away), count: 6)
@@ -95,7 +95,8 @@ struct RetryHistoryTests {
         let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.post, "/"))
         #expect(waits == [50, 100, 200, 400, 800, 1600].map { .milliseconds($0) })
         #expect(
-            try result.get().attempts.map(\.decision.cause) == [Attempt.Cause](repeating: .offline, count: 6) + [.final]
+            try result.get().attempts.map(\.decision.cause) == [NetworkError.Attempt.Cause](
+                repeating: .offline, count: 6) + [.final]
         )
 
         let offline = bench.client(policy, budget: budget) { $0.onAny { _ in throw away } }
@@ -109,7 +110,7 @@ struct RetryHistoryTests {
     func refusedConnections() async throws {
         let cause = NetworkError.TransportFailure(
             engine: "test", code: 7, message: "refused", systemError: ECONNREFUSED)
-        let client = bench.client(.waitingForConnectivity(upTo: .seconds(30)), budget: RetryBudget()) {
+        let client = bench.client(.waitingForConnectivity(upTo: .seconds(30)), budget: RetryPolicy.Budget()) {
             $0.onAny { _ in throw NetworkError(.unreachable, underlying: cause) }
         }
         let (ended, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
@@ -152,7 +153,10 @@ struct RetryHistoryTests {
         #expect(try result.get().attempts.map(\.notes) == [["waited 1 ms"], ["waited in vain"], ["waited 3 ms"]])
         let quick = bench.client(inside: [Slow()]) { $0.onAny { _ in .status(200) } }
         let attempts = try await quick.response(for: Request<HTTPResponse>(.get, "/")).attempts
-        #expect(attempts == [Attempt(number: 1, duration: .zero, outcome: .status(200), notes: ["waited 1 ms"])])
+        #expect(
+            attempts == [
+                NetworkError.Attempt(number: 1, duration: .zero, outcome: .status(200), notes: ["waited 1 ms"])
+            ])
     }
 
     @Test("Attempts that an interceptor further in reports are part of the history")
@@ -164,7 +168,9 @@ struct RetryHistoryTests {
                 let count = past.last?.number ?? 0
                 response.attempts =
                     past
-                    + [1, 2].map { Attempt(number: count + $0, duration: .zero, outcome: .status(response.status)) }
+                    + [1, 2].map {
+                        NetworkError.Attempt(number: count + $0, duration: .zero, outcome: .status(response.status))
+                    }
                 return response
             }
         }
@@ -180,7 +186,7 @@ struct RetryHistoryTests {
     @Test("A history keeps the last hundred attempts")
     func bounded() async throws {
         let client = bench.client(
-            .attempts(150).with { $0.backoff = .constant(.zero) }, budget: RetryBudget(capacity: 9999)
+            .attempts(150).with { $0.backoff = .constant(.zero) }, budget: RetryPolicy.Budget(capacity: 9999)
         ) {
             $0.onAny { _ in .status(503) }
         }

@@ -19,14 +19,14 @@ struct RetryInterceptorTests {
         #expect(waits == [.seconds(1), .milliseconds(50), .seconds(1), .milliseconds(100), .seconds(1)])
         let response = try result.get()
         let expected = [
-            Attempt(
+            NetworkError.Attempt(
                 number: 1, duration: .seconds(1), outcome: .status(503),
                 decision: .retry(after: .milliseconds(50), because: .transient)),
-            Attempt(
+            NetworkError.Attempt(
                 number: 2, start: .milliseconds(1050), duration: .seconds(1),
                 outcome: .failed(.connectionLost(.requestMayHaveArrived)),
                 decision: .retry(after: .milliseconds(100), because: .transient)),
-            Attempt(number: 3, start: .milliseconds(2150), duration: .seconds(1), outcome: .status(200)),
+            NetworkError.Attempt(number: 3, start: .milliseconds(2150), duration: .seconds(1), outcome: .status(200)),
         ]
         #expect(response.attempts == expected)
         #expect(response.value.attempts == expected)
@@ -86,7 +86,7 @@ struct RetryInterceptorTests {
 
     @Test("An empty budget ends the call with its outcome and is reported; success returns tokens")
     func budget() async throws {
-        let budget = RetryBudget(capacity: 20)
+        let budget = RetryPolicy.Budget(capacity: 20)
         let client = bench.client(budget: budget) { $0.onAny { _ in .status(503) } }
         let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         let response = try result.get()
@@ -108,7 +108,7 @@ struct RetryInterceptorTests {
 
     @Test("Throttled attempts wait longer, and cost the same")
     func throttled() async throws {
-        let budget = RetryBudget()
+        let budget = RetryPolicy.Budget()
         let client = bench.client(budget: budget) {
             $0.onAny(
                 RetryBench.answers([

@@ -58,7 +58,7 @@ struct RetryPolicyTests {
             (situation.mayRepeat, situation.canReplay) = (mayRepeat, canReplay)
             for status in Self.statuses {
                 for (headers, verdict) in Self.verdicts {
-                    let expected: Attempt.Decision =
+                    let expected: NetworkError.Attempt.Decision =
                         if !Self.passing.contains(status), !(verdict == true && status >= 400) {
                             .finish(because: .final)
                         } else if verdict == false {
@@ -112,7 +112,7 @@ struct RetryPolicyTests {
             for (body, canReplay) in Self.bodies {
                 for attempts in 1...4 {
                     let situation = try Self.situation(method, body, attempts: attempts)
-                    let expected: Attempt.Decision =
+                    let expected: NetworkError.Attempt.Decision =
                         if !mayPass {
                             .finish(because: .final)
                         } else if !isIdempotent, !notReceived {
@@ -139,7 +139,7 @@ struct RetryPolicyTests {
     @Test("A request that never arrived is repeated at once, then after waits, and not forever")
     func notReceived() throws {
         var situation = try Self.situation(.post, .empty, attempts: 1)
-        func decide() -> Attempt.Decision {
+        func decide() -> NetworkError.Attempt.Decision {
             RetryPolicy.standard.decide(.failed(.connectionLost(.requestNotSent)), in: situation)
         }
         #expect(decide() == .retry(after: .zero, because: .notReceived))
@@ -161,7 +161,7 @@ struct RetryPolicyTests {
         situation.offline = 7
         situation.elapsed = .milliseconds(3600)
         situation.reachedNobody = true
-        func decide(_ reason: NetworkError.Reason = .unreachable) -> Attempt.Decision {
+        func decide(_ reason: NetworkError.Reason = .unreachable) -> NetworkError.Attempt.Decision {
             policy.decide(.failed(reason), in: situation)
         }
         #expect(decide() == .retry(after: .milliseconds(6400), because: .offline))

@@ -13,7 +13,7 @@ struct RetryWaitTests {
     static func decide(
         _ headers: HTTPHeaders, _ status: HTTPStatus = 503, remaining: Duration? = nil, random: Double = 0,
         _ policy: RetryPolicy = .standard
-    ) -> Attempt.Decision {
+    ) -> NetworkError.Attempt.Decision {
         var situation = RetryPolicy.Situation(date: now, random: random)
         situation.remaining = remaining
         return policy.decide(.status(status), headers: headers, in: situation)
@@ -35,7 +35,7 @@ struct RetryWaitTests {
     func wish(fields: [String: String], seconds: Double) {
         var headers = HTTPHeaders()
         for (name, value) in fields { headers[HTTPField.Name(name)] = value }
-        let expected = Attempt.Decision.retry(after: .seconds(seconds), because: .serverAsked)
+        let expected = NetworkError.Attempt.Decision.retry(after: .seconds(seconds), because: .serverAsked)
         #expect(Self.decide(headers) == expected)
         #expect(Self.decide(headers, .tooManyRequests) == expected)
     }

@@ -6,7 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TimeTests {
-    private static func instant(_ nanoseconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: nanoseconds) }
+    private static func instant(_ nanoseconds: Int64) -> SystemTime.Instant {
+        SystemTime.Instant(nanoseconds: nanoseconds)
+    }
 
     @Test("An instant moves by a duration, and stops at the ends of the clock instead of wrapping")
     func advancing() {
@@ -52,25 +54,25 @@ struct TimeTests {
 
     @Test("A deadline says what is left, never less than nothing")
     func remaining() {
-        let deadline = Deadline(.nanoseconds(10), after: Self.instant(100))
+        let deadline = ExchangeContext.Deadline(.nanoseconds(10), after: Self.instant(100))
         #expect(deadline.remaining(at: Self.instant(104)) == .nanoseconds(6))
         #expect(deadline.remaining(at: Self.instant(200)) == .zero)
         #expect(!deadline.hasPassed(at: Self.instant(109)))
         #expect(deadline.hasPassed(at: Self.instant(110)))
-        #expect(Deadline.never.remaining(at: Self.instant(0)) == nil)
-        #expect(!Deadline.never.hasPassed(at: Self.instant(.max)))
-        #expect(Deadline(nil, after: Self.instant(0)) == .never)
+        #expect(ExchangeContext.Deadline.never.remaining(at: Self.instant(0)) == nil)
+        #expect(!ExchangeContext.Deadline.never.hasPassed(at: Self.instant(.max)))
+        #expect(ExchangeContext.Deadline(nil, after: Self.instant(0)) == .never)
     }
 
     @Test("Of two deadlines the earlier counts, and any counts before none")
     func earlier() {
-        let soon = Deadline(Self.instant(1))
-        let late = Deadline(Self.instant(2))
+        let soon = ExchangeContext.Deadline(Self.instant(1))
+        let late = ExchangeContext.Deadline(Self.instant(2))
         #expect(soon.earlier(late) == soon)
         #expect(late.earlier(soon) == soon)
-        #expect(Deadline.never.earlier(soon) == soon)
+        #expect(ExchangeContext.Deadline.never.earlier(soon) == soon)
         #expect(soon.earlier(.never) == soon)
-        #expect(Deadline.never.earlier(.never) == .never)
+        #expect(ExchangeContext.Deadline.never.earlier(.never) == .never)
     }
 
     @Test(

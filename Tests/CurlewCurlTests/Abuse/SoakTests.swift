@@ -72,7 +72,7 @@ struct Soak: Sendable {
     static let atATime = 200
 
     func run() async throws {
-        let tls = TLSConfiguration(trustedRoots: .file(servers.roots))
+        let tls = TransportConfiguration.TLS(trustedRoots: .file(servers.roots))
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls, bodyBuffer: 16_384))
         let end = ContinuousClock.now + Abuse.soakTime
         let observer = CountingObserver()

@@ -49,7 +49,7 @@ struct Storm {
     }
 
     func run() async throws {
-        let tls = TLSConfiguration(trustedRoots: .file(roots))
+        let tls = TransportConfiguration.TLS(trustedRoots: .file(roots))
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls, bodyBuffer: 16_384))
         let observer = CountingObserver()
         var generator = SeededGenerator(seed: seed)

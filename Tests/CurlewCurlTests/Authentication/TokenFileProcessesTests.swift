@@ -100,7 +100,7 @@ struct TokenFileProcessesTests {
             again += state.presenters.values.count { $0.count > 1 }
             #expect(state.violations.isEmpty, "round \(round): \(state.violations)")
             #expect(state.generation == round, "round \(round): the tokens were renewed \(state.presenters)")
-            #expect(try await FileTokens(path).load() == Service.tokens(round), "round \(round)")
+            #expect(try await TokenStore.FilePersistence(path).load() == Service.tokens(round), "round \(round)")
         }
         #expect(killed > 0)
         // What the killed have left beside the file goes with the sign-out, but for empty locks that are free.

@@ -118,7 +118,8 @@ struct AddressGuardTests {
     @Test("Through a proxy or a socket, where no address is seen, nothing is sent")
     func unseen() async throws {
         let server = try server()
-        let proxy = ProxyConfiguration.fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port))
+        let proxy = TransportConfiguration.Proxy.fixed(
+            TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: server.port))
         for configuration in [
             TransportConfiguration(proxy: proxy, addressPolicy: .publicOnly),
             TransportConfiguration(unixSocket: "socket", addressPolicy: .publicOnly),

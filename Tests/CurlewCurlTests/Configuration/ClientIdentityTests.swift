@@ -11,7 +11,7 @@ struct ClientIdentityTests {
         case files, data, lockedFiles, lockedData, archiveFile, archiveData
 
         func identity(_ certificates: Certificates, passphrase: String = Certificates.passphrase, hosts: [String] = [])
-            throws -> TLSConfiguration.ClientIdentity
+            throws -> TransportConfiguration.TLS.ClientIdentity
         {
             func data(_ ending: String) throws -> Data {
                 try Data(contentsOf: URL(fileURLWithPath: certificates.client + ending))
@@ -32,7 +32,7 @@ struct ClientIdentityTests {
         }
     }
 
-    private func transport(_ nginx: Nginx, _ identity: TLSConfiguration.ClientIdentity?) -> CurlTransport {
+    private func transport(_ nginx: Nginx, _ identity: TransportConfiguration.TLS.ClientIdentity?) -> CurlTransport {
         var configuration = nginx.configuration
         configuration.tls.identity = identity
         return CurlTransport(configuration: configuration)
@@ -56,7 +56,7 @@ struct ClientIdentityTests {
         let server = try await PythonTLSServer.start(nginx.certificates, asksForCertificates: true, isOld: isOld)
         let error = try #require(await transport(nginx, nil).failure(.get, server.url))
         #expect(error.reason == .secureConnectionFailed(.clientCertificate))
-        if isOld { #expect(error.hint?.contains("TLSConfiguration.identity") == true) }
+        if isOld { #expect(error.hint?.contains("TransportConfiguration.TLS.identity") == true) }
         #expect(!error.isRetryable)
         expectTexts(error)
         let identity = try Form.data.identity(nginx.certificates)
@@ -84,7 +84,7 @@ struct ClientIdentityTests {
         let transport = transport(nginx, try form.identity(nginx.certificates, passphrase: "wrong"))
         let error = try #require(await transport.failure(.get, nginx.mutual + "/"))
         #expect(error.reason == .configuration)
-        #expect(error.hint?.contains("TLSConfiguration.identity") == true)
+        #expect(error.hint?.contains("TransportConfiguration.TLS.identity") == true)
         #expect(!"\(error)".contains("wrong"))
         expectTexts(error)
     }
@@ -94,7 +94,7 @@ struct ClientIdentityTests {
         let nginx = try await Nginx.shared()
         let client = nginx.certificates.client
         let key = kind == "missing" ? client + ".none" : nginx.certificates.key
-        let identity = TLSConfiguration.ClientIdentity.pemFiles(certificate: client + ".pem", key: key)
+        let identity = TransportConfiguration.TLS.ClientIdentity.pemFiles(certificate: client + ".pem", key: key)
         let error = try #require(await transport(nginx, identity).failure(.get, nginx.mutual + "/"))
         #expect(error.reason == .configuration)
         expectTexts(error)

@@ -29,9 +29,9 @@ struct ConnectionPlaceTests {
     @Test("An option that the transport refuses is named")
     func refusedOption() async throws {
         // libcurl takes no text of more than 8 MB.
-        let identity = TLSConfiguration.ClientIdentity.pkcs12File(
+        let identity = TransportConfiguration.TLS.ClientIdentity.pkcs12File(
             "client.p12", passphrase: String(repeating: "a", count: 8_000_001))
-        let tls = TLSConfiguration(identity: identity)
+        let tls = TransportConfiguration.TLS(identity: identity)
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         for _ in 0..<2 {
             let error = try #require(await transport.failure(.get, "https://localhost/"))

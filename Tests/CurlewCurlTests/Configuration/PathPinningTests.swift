@@ -9,13 +9,14 @@ struct PathPinningTests {
     private static let versions = ["TLSv1_2", "TLSv1_3"]
 
     private func transport(
-        _ roots: TLSConfiguration.TrustedRoots, pins: [String], hosts: [String] = ["localhost"],
-        expires: Date? = nil, mode: TLSConfiguration.PinSet.Mode = .enforce, proxy: ProxyConfiguration = .none
+        _ roots: TransportConfiguration.TLS.TrustedRoots, pins: [String], hosts: [String] = ["localhost"],
+        expires: Date? = nil, mode: TransportConfiguration.TLS.PinSet.Mode = .enforce,
+        proxy: TransportConfiguration.Proxy = .none
     ) -> CurlTransport {
-        let set = TLSConfiguration.PinSet(
+        let set = TransportConfiguration.TLS.PinSet(
             hosts: hosts, keys: pins + [Self.spare, PinningTests.others[1]], scope: .verifiedChain, expires: expires,
             mode: mode)
-        let tls = TLSConfiguration(trustedRoots: roots, pins: [set])
+        let tls = TransportConfiguration.TLS(trustedRoots: roots, pins: [set])
         return CurlTransport(configuration: TransportConfiguration(tls: tls, proxy: proxy))
     }
 
@@ -118,7 +119,7 @@ struct PathPinningTests {
     func selfSigned() async throws {
         let nginx = try await Nginx.shared()
         let certificate = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.certificate(.selfSigned)))
-        let pin = try #require(TLSConfiguration.PinSet.key(ofCertificate: certificate))
+        let pin = try #require(TransportConfiguration.TLS.PinSet.key(ofCertificate: certificate))
         let url = nginx.secure(.selfSigned) + "/empty"
         #expect(try await transport(.pem(certificate), pins: [pin]).exchange(.get, url).status == .noContent)
         await expectRefusal(transport(.pem(certificate), pins: []), url, found: [pin])
@@ -128,7 +129,7 @@ struct PathPinningTests {
     func trust() async throws {
         let nginx = try await Nginx.shared()
         let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
-        let pin = try #require(TLSConfiguration.PinSet.key(ofCertificate: authority))
+        let pin = try #require(TransportConfiguration.TLS.PinSet.key(ofCertificate: authority))
         let pinned = transport(.pem(authority), pins: [pin])
         let cases: [(Certificates.Kind, NetworkError.TLSFailure?)] = [
             (.valid, nil), (.expired, .expired), (.wrongHost, .wrongHost), (.selfSigned, .untrusted), (.valid, nil),
@@ -186,7 +187,7 @@ struct PathPinningTests {
     func reuse() async throws {
         let nginx = try await Nginx.shared()
         let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
-        let pin = try #require(TLSConfiguration.PinSet.key(ofCertificate: authority))
+        let pin = try #require(TransportConfiguration.TLS.PinSet.key(ofCertificate: authority))
         let transport = transport(.pem(authority), pins: [pin])
         for url in [nginx.secure(), nginx.serial] {
             for index in 0..<3 {
@@ -244,7 +245,7 @@ struct PathPinningTests {
         let server = try await start(paths)
         let certificate = try paths.file("proxy", "other")
         let proxy = try await onThread { try SecureProxy(certificate: certificate, key: paths.key("proxy")) }
-        let address = ProxyConfiguration.Server(.https, host: "localhost", port: proxy.port)
+        let address = TransportConfiguration.Proxy.Server(.https, host: "localhost", port: proxy.port)
         for (pin, isAdmitted) in [("between", true), ("other", false)] {
             let transport = try transport(
                 paths.roots("root"), pins: [paths.pin(pin)], proxy: .fixed(address, bypassing: []))
@@ -259,11 +260,11 @@ struct PathPinningTests {
     func scopes() async throws {
         let paths = try await makePaths()
         let server = try await start(paths)
-        var tls = TLSConfiguration(trustedRoots: try paths.roots("root"))
+        var tls = TransportConfiguration.TLS(trustedRoots: try paths.roots("root"))
         let keys = [try paths.pin("between"), Self.spare]
         tls.pins = [
-            TLSConfiguration.PinSet(hosts: ["localhost"], keys: keys, scope: .verifiedChain),
-            TLSConfiguration.PinSet(hosts: ["127.0.0.1"], keys: keys),
+            TransportConfiguration.TLS.PinSet(hosts: ["localhost"], keys: keys, scope: .verifiedChain),
+            TransportConfiguration.TLS.PinSet(hosts: ["127.0.0.1"], keys: keys),
         ]
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         for _ in 0..<2 {

@@ -14,7 +14,7 @@ struct PinningTests {
         EventLog { event, _ in if case .warned(let warning) = event { warning } else { nil } }
     }
 
-    private func transport(_ nginx: Nginx, _ pins: [TLSConfiguration.PinSet]) -> CurlTransport {
+    private func transport(_ nginx: Nginx, _ pins: [TransportConfiguration.TLS.PinSet]) -> CurlTransport {
         var configuration = nginx.configuration
         configuration.tls.pins = pins
         return CurlTransport(configuration: configuration)
@@ -22,7 +22,7 @@ struct PinningTests {
 
     private func serverKey(_ nginx: Nginx) throws -> String {
         let certificate = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.certificate(.valid)))
-        return try #require(TLSConfiguration.PinSet.key(ofCertificate: certificate))
+        return try #require(TransportConfiguration.TLS.PinSet.key(ofCertificate: certificate))
     }
 
     @Test("The pin of a certificate is what openssl computes, from PEM and from DER")
@@ -39,13 +39,15 @@ struct PinningTests {
         }
         let expected = String(decoding: pin, as: UTF8.self)
         #expect(try serverKey(nginx) == "sha256//" + expected)
-        #expect(TLSConfiguration.PinSet.key(ofCertificate: der) == "sha256//" + expected)
-        for length in 0..<der.count { #expect(TLSConfiguration.PinSet.key(ofCertificate: der.prefix(length)) == nil) }
+        #expect(TransportConfiguration.TLS.PinSet.key(ofCertificate: der) == "sha256//" + expected)
+        for length in 0..<der.count {
+            #expect(TransportConfiguration.TLS.PinSet.key(ofCertificate: der.prefix(length)) == nil)
+        }
         // Wrong bytes make another pin or none, and never read beyond the certificate.
         for index in 0..<der.count {
             var broken = der
             broken[index] ^= 0xFF
-            _ = TLSConfiguration.PinSet.key(ofCertificate: broken)
+            _ = TransportConfiguration.TLS.PinSet.key(ofCertificate: broken)
         }
     }
 
@@ -54,7 +56,7 @@ struct PinningTests {
         let nginx = try await Nginx.shared()
         let listener = Self.listener()
         let transport = transport(
-            nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: Self.others, mode: .reportOnly)])
+            nginx, [TransportConfiguration.TLS.PinSet(hosts: ["localhost"], keys: Self.others, mode: .reportOnly)])
         for _ in 0..<3 {
             let response = try await transport.exchange(.get, nginx.secure() + "/body.bin", observers: [listener])
             #expect(try await response.bytes().count == 3_000_000)
@@ -69,8 +71,10 @@ struct PinningTests {
         let nginx = try await Nginx.shared()
         let listener = Self.listener()
         let keys = [try serverKey(nginx)] + Self.others
-        _ = try await transport(nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: keys, mode: .reportOnly)])
-            .exchange(.get, nginx.secure() + "/empty", observers: [listener])
+        _ = try await transport(
+            nginx, [TransportConfiguration.TLS.PinSet(hosts: ["localhost"], keys: keys, mode: .reportOnly)]
+        )
+        .exchange(.get, nginx.secure() + "/empty", observers: [listener])
         #expect(listener.entries.isEmpty)
     }
 
@@ -78,15 +82,18 @@ struct PinningTests {
         "Pins are enforced until they expire, with a warning before and after",
         arguments: [(31, false, false), (29, false, true), (0, true, true), (-1, true, true)],
         CurlLibrary.current.pathProblem == nil
-            ? [TLSConfiguration.PinSet.Scope.serverCertificate, .verifiedChain] : [.serverCertificate])
-    func expiry(course: (daysLeft: Double, isReached: Bool, warns: Bool), scope: TLSConfiguration.PinSet.Scope)
+            ? [TransportConfiguration.TLS.PinSet.Scope.serverCertificate, .verifiedChain] : [.serverCertificate])
+    func expiry(
+        course: (daysLeft: Double, isReached: Bool, warns: Bool), scope: TransportConfiguration.TLS.PinSet.Scope
+    )
         async throws
     {
         let nginx = try await Nginx.shared()
         let listener = Self.listener()
         let clock = ManualClock()
         let expires = clock.date.addingTimeInterval(course.daysLeft * Self.day)
-        let pins = TLSConfiguration.PinSet(hosts: ["localhost"], keys: Self.others, scope: scope, expires: expires)
+        let pins = TransportConfiguration.TLS.PinSet(
+            hosts: ["localhost"], keys: Self.others, scope: scope, expires: expires)
         let transport = transport(nginx, [pins])
         let context = ExchangeContext(observers: [listener], time: clock)
         let request = try HTTPRequest(.get, url: nginx.secure() + "/empty")
@@ -105,7 +112,7 @@ struct PinningTests {
         let clock = ManualClock()
         let expires = clock.date.addingTimeInterval(Self.day)
         let transport = transport(
-            nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: Self.others, expires: expires)])
+            nginx, [TransportConfiguration.TLS.PinSet(hosts: ["localhost"], keys: Self.others, expires: expires)])
         let request = try HTTPRequest(.get, url: nginx.secure() + "/empty")
         let later = ManualClock(date: expires.addingTimeInterval(1))
         #expect(try await transport.send(request, in: ExchangeContext(time: later)).status == .noContent)

@@ -7,11 +7,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyAuthenticationTests {
     private func transport(
-        _ port: Int, _ authentication: ProxyConfiguration.Server.Authentication, user: String? = "ada",
+        _ port: Int, _ authentication: TransportConfiguration.Proxy.Server.Authentication, user: String? = "ada",
         password: String? = "p:w",
-        tls: TLSConfiguration = TLSConfiguration()
+        tls: TransportConfiguration.TLS = TransportConfiguration.TLS()
     ) -> CurlTransport {
-        let proxy = ProxyConfiguration.Server(
+        let proxy = TransportConfiguration.Proxy.Server(
             .http, host: "127.0.0.1", port: port, user: user, password: password, authentication: authentication)
         return CurlTransport(configuration: TransportConfiguration(tls: tls, proxy: .fixed(proxy)))
     }
@@ -59,7 +59,7 @@ struct ProxyAuthenticationTests {
         let nginx = try await Nginx.shared()
         let basic = try LoopbackProxy(.http, needsCredentials: true)
         let (user, password) = LoopbackProxy.credentials
-        for authentication in [ProxyConfiguration.Server.Authentication.digest, .negotiate] {
+        for authentication in [TransportConfiguration.Proxy.Server.Authentication.digest, .negotiate] {
             let transport = transport(
                 basic.port, authentication, user: user, password: password, tls: nginx.configuration.tls)
             let error = try #require(await transport.failure(.get, nginx.secure() + "/empty"))
@@ -77,12 +77,16 @@ struct ProxyAuthenticationTests {
 
     @Test("A proxy that cannot work is a problem of the configuration")
     func problems() {
-        func problems(_ proxy: ProxyConfiguration.Server) -> [String] {
+        func problems(_ proxy: TransportConfiguration.Proxy.Server) -> [String] {
             TransportConfiguration(proxy: .fixed(proxy)).problems
         }
-        #expect(problems(ProxyConfiguration.Server(.socks5, host: "p", user: "u", authentication: .digest)).count == 1)
-        #expect(problems(ProxyConfiguration.Server(.http, host: "p", authentication: .digest)).count == 1)
-        #expect(problems(ProxyConfiguration.Server(.http, host: "p", authentication: .negotiate)).isEmpty)
-        #expect(problems(ProxyConfiguration.Server(.https, host: "p", user: "u", authentication: .digest)).isEmpty)
+        #expect(
+            problems(TransportConfiguration.Proxy.Server(.socks5, host: "p", user: "u", authentication: .digest)).count
+                == 1)
+        #expect(problems(TransportConfiguration.Proxy.Server(.http, host: "p", authentication: .digest)).count == 1)
+        #expect(problems(TransportConfiguration.Proxy.Server(.http, host: "p", authentication: .negotiate)).isEmpty)
+        #expect(
+            problems(TransportConfiguration.Proxy.Server(.https, host: "p", user: "u", authentication: .digest)).isEmpty
+        )
     }
 }

@@ -8,10 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyTests {
     private func transport(
-        _ kind: ProxyConfiguration.Server.Kind, _ port: Int, credentials: (user: String, password: String)? = nil,
-        bypassing: [String] = [], tls: TLSConfiguration = TLSConfiguration()
+        _ kind: TransportConfiguration.Proxy.Server.Kind, _ port: Int,
+        credentials: (user: String, password: String)? = nil,
+        bypassing: [String] = [], tls: TransportConfiguration.TLS = TransportConfiguration.TLS()
     ) -> CurlTransport {
-        let proxy = ProxyConfiguration.Server(
+        let proxy = TransportConfiguration.Proxy.Server(
             kind, host: "127.0.0.1", port: port, user: credentials?.user, password: credentials?.password)
         return CurlTransport(
             configuration: TransportConfiguration(tls: tls, proxy: .fixed(proxy, bypassing: bypassing)))
@@ -60,7 +61,7 @@ struct ProxyTests {
     func emptyQuery(isSOCKS: Bool) async throws {
         let server = try MockServer.always(.text("hello"))
         let proxy = try LoopbackProxy(isSOCKS ? .socks5 : .http)
-        let settings = ProxyConfiguration.Server(
+        let settings = TransportConfiguration.Proxy.Server(
             isSOCKS ? .socks5 : .http, host: "127.0.0.1", port: proxy.port, user: isSOCKS ? nil : "ada",
             authentication: isSOCKS ? .basic : .digest)
         let transport = CurlTransport(configuration: TransportConfiguration(proxy: .fixed(settings)))
@@ -72,13 +73,13 @@ struct ProxyTests {
     @Test("Only an HTTP proxy without a tunnel receives complete URLs")
     func completeURLs() throws {
         let (plain, secure) = (try #require(Origin(scheme: "http", host: "a")), Origin(scheme: "https", host: "a"))
-        for kind in [ProxyConfiguration.Server.Kind.http, .https] {
-            #expect(ProxyConfiguration.Server(kind, host: "proxy").receivesURLs(to: plain))
-            #expect(try !ProxyConfiguration.Server(kind, host: "proxy").receivesURLs(to: #require(secure)))
-            let digest = ProxyConfiguration.Server(kind, host: "proxy", user: "ada", authentication: .digest)
+        for kind in [TransportConfiguration.Proxy.Server.Kind.http, .https] {
+            #expect(TransportConfiguration.Proxy.Server(kind, host: "proxy").receivesURLs(to: plain))
+            #expect(try !TransportConfiguration.Proxy.Server(kind, host: "proxy").receivesURLs(to: #require(secure)))
+            let digest = TransportConfiguration.Proxy.Server(kind, host: "proxy", user: "ada", authentication: .digest)
             #expect(!digest.receivesURLs(to: plain))
         }
-        #expect(!ProxyConfiguration.Server(.socks5, host: "proxy").receivesURLs(to: plain))
+        #expect(!TransportConfiguration.Proxy.Server(.socks5, host: "proxy").receivesURLs(to: plain))
     }
 
     @Test("A proxy may be reached over TLS, and is verified like a server")
@@ -151,13 +152,13 @@ struct ProxyTests {
 
     @Test("An invalid proxy is refused before anything is opened")
     func problem() async throws {
-        let proxy = ProxyConfiguration.Server(.http, host: "no host", user: "user", password: "sesame")
+        let proxy = TransportConfiguration.Proxy.Server(.http, host: "no host", user: "user", password: "sesame")
         let error = try await #require(throws: NetworkError.self) {
             try await CurlTransport(configuration: TransportConfiguration(proxy: .fixed(proxy)))
                 .exchange(.get, "http://service.example/")
         }
         #expect(error.reason == .configuration)
-        #expect(error.detail.contains("ProxyConfiguration") && !error.detail.contains("sesame"))
+        #expect(error.detail.contains("TransportConfiguration.Proxy") && !error.detail.contains("sesame"))
         expectTexts(error)
     }
 
@@ -191,7 +192,7 @@ struct ProxyTests {
             }
             #expect(try await CurlTransport().exchange(.get, server.url).text() == "direct")
             for name in ["no_proxy", "NO_PROXY"] { setenv(name, "*", 1) }
-            let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: fixed.port)
+            let proxy = TransportConfiguration.Proxy.Server(.http, host: "127.0.0.1", port: fixed.port)
             let transport = CurlTransport(configuration: TransportConfiguration(proxy: .fixed(proxy)))
             let text = try await transport.exchange(.get, "http://a.invalid/").text()
             #expect(text == "GET http://a.invalid/ HTTP/1.1")

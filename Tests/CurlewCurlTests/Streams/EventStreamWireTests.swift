@@ -7,8 +7,8 @@ import Testing
 /// Event streams over sockets, plain and coded.
 @Suite(.timeLimit(.minutes(1)))
 struct EventStreamWireTests {
-    private func options(_ change: (inout EventStreamOptions) -> Void = { _ in }) -> EventStreamOptions {
-        var options = EventStreamOptions()
+    private func options(_ change: (inout EventStream.Options) -> Void = { _ in }) -> EventStream.Options {
+        var options = EventStream.Options()
         options.retryDelay = .zero
         change(&options)
         return options

@@ -75,7 +75,7 @@ struct WebSocketConnectionsWireTests {
         }
 
         let hooked = Locked<[ObjectIdentifier]>([])
-        var options = WebSocketConnections.Options()
+        var options = WebSocket.Connections.Options()
         options.socket.heartbeat = nil
         options.maximumFailures = nil
         let client = APIClient.curl(server.url, configuration: APIClient.Configuration(time: clock))
@@ -124,7 +124,7 @@ struct WebSocketConnectionsWireTests {
     func serviceRestart() async throws {
         let server = try await WebSocketServer.start()
         let client = APIClient.curl(server.url)
-        var options = WebSocketConnections.Options()
+        var options = WebSocket.Connections.Options()
         options.retryDelay = .milliseconds(2)
         options.maximumDelay = .milliseconds(2)
         let connections = client.webSocketConnections(.get("/restart"), options: options) { socket in

@@ -15,12 +15,12 @@ struct PageServerTests {
 
     /// Asks a new server for all items. Returns them, and the number of pages.
     private func items(
-        _ path: RequestPath, _ next: Pages<List>.Next, prefetches: Bool
+        _ path: RequestPath, _ next: Pages<List>.Next
     ) async throws -> ([Int], pages: Int) {
         let server = try await ScriptServer.start("pageserver.py", ["\(Self.pages)", "100"])
         let client = APIClient.curl(server.url, .standard)
         var (found, count) = ([Int](), 0)
-        var iterator = client.pages(Request<List>.get(path), next: next, prefetches: prefetches).makeAsyncIterator()
+        var iterator = client.pages(Request<List>.get(path), next: next).makeAsyncIterator()
         while let page = try await iterator.next() {
             found += page.value.items
             count += 1
@@ -28,23 +28,21 @@ struct PageServerTests {
         return (found, count)
     }
 
-    @Test(
-        "Link fields in nine spellings, with relative, absolute and quoted parts, are followed",
-        arguments: [false, true])
-    func links(prefetches: Bool) async throws {
-        let (found, count) = try await items("/links/0", .link, prefetches: prefetches)
+    @Test("Link fields in nine spellings, with relative, absolute and quoted parts, are followed")
+    func links() async throws {
+        let (found, count) = try await items("/links/0", .link)
         #expect(count == Self.pages && found == Array(0..<Self.pages * 100))
     }
 
     @Test("A cursor with characters that a URL must encode is sent")
     func cursor() async throws {
-        let (found, count) = try await items("/cursor", .cursor(\.next, in: "after"), prefetches: true)
+        let (found, count) = try await items("/cursor", .cursor(\.next, in: "after"))
         #expect(count == Self.pages && found == Array(0..<Self.pages * 100))
     }
 
     @Test("A list by offset ends at the empty page after a full last one")
     func offset() async throws {
-        let (found, count) = try await items("/offset", .offset(limit: 100, items: \.items), prefetches: false)
+        let (found, count) = try await items("/offset", .offset(limit: 100, items: \.items))
         #expect(count == Self.pages + 1 && found == Array(0..<Self.pages * 100))
     }
 }

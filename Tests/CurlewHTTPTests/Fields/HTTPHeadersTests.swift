@@ -9,7 +9,7 @@ struct HTTPHeadersTests {
         let headers: HTTPHeaders = ["Accept": "a", "Via": "one", "ACCEPT": "b", "via": "two"]
         #expect(headers.map(\.value) == ["a", "one", "b", "two"])
         #expect(headers["accept"] == "a, b")
-        #expect(headers[values: .via] == ["one", "two"])
+        #expect(headers[values: "Via"] == ["one", "two"])
         #expect(headers[.host] == nil)
         #expect(headers[values: .host] == [])
         #expect(headers.count == 4)
@@ -31,14 +31,14 @@ struct HTTPHeadersTests {
 
     @Test("Setting replaces the first field in place and removes the others")
     func setting() {
-        var headers: HTTPHeaders = [.accept: "1", .host: "h", "accept": "2", .via: "v", "ACCEPT": "3"]
+        var headers: HTTPHeaders = [.accept: "1", .host: "h", "accept": "2", "Via": "v", "ACCEPT": "3"]
         headers["aCCept"] = "new"
         #expect(headers.map(\.description) == ["aCCept: new", "Host: h", "Via: v"])
         headers[.date] = "d"
         #expect(headers.last == HTTPField(name: .date, value: "d"))
         headers[.host] = nil
         headers[.age] = nil
-        #expect(headers.map(\.name) == [.accept, .via, .date])
+        #expect(headers.map(\.name) == [.accept, "Via", .date])
     }
 
     @Test("Appending adds, removing removes all, contains sees any spelling")
@@ -58,7 +58,7 @@ struct HTTPHeadersTests {
 
     @Test("Merging keeps one side's fields for a name that both have")
     func merging() {
-        let mine: HTTPHeaders = [.accept: "mine", .via: "1", "via": "2"]
+        let mine: HTTPHeaders = [.accept: "mine", "Via": "1", "via": "2"]
         let other: HTTPHeaders = [.accept: "other", "accept": "too", .host: "h"]
         let replaced = mine.merging(other, replacing: true)
         #expect(replaced.map(\.description) == ["Via: 1", "via: 2", "Accept: other", "accept: too", "Host: h"])
@@ -68,12 +68,12 @@ struct HTTPHeadersTests {
 
     @Test("Equality ignores how names interleave, but not the order within a name")
     func equality() {
-        let headers: HTTPHeaders = [.accept: "a", .via: "1", .accept: "b"]
+        let headers: HTTPHeaders = [.accept: "a", "Via": "1", .accept: "b"]
         #expect(headers == ["VIA": "1", "accept": "a", "Accept": "b"])
-        #expect(headers != [.accept: "b", .via: "1", .accept: "a"])
-        #expect(headers != [.accept: "a", .via: "1"])
-        #expect(headers != [.accept: "a", .via: "1", .age: "b"])
-        #expect(headers != [.accept: "a", .via: "1", .via: "1"])
+        #expect(headers != [.accept: "b", "Via": "1", .accept: "a"])
+        #expect(headers != [.accept: "a", "Via": "1"])
+        #expect(headers != [.accept: "a", "Via": "1", .age: "b"])
+        #expect(headers != [.accept: "a", "Via": "1", "Via": "1"])
     }
 
     @Test("A description hides secrets")

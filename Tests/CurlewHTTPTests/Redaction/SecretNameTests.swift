@@ -132,7 +132,7 @@ struct SecretNameTests {
             "{\"token\":{", "Bearer ", "\\u0022", "\"a\":\"<b", "password='", "/a", "x:y@",
         ])
     func hostile(piece: String) {
-        let redaction = Redaction.standard.adding(FieldRules(secretPaths: ["/a/*/b*/c"]))
+        let redaction = Redaction.standard.adding(Redaction.Rules(secretPaths: ["/a/*/b*/c"]))
         let text = String(repeating: piece, count: (1 << 17) / piece.utf8.count)
         let start = ContinuousClock.now
         for kind in [SecretScanner.Kind.text, .json, .url, .form] {

@@ -17,7 +17,7 @@ struct LoggingNotesTests {
         func write(_ entry: LogEntry) { entries.withLock { $0.append(entry) } }
     }
 
-    private struct Kept: TokenPersistence {
+    private struct Kept: TokenStore.Persistence {
         func load() async throws -> Tokens? { Tokens(accessToken: "old-secret", refreshToken: "r-secret") }
         func save(_ tokens: Tokens?) async throws {}
     }
@@ -39,7 +39,7 @@ struct LoggingNotesTests {
         }
         let store = TokenStore(Kept())
         let pipeline: Pipeline = [
-            .logging(level, sink: log.write), .redirects(), .caching(store: MemoryCacheStore()),
+            .logging(level, sink: log.write), .redirects(), .caching(store: HTTPCache.MemoryStore()),
             .retry(RetryPolicy(attempts: 3, backoff: .constant(.zero))),
             .bearer(store) { refresh in
                 try await refresh.client.send(.post("/token"))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewObservability
 import Testing
+
+@testable import CurlewObservability
 
 @Suite(.timeLimit(.minutes(1)))
 struct HistogramTests {

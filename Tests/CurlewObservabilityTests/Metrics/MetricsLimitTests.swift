@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewObservability
 import TestServers
 import Testing
+
+@testable import CurlewObservability
 
 /// Bounds of the registry, and hostile names in all outputs.
 @Suite(.timeLimit(.minutes(2)))

@@ -12,7 +12,7 @@ struct CircuitFuzzTests {
         let permit: CircuitState.Permit
         /// Which period between two changes of phase it began in.
         let period: Int
-        let began: MonotonicInstant
+        let began: SystemTime.Instant
     }
 
     @Test(
@@ -24,8 +24,8 @@ struct CircuitFuzzTests {
             failureRatio: [0.1, 0.5, 1].randomElement(using: &random) ?? 1,
             minimumCalls: Int.random(in: 1...12, using: &random), window: .seconds(10), openTime: .seconds(9))
         var circuit = CircuitState(policy)
-        var now = MonotonicInstant(nanoseconds: Int64.random(in: -(1 << 40)...(1 << 40), using: &random))
-        var (calls, ended): ([Call], [(at: MonotonicInstant, failed: Bool)]) = ([], [])
+        var now = SystemTime.Instant(nanoseconds: Int64.random(in: -(1 << 40)...(1 << 40), using: &random))
+        var (calls, ended): ([Call], [(at: SystemTime.Instant, failed: Bool)]) = ([], [])
         var (period, opened, trials) = (0, 0, 0)
         var health = Double.random(in: 0...1, using: &random)
         func check(_ isRight: Bool, _ what: String) { #expect(isRight, "seed \(seed): \(what)") }
@@ -90,7 +90,8 @@ struct CircuitFuzzTests {
         check(policy.failureRatio == 1 || opened > 0 || trials == 0, "the life was too quiet to say anything")
     }
 
-    private static func opens(_ ended: [(at: MonotonicInstant, failed: Bool)], _ policy: CircuitBreaker.Policy) -> Bool
+    private static func opens(_ ended: [(at: SystemTime.Instant, failed: Bool)], _ policy: CircuitBreaker.Policy)
+        -> Bool
     {
         let failed = ended.count { $0.failed }
         return ended.count >= policy.minimumCalls && Double(failed) >= policy.failureRatio * Double(ended.count)

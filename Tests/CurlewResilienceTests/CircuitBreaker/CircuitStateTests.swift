@@ -11,7 +11,7 @@ struct CircuitStateTests {
     /// A circuit, a clock and chance.
     struct Bench {
         var circuit: CircuitState
-        var now = MonotonicInstant(nanoseconds: 1_000_000_000_000)
+        var now = SystemTime.Instant(nanoseconds: 1_000_000_000_000)
         var random = SeededGenerator(seed: 1)
 
         init(_ policy: CircuitBreaker.Policy = CircuitBreaker.Policy(minimumCalls: 4)) {
@@ -88,7 +88,7 @@ struct CircuitStateTests {
             return
         }
         #expect(bench.admit() == nil && bench.circuit.refusal(at: bench.now) == bench.now.duration(to: end))
-        bench.now = MonotonicInstant(nanoseconds: end.nanoseconds - 1)
+        bench.now = SystemTime.Instant(nanoseconds: end.nanoseconds - 1)
         #expect(bench.admit() == nil)
         bench.now = end
         let trial = bench.admit()

@@ -72,7 +72,7 @@ struct CircuitTrialTests {
         let policy = CircuitBreaker.Policy(
             minimumCalls: 3, trials: .random(in: 1...6, using: &random))
         var bench = Self.opened(policy)
-        var permits: [(CircuitState.Permit, MonotonicInstant)] = []
+        var permits: [(CircuitState.Permit, SystemTime.Instant)] = []
         for _ in 0..<400 {
             switch Int.random(in: 0..<4, using: &random) {
             case 0, 1:

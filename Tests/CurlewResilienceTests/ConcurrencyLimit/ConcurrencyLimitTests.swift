@@ -52,7 +52,7 @@ struct ConcurrencyLimitTests {
     @Test("Scopes have separate permits, also when those of others are forgotten")
     func scopes() async throws {
         let limit = ConcurrencyLimit(1, per: .route)
-        let time = MonotonicInstant(nanoseconds: 0)
+        let time = SystemTime.Instant(nanoseconds: 0)
         func key(_ number: Int) -> LimitScope.Key { .text("\(number)") }
         // More than are kept when none is in use.
         for number in 0..<300 { try await limit.acquire(key(number), ExchangeContext(time: clock)) }

@@ -22,19 +22,19 @@ private struct ServerRun {
     private enum Event { case arrival, done(Int), patienceEnds(Int) }
 
     private struct Call {
-        let deadline: MonotonicInstant
+        let deadline: SystemTime.Instant
         var ticket: UInt64?
-        var sent: MonotonicInstant?
+        var sent: SystemTime.Instant?
         var isOver = false
     }
 
     mutating func run(_ line: inout ConcurrencyQueue<Int>, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let zero = MonotonicInstant(nanoseconds: 0)
-        var (calls, now, order): ([Call], MonotonicInstant, UInt64) = ([], zero, 0)
-        var events: [(at: MonotonicInstant, order: UInt64, event: Event)] = []
+        let zero = SystemTime.Instant(nanoseconds: 0)
+        var (calls, now, order): ([Call], SystemTime.Instant, UInt64) = ([], zero, 0)
+        var events: [(at: SystemTime.Instant, order: UInt64, event: Event)] = []
         var free = Array(repeating: zero, count: capacity)
-        func at(_ time: MonotonicInstant, _ event: Event) {
+        func at(_ time: SystemTime.Instant, _ event: Event) {
             order += 1
             // Kept in order from the back: the last one is the next.
             var (low, high) = (0, events.count)
@@ -74,7 +74,8 @@ private struct ServerRun {
                 if line.acquire() {
                     send(number)
                 } else {
-                    calls[number].ticket = line.wait(number, until: Deadline(calls[number].deadline), .normal)
+                    calls[number].ticket = line.wait(
+                        number, until: ExchangeContext.Deadline(calls[number].deadline), .normal)
                     calls[number].isOver = calls[number].ticket == nil
                 }
                 at(now.advanced(by: .seconds(-log(1 - Double.random(in: 0..<1, using: &random)) / rate)), .arrival)

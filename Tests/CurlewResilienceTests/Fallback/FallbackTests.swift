@@ -9,10 +9,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FallbackTests {
     final class Notices: RequestObserver {
-        let all = Locked<[PolicyNotice]>([])
+        let all = Locked<[Pipeline.PolicyEvent]>([])
 
         func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            if case .feature(let notice as PolicyNotice) = event { all.withLock { $0.append(notice) } }
+            if case .feature(let notice as Pipeline.PolicyEvent) = event { all.withLock { $0.append(notice) } }
         }
     }
 

@@ -9,8 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct RateLimitInterleavingTests {
     private struct Sending {
-        let at: MonotonicInstant
-        let pausedUntil: MonotonicInstant
+        let at: SystemTime.Instant
+        let pausedUntil: SystemTime.Instant
     }
 
     @Test("No call is lost, no token is created, none is early", arguments: 0..<30 as Range<UInt64>)
@@ -19,7 +19,7 @@ struct RateLimitInterleavingTests {
         let clock = ManualClock()
         let burst = Int.random(in: 1...4, using: &random)
         let limit = RateLimit(10, every: .seconds(1), burst: burst, per: .all, waiting: 40)
-        let sent = Locked<[MonotonicInstant]>([])
+        let sent = Locked<[SystemTime.Instant]>([])
         var calls: [Task<NetworkError.Reason?, Never>] = []
         for _ in 0..<120 {
             switch Int.random(in: 0..<10, using: &random) {

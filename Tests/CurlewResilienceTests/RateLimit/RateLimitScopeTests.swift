@@ -114,7 +114,7 @@ struct RateLimitScopeTests {
     @Test("Names and numbers of a server are bounded")
     func hostile() {
         var resources = RateResources()
-        let now = MonotonicInstant(nanoseconds: 0)
+        let now = SystemTime.Instant(nanoseconds: 0)
         for number in 0..<5000 {
             resources.learn("r\(number)", of: "/\(number)")
             resources.pause("r\(number)", until: now.advanced(by: .seconds(number)))

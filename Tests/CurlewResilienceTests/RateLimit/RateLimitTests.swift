@@ -226,7 +226,7 @@ struct RateLimitTests {
     @Test("On the system's clock no token comes early either")
     func realTime() async throws {
         let limit = RateLimit(250, every: .seconds(1), burst: 1)
-        let moments = Locked<[MonotonicInstant]>([])
+        let moments = Locked<[SystemTime.Instant]>([])
         let next = Next(context: ExchangeContext()) { _, _ in
             moments.withLock { $0.append(SystemTime().now) }
             return .status(200)

@@ -7,9 +7,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TokenBucketTests {
-    let start = MonotonicInstant(nanoseconds: 5_000_000_000)
+    let start = SystemTime.Instant(nanoseconds: 5_000_000_000)
 
-    func after(_ duration: Duration) -> MonotonicInstant { start.advanced(by: duration) }
+    func after(_ duration: Duration) -> SystemTime.Instant { start.advanced(by: duration) }
 
     @Test("A full bucket allows its burst, then one token in each interval, none early")
     func pace() {
@@ -65,7 +65,7 @@ struct TokenBucketTests {
         let period = Duration.nanoseconds(Int64.random(in: 1...5_000_000_000, using: &random))
         let burst = Int.random(in: 1...20, using: &random)
         var bucket = TokenBucket(count, every: period, burst: burst)
-        var (now, taken, earliest) = (start, [MonotonicInstant](), start)
+        var (now, taken, earliest) = (start, [SystemTime.Instant](), start)
         for _ in 0..<600 {
             switch Int.random(in: 0..<12, using: &random) {
             case 0..<6:

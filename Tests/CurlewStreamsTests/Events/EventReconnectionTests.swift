@@ -52,7 +52,7 @@ struct EventReconnectionTests {
                 }
             }
         }
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.includesComments = true
         options.retryDelay = .zero
         options.maximumFailures = 60
@@ -78,7 +78,7 @@ struct EventReconnectionTests {
                         return chunk
                     }))
         }
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.maximumFailures = 3
         let stream = APIClient.mock(mock, configuration: .init(time: clock))
             .events(.get("/"), options: options)
@@ -132,7 +132,7 @@ struct EventReconnectionTests {
         let mock = MockTransport.sequence([
             HTTPResponse(headers: [.contentType: "text/event-stream"], body: ResponseBody(body))
         ])
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.readTimeout = .seconds(20)
         let stream = APIClient.events(mock, on: clock).events(.get("/"), options: options)
         let events = Task { try await stream.collect() }
@@ -175,7 +175,7 @@ struct EventReconnectionTests {
         let clock = ManualClock()
         let fed = FedEvents()
         let mock = MockTransport.sequence([fed.response])
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.readTimeout = .seconds(20)
         let stream = APIClient.events(mock, on: clock).events(.get("/"), options: options)
         var iterator = stream.makeAsyncIterator()

@@ -48,7 +48,7 @@ struct EventStreamTests {
     func request() async throws {
         for (id, sent) in [("", nil), ("a 7", "a 7"), ("\u{1}", nil), (String(repeating: "a", count: 8193), nil)] {
             let mock = MockTransport.sequence([])
-            var options = EventStreamOptions()
+            var options = EventStream.Options()
             options.lastEventID = id
             #expect(try await APIClient.events(mock).events(.get("/events"), options: options).collect().isEmpty)
             let headers = try #require(mock.requests.first).request.headers
@@ -106,7 +106,7 @@ struct EventStreamTests {
             .status(.serviceUnavailable), .events(":"), .events("data: a\n\n"), .status(.serviceUnavailable),
             .events(""), .status(.badGateway), .events("data: a\n\n"),
         ])
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.maximumFailures = 2
         let stream = APIClient.events(mock).events(.get("/events"), options: options)
         await #expect(throws: NetworkError(statusCode: 502)) { try await stream.collect() }
@@ -119,10 +119,11 @@ struct EventStreamTests {
         let fed = FedEvents()
         fed.send("data: {\"text\":\"a\"}\n\n: ping\n\ndata: {\"text\":\"b\"}\n\ndata: [DONE]\n\ndata: no\n\n")
         let mock = MockTransport.sequence([fed.response])
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.endMarker = "[DONE]"
         options.includesComments = true
-        let parts = APIClient.events(mock).events(.post("/chat", json: ["q": "x"]), of: Part.self, options: options)
+        let parts = APIClient.events(mock).events(.post("/chat", json: ["q": "x"]), options: options)
+            .decoding(Part.self)
         var received: [Part] = []
         for try await part in parts { received.append(part) }
         #expect(received == [Part(text: "a"), Part(text: "b")])
@@ -138,7 +139,7 @@ struct EventStreamTests {
         let mock = MockTransport.answering { _ in .events("data: a\n\n") }
         let client = APIClient.events(mock)
         #expect(try await client.events(.post("/chat", json: [1])).collect().map(\.data) == ["a"])
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.endMarker = "[DONE]"
         let stream = client.events(.post("/chat", json: [1]), options: options)
         #expect(await failureReason { try await stream.collect() } == .connectionLost(.requestMayHaveArrived))
@@ -165,8 +166,8 @@ struct EventStreamTests {
         struct Part: Decodable { let choices: [String] }
         struct Failure: Decodable, Equatable { let errorMessage: String }
         let mock = MockTransport.sequence([.events("data: {\"error_message\":\"overloaded\",\"token\":\"t0p\"}\n\n")])
-        let client = APIClient.mock(mock, configuration: .init(codecs: .snakeCase))
-        var parts = client.events(.post("/chat"), of: Part.self).makeAsyncIterator()
+        let client = APIClient.mock(mock, configuration: APIClient.Configuration(codecs: .snakeCase))
+        var parts = client.events(.post("/chat")).decoding(Part.self).makeAsyncIterator()
         let thrown = await #expect(throws: NetworkError.self) { try await parts.next() }
         let error = try #require(thrown)
         #expect(error.body(as: Failure.self) == Failure(errorMessage: "overloaded"))
@@ -187,7 +188,7 @@ struct EventStreamTests {
     @Test("Comments are events of the stream only if requested")
     func comments() async throws {
         for includes in [false, true] {
-            var options = EventStreamOptions()
+            var options = EventStream.Options()
             options.includesComments = includes
             let mock = MockTransport.sequence([.events(": c\ndata: a\n\n")])
             let events = try await APIClient.events(mock).events(.get("/"), options: options).collect()
@@ -198,7 +199,7 @@ struct EventStreamTests {
     @Test("A line and an event beyond their limits end the stream with an error that names the option")
     func limits() async throws {
         let mock = MockTransport.answering { _ in .events("data: 12345\ndata: 67890\n\n") }
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.maximumEventSize = 10
         for option in ["maximumEventSize", "maximumLineSize"] {
             let stream = APIClient.events(mock).events(.get("/"), options: options)

@@ -7,8 +7,8 @@ import Testing
 /// Scripted event streams of `MockTransport`.
 @Suite(.timeLimit(.minutes(1)))
 struct MockEventStreamTests {
-    private static let once: EventStreamOptions = {
-        var options = EventStreamOptions()
+    private static let once: EventStream.Options = {
+        var options = EventStream.Options()
         options.reconnects = false
         return options
     }()

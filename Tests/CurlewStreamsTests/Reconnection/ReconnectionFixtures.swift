@@ -87,14 +87,14 @@ extension WebSocket {
     }
 }
 
-extension WebSocketConnections {
+extension WebSocket.Connections {
     /// Iterates in a task, which reads each connection to its end.
     func readAll() -> Task<Void, any Error> {
         Task { for try await socket in self { _ = await socket.rest() } }
     }
 }
 
-extension WebSocketConnections.Options {
+extension WebSocket.Connections.Options {
     /// Options without a heartbeat, which would be a pause on the clock of a test.
     static func quiet(_ change: (inout Self) -> Void = { _ in }) -> Self {
         var options = Self()

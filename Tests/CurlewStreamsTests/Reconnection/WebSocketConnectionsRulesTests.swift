@@ -101,7 +101,7 @@ struct WebSocketConnectionsRulesTests {
         var longest = Array(repeating: Duration.zero, count: bounds.count)
         for _ in 0..<40 {
             let (server, clock) = (PeerServer(), PauseLog())
-            let options = WebSocketConnections.Options.quiet { $0.maximumDelay = .seconds(4) }
+            let options = WebSocket.Connections.Options.quiet { $0.maximumDelay = .seconds(4) }
             let reader = server.client(on: clock).webSocketConnections(.get("/"), options: options).readAll()
             for _ in bounds { try await server.next().close(.goingAway) }
             _ = try await server.next()
@@ -134,7 +134,7 @@ struct WebSocketConnectionsRulesTests {
                 }
             }
         }
-        let options = WebSocketConnections.Options.quiet {
+        let options = WebSocket.Connections.Options.quiet {
             ($0.maximumFailures, $0.retryDelay) = (60, .zero)
         }
         let reader = APIClient.mock(mock, configuration: .init(time: clock))
@@ -149,7 +149,7 @@ struct WebSocketConnectionsRulesTests {
     @Test("After a connection that was open for 10 s, the failures count from one", arguments: [false, true])
     func stableConnection(isStable: Bool) async throws {
         let (server, clock) = (PeerServer(), PauseLog())
-        let options = WebSocketConnections.Options.quiet { $0.maximumFailures = 1 }
+        let options = WebSocket.Connections.Options.quiet { $0.maximumFailures = 1 }
         var sockets = server.client(on: clock).webSocketConnections(.get("/"), options: options).makeAsyncIterator()
         for _ in 0..<2 {
             let socket = try #require(try await sockets.next())
@@ -167,7 +167,7 @@ struct WebSocketConnectionsRulesTests {
     @Test("Too many consecutive failures end the sequence with the last error", arguments: [2, 10])
     func maximumFailures(limit: Int) async throws {
         let server = PeerServer(refusals: (0..<20).map { _ in .status(.badGateway) })
-        let options = WebSocketConnections.Options.quiet { if limit != 10 { $0.maximumFailures = limit } }
+        let options = WebSocket.Connections.Options.quiet { if limit != 10 { $0.maximumFailures = limit } }
         var sockets = server.client().webSocketConnections(.get("/"), options: options).makeAsyncIterator()
         let error = await #expect(throws: NetworkError.self) { try await sockets.next() }
         #expect(error?.statusCode == 502)
@@ -177,7 +177,7 @@ struct WebSocketConnectionsRulesTests {
     @Test("A server that closes each connection normally is a failure too")
     func maximumFailuresWithoutError() async throws {
         let server = PeerServer()
-        let options = WebSocketConnections.Options.quiet { $0.maximumFailures = 1 }
+        let options = WebSocket.Connections.Options.quiet { $0.maximumFailures = 1 }
         let reader = server.client().webSocketConnections(.get("/"), options: options).readAll()
         for _ in 0..<2 { try await server.next().close(.goingAway) }
         #expect(await failureReason { try await reader.value } == .connectionLost(.requestNotSent))
@@ -186,7 +186,7 @@ struct WebSocketConnectionsRulesTests {
     @Test("Without a limit, failures go on")
     func noMaximum() async throws {
         let server = PeerServer(refusals: (0..<100).map { _ in .status(.badGateway) })
-        let options = WebSocketConnections.Options.quiet { $0.maximumFailures = nil }
+        let options = WebSocket.Connections.Options.quiet { $0.maximumFailures = nil }
         var sockets = server.client().webSocketConnections(.get("/"), options: options).makeAsyncIterator()
         #expect(try await sockets.next() != nil)
         #expect(server.requests == 101)
@@ -218,7 +218,7 @@ struct WebSocketConnectionsRulesTests {
     @Test("A hook that always fails ends the sequence with its error")
     func hookAlwaysFails() async throws {
         let server = PeerServer()
-        let options = WebSocketConnections.Options.quiet { $0.maximumFailures = 3 }
+        let options = WebSocket.Connections.Options.quiet { $0.maximumFailures = 3 }
         var sockets = server.client().webSocketConnections(.get("/"), options: options) { _ in throw Refused() }
             .makeAsyncIterator()
         let error = await #expect(throws: NetworkError.self) { try await sockets.next() }
@@ -241,7 +241,7 @@ struct WebSocketConnectionsRulesTests {
     @Test("The hook has a time limit")
     func hookTimeout() async throws {
         let (server, clock) = (PeerServer(), ManualClock())
-        let options = WebSocketConnections.Options.quiet { $0.maximumFailures = 0 }
+        let options = WebSocket.Connections.Options.quiet { $0.maximumFailures = 0 }
         let reader = server.client(on: clock).webSocketConnections(.get("/"), options: options) { socket in
             for try await _ in socket {}
         }.readAll()

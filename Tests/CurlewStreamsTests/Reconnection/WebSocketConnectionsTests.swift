@@ -83,7 +83,7 @@ struct WebSocketConnectionsTests {
     @Test("A connection that the reader leaves is closed with 1001, and the next one waits")
     func leftConnection() async throws {
         let (server, clock) = (PeerServer(), PauseLog())
-        let options = WebSocketConnections.Options.quiet { $0.maximumFailures = 3 }
+        let options = WebSocket.Connections.Options.quiet { $0.maximumFailures = 3 }
         var sockets = server.client(on: clock).webSocketConnections(.get("/"), options: options).makeAsyncIterator()
         var peers: [MockWebSocket] = []
         for number in 0...3 {

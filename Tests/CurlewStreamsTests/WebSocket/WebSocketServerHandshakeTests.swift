@@ -41,7 +41,7 @@ struct WebSocketServerHandshakeTests {
         #expect(status(response()) == .switchingProtocols)
         #expect(status(response(.post)) == .badRequest)
         #expect(status(response(version: .http1_0)) == .badRequest)
-        #expect(status(response { $0[.upgrade] = "h2c" }) == .upgradeRequired)
+        #expect(status(response { $0[.upgrade] = "h2c" }) == 426)
         #expect(status(response { $0[.connection] = "keep-alive" }) == .badRequest)
         for key in ["", "AAAA", "dGhlIHNhbXBsZSBub25jZQ", "!!!"] {
             #expect(status(response { $0["Sec-WebSocket-Key"] = key }) == .badRequest)
@@ -49,7 +49,7 @@ struct WebSocketServerHandshakeTests {
         #expect(status(response { $0.append("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==") }) == .badRequest)
         for version in ["8", "13, 8", ""] {
             let response = response(change: { $0["Sec-WebSocket-Version"] = version })
-            guard case .refused(.upgradeRequired, let headers, _) = response
+            guard case .refused(426, let headers, _) = response
             else {
                 Issue.record("Version \"\(version)\" was accepted.")
                 continue

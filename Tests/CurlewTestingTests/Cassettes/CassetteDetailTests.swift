@@ -56,26 +56,6 @@ struct CassetteDetailTests {
         #expect(chunks == ["hello"] && again["digest"] == "sha-256=abc" && again["x-session-token"] == "REDACTED")
     }
 
-    @Test("A server sends the recorded trailers and interim responses, and no invalid ones")
-    func server() async throws {
-        let folder = try CassetteFolder()
-        try folder.write(
-            #"""
-            {"log":{"entries":[{"startedDateTime":"2026-01-02T03:04:05Z",
-            "request":{"method":"GET","url":"https://api.test/x"},"response":{"status":200,
-            "_interim":[{"time":0,"status":103,"headers":[{"name":"Link","value":"</a.css>"}]},
-            {"time":0,"status":101,"headers":[]},{"time":0,"status":700,"headers":[]},
-            {"time":0,"status":102,"headers":[{"name":"a b","value":"c"}]}],
-            "_trailers":[{"name":"Digest","value":"abc"}],"content":{"mimeType":"text/plain","text":"hello"}}}]}}
-            """#)
-        let server = try MockServer(replaying: try Cassette(folder.path(), mode: .replay))
-        defer { server.stop() }
-        let (text, _) = try RawClient(port: server.port)
-            .send("GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").readToEnd()
-        #expect(text.hasPrefix("HTTP/1.1 103") && text.contains("</a.css>") && text.contains("Digest: abc"), "\(text)")
-        #expect(text.components(separatedBy: "HTTP/1.1 ").count == 3, "\(text)")
-    }
-
     @Test("Interim responses are recorded and replayed as events of the call")
     func interim() async throws {
         let folder = try CassetteFolder()

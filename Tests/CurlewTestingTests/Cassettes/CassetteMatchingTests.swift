@@ -57,7 +57,7 @@ struct CassetteMatchingTests {
     func secrets() async throws {
         let recorded = Request<String>.get("/x").query(["api_key": "k1"]).header(.authorization, "Bearer one")
         #expect(try await Self.matches(recorded, .get("/x").query(["api_key": "other"])))
-        let nonce = FieldRules(secretMembers: ["nonce"])
+        let nonce = Redaction.Rules(secretMembers: ["nonce"])
         #expect(
             try await Self.matches(Self.post(#"{"nonce":1}"#, .json), Self.post(#"{"nonce":2}"#, .json)) {
                 $0.redaction = .standard.adding(nonce)

@@ -41,7 +41,7 @@ struct CassetteRedactionTests {
             "request":{"method":"GET","url":"https://api.test/bothunter2/send?appid=hunter2&a=1"},
             "response":{"status":200}}]}}
             """#)
-        let rules = FieldRules(secretMembers: ["appid"], secretPaths: ["/bot*"])
+        let rules = Redaction.Rules(secretMembers: ["appid"], secretPaths: ["/bot*"])
         let cassette = try Cassette(folder.path(), mode: .replay)
         let client = client(cassette, configuration: APIClient.Configuration(fields: rules))
         let error = await #expect(throws: NetworkError.self) {
@@ -55,7 +55,7 @@ struct CassetteRedactionTests {
 
     @Test("A request without a stub or a route shows no secret of its path or query")
     func mockMismatch() async throws {
-        let rules = FieldRules(secretMembers: ["appid"], secretPaths: ["/bot*"])
+        let rules = Redaction.Rules(secretMembers: ["appid"], secretPaths: ["/bot*"])
         let mock = MockTransport { $0.on(.get, "/other/send", .status(204)) }
         let client = client(mock, configuration: APIClient.Configuration(fields: rules))
         let error = await #expect(throws: NetworkError.self) {

@@ -16,11 +16,11 @@ struct MultipartPartsTests {
         ResponseBody(source, limit: limit, length: nil)
     }
 
-    static func parts(_ source: ChunkSource, limit: Int64 = 1 << 20) throws -> MultipartParts {
-        try MultipartParts(body(source, limit: limit), type: type)
+    static func parts(_ source: ChunkSource, limit: Int64 = 1 << 20) throws -> MultipartForm.Parts {
+        try MultipartForm.Parts(body(source, limit: limit), type: type)
     }
 
-    static func text(_ part: MultipartParts.Part?) async throws -> String {
+    static func text(_ part: MultipartForm.Parts.Part?) async throws -> String {
         String(decoding: try await part?.body.collect() ?? Data(), as: UTF8.self)
     }
 
@@ -148,7 +148,7 @@ struct MultipartPartsTests {
     func limits() async throws {
         let head = "--b\r\nA: \(String(repeating: "x", count: 20_000))\r\n\r\n"
         let text = head + String(repeating: "\r\n--b\r\n\r\n", count: 2000) + "\r\n--b--"
-        let parts = try MultipartParts(
+        let parts = try MultipartForm.Parts(
             Self.body(ChunkSource([text])), type: Self.type, maximumParts: 2001, maximumHead: 30_000)
         var count = 0
         for try await _ in parts { count += 1 }
@@ -183,11 +183,11 @@ struct MultipartPartsTests {
             "--b\r\nContent-Type: multipart/mixed; boundary=\"c/2\"\r\n\r\n--c/2\r\n\r\n1\r\n--c/2\r\n\r\n2\r\n--c/2--"
             + Self.second + Self.last
         var found: [String] = []
-        for try await part in try MultipartParts(
+        for try await part in try MultipartForm.Parts(
             Self.body(ChunkSource(text.utf8.map { Data([$0]) })), type: MediaType("multipart/mixed; boundary=b"))
         {
             if part.mediaType?.type == "multipart" {
-                for try await inner in try MultipartParts(part.body, type: part.mediaType) {
+                for try await inner in try MultipartForm.Parts(part.body, type: part.mediaType) {
                     found.append(try await Self.text(inner))
                 }
             } else {
@@ -236,7 +236,7 @@ struct MultipartPartsTests {
     func release() async throws {
         let source = ChunkSource([Self.first, Self.second, Self.last])
         try await {
-            var iterator: MultipartParts.Iterator? = try Self.parts(source).makeAsyncIterator()
+            var iterator: MultipartForm.Parts.Iterator? = try Self.parts(source).makeAsyncIterator()
             let part = try await iterator?.next()
             iterator = nil
             #expect(!source.wasCancelled)

@@ -5,13 +5,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PagesCancellationTests {
-    @Test("A cancelled task ends the items between two of them", arguments: [false, true])
-    func betweenItems(prefetches: Bool) async throws {
+    @Test("A cancelled task ends the items between two of them")
+    func betweenItems() async throws {
         let client = ListServer(count: 1000).client
         let task = Task {
             var count = 0
             do throws(NetworkError) {
-                var iterator = client.pages(.list, next: .link, prefetches: prefetches).items.makeAsyncIterator()
+                var iterator = client.pages(.list, next: .link).items.makeAsyncIterator()
                 while try await iterator.next() != nil {
                     count += 1
                     if count == 15 { withUnsafeCurrentTask { $0?.cancel() } }
@@ -25,8 +25,8 @@ struct PagesCancellationTests {
         #expect(count == 15 && isCancelled)
     }
 
-    @Test("Cancellation while a page is awaited ends its call", arguments: [false, true])
-    func duringCall(prefetches: Bool) async throws {
+    @Test("Cancellation while a page is awaited ends its call")
+    func duringCall() async throws {
         let transport = RecordingTransport { request, _ in
             if request.target.utf8.contains(UInt8(ascii: "=")) { try await waitForCancellation() }
             var response = HTTPResponse.answer("[1]")
@@ -37,7 +37,7 @@ struct PagesCancellationTests {
         let client = APIClient.testing(transport)
         let task = Task {
             await failure { () async throws(NetworkError) in
-                var iterator = client.pages(.list, next: .link, prefetches: prefetches).makeAsyncIterator()
+                var iterator = client.pages(.list, next: .link).makeAsyncIterator()
                 while try await iterator.next() != nil {}
             }
         }
@@ -46,46 +46,22 @@ struct PagesCancellationTests {
         #expect(await task.value?.isCancelled == true)
     }
 
-    @Test("Only one page is loaded ahead, and it is cancelled when the iteration ends")
-    func ahead() async throws {
-        let cancelled = Locked(false)
-        let transport = RecordingTransport { request, _ in
-            if request.target.utf8.contains(UInt8(ascii: "=")) {
-                do { try await waitForCancellation() } catch {
-                    cancelled.withLock { $0 = true }
-                    throw error
-                }
-            }
-            var response = HTTPResponse.answer("[1]")
-            response.url = request.urlString
-            response.headers.append(.link, "<?page=2>; rel=next")
-            return response
-        }
-        do {
-            var iterator = APIClient.testing(transport).pages(.list, next: .link, prefetches: true).makeAsyncIterator()
-            _ = try await iterator.next()
-            try await yieldUntil { transport.requests.count == 2 }
-        }
-        try await yieldUntil { cancelled.withLock { $0 } }
-        #expect(transport.requests.count == 2)
-    }
-
     @Test("Two tasks iterate independently")
     func concurrently() async throws {
-        let pages = ListServer(count: 95).client.pages(.list, next: .link, prefetches: true).items
+        let pages = ListServer(count: 95).client.pages(.list, next: .link).items
         async let left = pages.reduce(0, +)
         async let right = pages.reduce(0, +)
         #expect(try await (left, right) == (4465, 4465))
     }
 
-    @Test("Of 1,000 pages of 100 items only the page in use is kept", arguments: [false, true])
-    func memory(prefetches: Bool) async throws {
+    @Test("Of 1,000 pages of 100 items only the page in use is kept")
+    func memory() async throws {
         let live = LiveCount()
         let client = APIClient.testing(ManyPages())
         let list = Request<[Int]>.get("/list").map { CountedPage($0, live) }
         var sizes: [Int] = []
         var count = 0
-        for try await item in client.pages(list, next: .link, prefetches: prefetches).items(\.items) {
+        for try await item in client.pages(list, next: .link).items(\.items) {
             #expect(item == count && live.now <= 3)
             count += 1
             if count == 20_000 || count == 100_000 { sizes.append(Self.residentKilobytes()) }

@@ -54,20 +54,20 @@ struct PagesTests {
         return found
     }
 
-    @Test("Links, cursors, offsets, numbers and custom positions reach every item", arguments: [false, true])
-    func strategies(prefetches: Bool) async throws {
+    @Test("Links, cursors, offsets, numbers and custom positions reach every item")
+    func strategies() async throws {
         let server = ListServer(count: 35)
         let client = server.client
         let expected = Array(0..<35)
-        #expect(try await items(client.pages(.list, next: .link, prefetches: prefetches).items) == expected)
+        #expect(try await items(client.pages(.list, next: .link).items) == expected)
         #expect(server.requested == ["/list", "/list?cursor=10", "/list?cursor=20", "/list?cursor=30"])
-        let cursors = client.pages(.films, next: .cursor(\.next, in: "cursor"), prefetches: prefetches)
+        let cursors = client.pages(.films, next: .cursor(\.next, in: "cursor"))
         #expect(try await items(cursors.items(\.films)) == expected)
         #expect(server.requested.last == "/films?kind=silent&cursor=30")
-        let offsets = client.pages(.films, next: .offset(limit: 20, items: \.films), prefetches: prefetches)
+        let offsets = client.pages(.films, next: .offset(limit: 20, items: \.films))
         #expect(try await items(offsets.items(\.films)) == expected)
         #expect(server.requested.last == "/films?kind=silent&cursor=0&offset=20&limit=20")
-        let numbers = client.pages(.list, next: .number(in: "page", items: \.self), prefetches: prefetches)
+        let numbers = client.pages(.list, next: .number(in: "page", items: \.self))
         #expect(try await items(numbers.items) == expected)
         #expect(server.requested.suffix(5).first == "/list?page=1" && server.requested.last == "/list?page=5")
         let custom = client.pages(
@@ -76,7 +76,7 @@ struct PagesTests {
                 $0.value.next
             } request: {
                 $0.query = ["offset": $1]
-            }, prefetches: prefetches)
+            })
         #expect(try await items(custom.items(\.films)) == expected)
     }
 
@@ -134,10 +134,10 @@ struct PagesTests {
         #expect(try await items(rest.items) == [2, 3])
     }
 
-    @Test("The page limit and loops end with an error", arguments: [false, true])
-    func guards(prefetches: Bool) async throws {
+    @Test("The page limit and loops end with an error")
+    func guards() async throws {
         let server = ListServer(count: 35)
-        let short = server.client.pages(.list, next: .link, pageLimit: 2, prefetches: prefetches)
+        let short = server.client.pages(.list, next: .link, pageLimit: 2)
         var seen = 0
         let limited = await failure { () async throws(NetworkError) in
             var iterator = short.items.makeAsyncIterator()
@@ -158,7 +158,7 @@ struct PagesTests {
             }
             var values: [Int] = []
             let error = await failure { () async throws(NetworkError) in
-                var iterator = client.pages(.list, next: .link, prefetches: prefetches).makeAsyncIterator()
+                var iterator = client.pages(.list, next: .link).makeAsyncIterator()
                 while let page = try await iterator.next() { values += page.value }
             }
             #expect(error?.reason == .refused(by: .pages), "\(targets)")

@@ -52,7 +52,7 @@ struct UploadRunTests {
             _ replies: [Reply], _ work: (APIClient) async throws -> Upload.Result
         ) async -> (words: [String], urls: [String]) {
             let left = Locked(replies[...])
-            let seen = Locked<(words: [String], urls: [String], last: MonotonicInstant)>(([], [], clock.now))
+            let seen = Locked<(words: [String], urls: [String], last: SystemTime.Instant)>(([], [], clock.now))
             let transport = MockTransport.answering { [clock] call in
                 seen.withLock { seen in
                     let wait = seen.last.duration(to: clock.now)

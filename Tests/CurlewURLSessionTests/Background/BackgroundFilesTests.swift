@@ -163,7 +163,7 @@ struct BackgroundFilesTests {
 
     @Test("No outcome keeps a declared secret field, after a relaunch neither")
     func declared() throws {
-        let rules = FieldRules(secret: ["X-Device"], secretMembers: ["appid"])
+        let rules = Redaction.Rules(secret: ["X-Device"], secretMembers: ["appid"])
         let client = APIClient.testing(
             URLSessionTransport(), baseURL: "https://a.example", pipeline: .standard,
             configuration: APIClient.Configuration(fields: rules))

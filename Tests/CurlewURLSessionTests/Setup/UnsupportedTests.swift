@@ -13,7 +13,7 @@ import FoundationNetworking
 /// What URLSession cannot do is refused, by name.
 @Suite(.timeLimit(.minutes(1)))
 struct UnsupportedTests {
-    private static let pins = TLSConfiguration.PinSet(hosts: ["a.example"], keys: ["sha256//a", "sha256//b"])
+    private static let pins = TransportConfiguration.TLS.PinSet(hosts: ["a.example"], keys: ["sha256//a", "sha256//b"])
 
     static let refused: [(TransportConfiguration, String)] = [
         (TransportConfiguration(httpVersions: .http1Only), "httpVersions"),
@@ -55,17 +55,20 @@ struct UnsupportedTests {
     ]
 
     static let refusedOnLinux: [(TransportConfiguration, String)] = [
-        (TransportConfiguration(tls: TLSConfiguration(minimumVersion: .v13)), "minimumVersion"),
-        (TransportConfiguration(tls: TLSConfiguration(trustedRoots: .file("roots.pem"))), "trustedRoots"),
-        (TransportConfiguration(tls: TLSConfiguration(identity: .pkcs12(Data(), passphrase: ""))), "identity"),
-        (TransportConfiguration(tls: TLSConfiguration(pins: [pins])), "TLSConfiguration.pins"),
+        (TransportConfiguration(tls: TransportConfiguration.TLS(minimumVersion: .v13)), "minimumVersion"),
+        (TransportConfiguration(tls: TransportConfiguration.TLS(trustedRoots: .file("roots.pem"))), "trustedRoots"),
         (
-            TransportConfiguration(proxy: .fixed(ProxyConfiguration.Server(.http, host: "proxy.example"))),
-            "ProxyConfiguration.fixed"
+            TransportConfiguration(tls: TransportConfiguration.TLS(identity: .pkcs12(Data(), passphrase: ""))),
+            "identity"
+        ),
+        (TransportConfiguration(tls: TransportConfiguration.TLS(pins: [pins])), "TransportConfiguration.TLS.pins"),
+        (
+            TransportConfiguration(proxy: .fixed(TransportConfiguration.Proxy.Server(.http, host: "proxy.example"))),
+            "TransportConfiguration.Proxy.fixed"
         ),
         (
-            TransportConfiguration(proxy: .fixed(ProxyConfiguration.Server(.socks5, host: "b.example"))),
-            "ProxyConfiguration.fixed"
+            TransportConfiguration(proxy: .fixed(TransportConfiguration.Proxy.Server(.socks5, host: "b.example"))),
+            "TransportConfiguration.Proxy.fixed"
         ),
     ]
 
@@ -92,9 +95,12 @@ struct UnsupportedTests {
 
     @Test("On Apple platforms, a proxy that wants more than Basic is refused")
     func proxyAuthentication() {
-        let proxy = ProxyConfiguration.Server(.http, host: "proxy.example", user: "ada", authentication: .digest)
+        let proxy = TransportConfiguration.Proxy.Server(
+            .http, host: "proxy.example", user: "ada", authentication: .digest)
         let problems = Unsupported.problems(TransportConfiguration(proxy: .fixed(proxy)), on: .apple)
-        #expect(problems.count == 1 && problems.first?.contains("ProxyConfiguration.Server.authentication") == true)
+        #expect(
+            problems.count == 1
+                && problems.first?.contains("TransportConfiguration.Proxy.Server.authentication") == true)
     }
 
     @Test("Cipher suites have their registered names, or their numbers")
@@ -125,7 +131,7 @@ struct UnsupportedTests {
         let proxies = EnvironmentProxies([
             "http_proxy": "http://user:secret@proxy.example:3128", "no_proxy": "inside.example,10.0.0.0/8",
         ])
-        func problem(_ scheme: String, _ host: String, _ proxy: ProxyConfiguration) throws -> String? {
+        func problem(_ scheme: String, _ host: String, _ proxy: TransportConfiguration.Proxy) throws -> String? {
             proxies.problem(for: try #require(Origin(scheme: scheme, host: host)), proxy)
         }
         let text = try problem("http", "outside.example", .none)
@@ -144,7 +150,7 @@ struct UnsupportedTests {
     func keyLog() throws {
         let environment = EnvironmentProxies(["SSLKEYLOGFILE": "keys"])
         let (secure, plain) = (Origin(scheme: "https", host: "a.example"), Origin(scheme: "http", host: "a.example"))
-        var tls = TLSConfiguration()
+        var tls = TransportConfiguration.TLS()
         #expect(environment.keyLogProblem(for: try #require(secure), tls)?.contains("SSLKEYLOGFILE") == true)
         #expect(environment.keyLogProblem(for: try #require(plain), tls) == nil)
         #expect(EnvironmentProxies([:]).keyLogProblem(for: try #require(secure), tls) == nil)

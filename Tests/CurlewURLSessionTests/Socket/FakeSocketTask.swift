@@ -135,7 +135,7 @@ final class FakeSocketTransport: Transport, SocketHost {
         return try await SocketBridge(request, context, messageLimit: limit, host: self, grace: grace).response()
     }
 
-    func shutdown(_ mode: ShutdownMode) async {}
+    func shutdown(_ mode: TransportConfiguration.ShutdownMode) async {}
 
     func begin(_ socket: SocketBridge) {
         counts.withLock { $0.begun += 1 }

@@ -85,7 +85,7 @@ enum Interceptors {
     }
 
     static func redaction() -> APIClient {
-        let mine = Redaction.standard.adding(FieldRules(secretMembers: ["patient"]))
+        let mine = Redaction.standard.adding(Redaction.Rules(secretMembers: ["patient"]))
         let client = APIClient(baseURL: "https://api.example.com", pipeline: [.logging(.body, redaction: mine)])
 
         return client

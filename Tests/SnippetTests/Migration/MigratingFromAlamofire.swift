@@ -138,10 +138,10 @@ enum MigratingFromAlamofire {
         return handle
     }
 
-    static func pinned() -> [TLSConfiguration.PinSet] {
+    static func pinned() -> [TransportConfiguration.TLS.PinSet] {
         var configuration = TransportConfiguration()
         configuration.tls.pins = [
-            TLSConfiguration.PinSet(
+            TransportConfiguration.TLS.PinSet(
                 hosts: ["api.example.com"],
                 keys: [
                     "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",

@@ -39,7 +39,7 @@ enum AuthenticationPage {
         return client
     }
 
-    static func signingOut(_ tokens: TokenStore, _ cache: any CacheStore) async throws {
+    static func signingOut(_ tokens: TokenStore, _ cache: any HTTPCache.Store) async throws {
         let principal = tokens.principal
         try await tokens.signOut()
         try await cache.remove(.party(principal))

@@ -13,7 +13,7 @@ enum CachingPage {
     }
 
     static func kept() async throws -> APIClient {
-        let store = MemoryCacheStore(byteLimit: 200 << 20)
+        let store = HTTPCache.MemoryStore(byteLimit: 200 << 20)
         let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching(store: store)))
         await store.remove(.prefix("https://api.example.com/films/"))
 
@@ -44,7 +44,7 @@ enum CachingPage {
 
 enum DiskCachePage {
     static func store(cachesFolder: String) -> APIClient {
-        let store = SQLiteCacheStore(path: cachesFolder + "/http.sqlite")
+        let store = HTTPCache.SQLiteStore(path: cachesFolder + "/http.sqlite")
         let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching(store: store)))
 
         return client
@@ -68,10 +68,11 @@ enum CookiesPage {
 
 enum CacheRulesPage {
     static func client() -> APIClient {
-        var rules = CacheConfiguration()
-        rules.lifetimes = [CacheConfiguration.Lifetime(.seconds(600), under: "https://api.example.com/films")]
-        rules.ignoredQueryItems = ["utm_*", "fbclid"]
-        let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching(rules: rules)))
+        var options = HTTPCache.Options()
+        options.lifetimes = [HTTPCache.Options.Lifetime(.seconds(600), under: "https://api.example.com/films")]
+        options.ignoredQueryItems = ["utm_*", "fbclid"]
+        let pipeline = Pipeline.standard.adding(.caching(options: options))
+        let client = APIClient(baseURL: "https://api.example.com", pipeline: pipeline)
 
         return client
     }

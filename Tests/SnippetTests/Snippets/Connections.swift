@@ -28,7 +28,7 @@ enum ConnectionsPage {
         _ configuration: inout TransportConfiguration, current: String, backup: String, releaseDate: Date
     ) {
         configuration.tls.pins = [
-            TLSConfiguration.PinSet(
+            TransportConfiguration.TLS.PinSet(
                 hosts: ["api.example.com"], keys: [current, backup], expires: releaseDate + 365 * 86_400)
         ]
     }
@@ -37,24 +37,25 @@ enum ConnectionsPage {
         _ configuration: inout TransportConfiguration, intermediate: String, root: String, nextRoot: String
     ) {
         configuration.tls.pins = [
-            TLSConfiguration.PinSet(
+            TransportConfiguration.TLS.PinSet(
                 hosts: ["*.example.com"], keys: [intermediate, root, nextRoot], scope: .verifiedChain)
         ]
     }
 
     static func proxies(_ configuration: inout TransportConfiguration, user: String, password: String) {
-        let proxy = ProxyConfiguration.Server(.http, host: "proxy.example", port: 3128)
+        let proxy = TransportConfiguration.Proxy.Server(.http, host: "proxy.example", port: 3128)
         configuration.proxy = .fixed(proxy, bypassing: ["10.0.0.0/8"])
-        let socks = ProxyConfiguration.Server(.socks5, host: "proxy.example", user: user, password: password)
+        let socks = TransportConfiguration.Proxy.Server(.socks5, host: "proxy.example", user: user, password: password)
         configuration.proxy = .fixed(socks)
-        let digest = ProxyConfiguration.Server(
+        let digest = TransportConfiguration.Proxy.Server(
             .http, host: "proxy.example", user: user, password: password, authentication: .digest)
         configuration.proxy = .fixed(digest)
         configuration.proxy = .environment
     }
 
     static func addresses(
-        _ configuration: inout TransportConfiguration, isOurs: @escaping @Sendable (IPAddress) -> Bool
+        _ configuration: inout TransportConfiguration,
+        isOurs: @escaping @Sendable (TransportConfiguration.IPAddress) -> Bool
     ) {
         configuration.addressPolicy = .publicOnly
         configuration.addressPolicy = .publicOnly.allowing("10.1.0.0/16").refusing("10.1.2.3")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewJSON
 
 nonisolated struct TicketOrder: Encodable {
     var film = "nosferatu"

@@ -53,12 +53,6 @@ enum PagesPage {
         _ = position
     }
 
-    static func ahead(_ client: APIClient, process: (Film) async throws -> Void) async throws {
-        for try await film in client.pages(.films, next: .link, prefetches: true).items {
-            try await process(film)
-        }
-    }
-
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @MainActor
     static func screen(_ client: APIClient) -> PagedLoadable<SeenFilm, Pages<[SeenFilm]>.Position> {

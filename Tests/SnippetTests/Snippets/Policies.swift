@@ -37,7 +37,7 @@ enum RetryingPage {
     }
 
     static func budget() -> Pipeline {
-        let budget = RetryBudget()
+        let budget = RetryPolicy.Budget()
         let pipeline: Pipeline = [.redirects(), .retry(budget: budget), .hedging(after: .milliseconds(300))]
 
         return pipeline

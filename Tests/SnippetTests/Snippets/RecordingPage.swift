@@ -5,10 +5,6 @@ import CurlewTesting
 import Foundation
 import Testing
 
-#if os(Linux)
-import FoundationNetworking
-#endif
-
 /// The snippets of "Recording and replay".
 #if os(Linux)
 private func replay() async throws {
@@ -24,13 +20,6 @@ private func matching() -> Cassette.Options {
     options.matching.fields = ["Accept-Language"]
     options.matching.ignoredQueryItems = ["timestamp"]
     options.exhaustion = .repeatLast  // the last response again, not an error
-    options.redaction = .standard.adding(FieldRules(secretMembers: ["nonce"]))  // hidden, so it may change
+    options.redaction = .standard.adding(Redaction.Rules(secretMembers: ["nonce"]))  // hidden, so it may change
     return options
-}
-
-private func session() async throws -> Data {
-    let server = try MockServer(replaying: try Cassette("Fixtures/users.har"))
-    let url = try #require(URL(string: server.url + "/users/1"))
-    let (data, _) = try await URLSession.shared.data(from: url)
-    return data
 }

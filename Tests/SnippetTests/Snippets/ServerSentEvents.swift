@@ -15,9 +15,9 @@ enum ServerSentEventsPage {
 
     static func parts(_ client: APIClient, _ prompt: String) async throws -> String {
         var text = ""
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.endMarker = "[DONE]"
-        let parts = client.events(.post("/chat", json: ["prompt": prompt]), of: ChatPart.self, options: options)
+        let parts = client.events(.post("/chat", json: ["prompt": prompt]), options: options).decoding(ChatPart.self)
         for try await part in parts {
             text += part.text
         }

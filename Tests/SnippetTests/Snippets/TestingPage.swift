@@ -74,7 +74,7 @@ struct TestingPage {
             }
         }
 
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.retryDelay = .milliseconds(1)
         let client = APIClient(baseURL: try BaseURL(server.url))
         var events = client.events(.get("/news"), options: options).makeAsyncIterator()

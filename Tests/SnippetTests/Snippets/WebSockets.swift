@@ -50,8 +50,8 @@ enum WebSocketsPage {
         }
     }
 
-    static func choices() -> WebSocketConnections.Options {
-        var options = WebSocketConnections.Options()
+    static func choices() -> WebSocket.Connections.Options {
+        var options = WebSocket.Connections.Options()
         options.socket.heartbeat = .seconds(15)
         options.maximumFailures = nil
         options.retryDelay = .seconds(2)

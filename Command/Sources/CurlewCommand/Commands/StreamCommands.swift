@@ -12,7 +12,7 @@ struct StreamCommands {
         let plan = try await RequestPlan(arguments, io: io)
         let notes = ReconnectionNotes(Console(arguments, io))
         let run = try CommandClient(arguments, io, for: plan, follows: true, observers: [notes])
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.reconnects = arguments.has(.noReconnect) ? false : nil
         let call = plan.call(accept: "text/event-stream") {
             Request<Void>($0, url: $1, body: $2, headers: $3, name: "")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewJSON
 
 /// The request that the arguments describe.
 struct RequestPlan: Sendable {
@@ -215,10 +216,18 @@ extension RequestPlan {
         guard !query.isEmpty else { return url }
         let fragment = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
         let base = url[..<fragment]
-        let items = query.map {
-            PercentCoding.encode($0.name, for: .queryName) + "=" + PercentCoding.encode($0.value, for: .queryValue)
-        }.joined(separator: "&")
+        let items = query.map { Self.queryText($0.name) + "=" + Self.queryText($0.value) }.joined(separator: "&")
         return base + (base.holds("?") ? "&" : "?") + items
+    }
+
+    /// Returns a name or value of the query with all bytes percent-encoded except letters, digits and `-._~`.
+    private static func queryText(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            let character = Character(UnicodeScalar(byte))
+            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || "-._~".contains(character))
+            let code = String(byte, radix: 16, uppercase: true)
+            result += isPlain ? String(character) : (byte < 0x10 ? "%0" : "%") + code
+        }
     }
 
     /// The call, with the fields that the command adds.

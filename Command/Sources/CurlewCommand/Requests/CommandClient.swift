@@ -93,7 +93,7 @@ struct CommandClient: Sendable {
     private static func transport(_ arguments: ParsedArguments, _ io: CommandIO) throws(UsageError) -> any Transport {
         var configuration = TransportConfiguration(proxy: .environment)
         if let text = arguments[.proxy] {
-            guard let server = ProxyConfiguration.Server(text) else {
+            guard let server = TransportConfiguration.Proxy.Server(text) else {
                 throw UsageError("--proxy is not the URL of a proxy.", "Write http://host:3128 or socks5://host:1080.")
             }
             configuration.proxy = .fixed(server)

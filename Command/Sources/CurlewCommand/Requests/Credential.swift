@@ -45,7 +45,7 @@ struct Credential: Sendable {
         switch kind {
         case .basic: .basic(user: user, password: secret, for: "\(origin)")
         case .digest: .digest(user: user, password: secret, for: "\(origin)", minimum: .md5)
-        case .bearer: .bearer(for: origin) { [secret] in secret }
+        case .bearer: .bearer(for: "\(origin)") { [secret] in secret }
         }
     }
 }

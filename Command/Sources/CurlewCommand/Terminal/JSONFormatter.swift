@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewJSON
 
 /// Indents and colours JSON. Only white space between tokens changes, and characters that could act on a terminal are
 /// written as JSON escapes, so the result is the same JSON.

@@ -85,7 +85,8 @@ enum Advice {
     }
 
     private static let marks = [
-        "TransportConfiguration", "TLSConfiguration", "Timeouts", "Limits", "ptions.", "nterceptor", "APIClient",
+        "TransportConfiguration", "TransportConfiguration.TLS", "Timeouts", "Limits", "ptions.", "nterceptor",
+        "APIClient",
         "NetworkError", "Pipeline", ".get(", "`",
     ]
 
@@ -99,7 +100,8 @@ enum Advice {
         case .timedOut(.connect): "Check host and port."
         case .proxyFailed: "Check --proxy, or the variables http_proxy, https_proxy and no_proxy."
         case .secureConnectionFailed: "Check the URL. A private authority is trusted with --cacert FILE."
-        case .configuration where error.hint?.utf8.firstRange(of: "TLSConfiguration".utf8) != nil: "Check --cacert."
+        case .configuration where error.hint?.utf8.firstRange(of: "TransportConfiguration.TLS".utf8) != nil:
+            "Check --cacert."
         case .notAuthenticated: "Give a credential with --auth."
         default: nil
         }

@@ -32,11 +32,10 @@ struct LiveTests {
     private func first(
         _ count: Int, after id: String = "", reconnects: Bool = true
     ) async throws -> (ids: [Int], connections: Int) {
-        var options = EventStreamOptions()
+        var options = EventStream.Options()
         options.lastEventID = id
         options.reconnects = reconnects
-        let stream = sample.client.events(
-            Request<Void>.get("/team/notices/stream"), of: Notice.self, options: options)
+        let stream = sample.client.events(.get("/team/notices/stream"), options: options).decoding(Notice.self)
         let states = stream.events.states
         var ids: [Int] = []
         for try await notice in stream {

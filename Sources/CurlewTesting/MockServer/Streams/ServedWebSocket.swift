@@ -19,7 +19,7 @@ final class ServedWebSocket: MockSocketLink {
         /// The payloads of the pings that wait for their pongs.
         var pings: [Data] = []
         /// When the server stops waiting for the client's close frame.
-        var deadline = Deadline.never
+        var deadline = ExchangeContext.Deadline.never
     }
 
     let subprotocol: String?
@@ -111,7 +111,9 @@ final class ServedWebSocket: MockSocketLink {
         sendClose(code, reason: reason)
         inbox.finish()
         let isOver = state.withLock { state in
-            if state.deadline == .never { state.deadline = Deadline(Self.closeTimeout, after: SystemTime().now) }
+            if state.deadline == .never {
+                state.deadline = ExchangeContext.Deadline(Self.closeTimeout, after: SystemTime().now)
+            }
             return state.clientClosing != nil
         }
         if isOver { channel.output.end(.complete) } else { channel.pipe.wake() }
@@ -133,7 +135,7 @@ final class ServedWebSocket: MockSocketLink {
 
     // MARK: The thread's side
 
-    var deadline: Deadline { state.withLock { $0.deadline } }
+    var deadline: ExchangeContext.Deadline { state.withLock { $0.deadline } }
 
     /// Whether the thread reads from the socket.
     var isReading: Bool {

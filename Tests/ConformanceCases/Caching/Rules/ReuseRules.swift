@@ -48,7 +48,7 @@ enum ReuseRules {
             try await scene.expectReuse(["Prefer": "1", "User-Agent": "1"], body: "newer")
         },
         .requirement(
-            "StoredResponse.Key", "two users never share a response, nor does a user share with an anonymous caller"
+            "HTTPCache.Entry.Key", "two users never share a response, nor does a user share with an anonymous caller"
         ) {
             scene in
             for user in ["ann", "bob", nil] {
@@ -158,7 +158,7 @@ enum ReuseRules {
                 try await scene.expectReuse()
             },
             .requirement("RFC 9111 §4.4", "Location and Content-Location become invalid too") { scene in
-                for name: HTTPField.Name in [.location, .contentLocation] {
+                for name: HTTPField.Name in [.location, "Content-Location"] {
                     for value in ["/other", "other", "https://api.example/other", "//api.example:443/other#x"] {
                         try await scene.first([.cacheControl: "max-age=60"], path: "/other")
                         scene.answer(.created, [name: value], "")

@@ -77,8 +77,8 @@ enum StaleRules {
         },
     ]
 
-    private static let lenient: CacheConfiguration = {
-        var rules = CacheConfiguration()
+    private static let lenient: HTTPCache.Options = {
+        var rules = HTTPCache.Options()
         rules.staleIfError = .seconds(20)
         return rules
     }()
@@ -128,7 +128,7 @@ enum StaleRules {
                 scene.fail()
                 try scene.expect((try? await scene.send()) == nil, "the next call did not fail")
             },
-            .requirement("CacheConfiguration.staleIfError", "a client may allow the same for all calls", rules: lenient)
+            .requirement("HTTPCache.Options.staleIfError", "a client may allow the same for all calls", rules: lenient)
             {
                 scene in
                 try await scene.first([.cacheControl: "max-age=10"])

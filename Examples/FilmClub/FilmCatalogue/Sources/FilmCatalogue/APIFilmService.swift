@@ -19,14 +19,15 @@ public struct APIFilmService: FilmService {
     /// - `transport`: another one than the platform's, for tests.
     /// - `log`: takes two lines for each call, without secrets.
     public init(
-        _ environment: FilmEnvironment, cache: any CacheStore = MemoryCacheStore(),
+        _ environment: FilmEnvironment, cache: any HTTPCache.Store = HTTPCache.MemoryStore(),
         transport: (any Transport)? = nil, configuration: APIClient.Configuration = APIClient.Configuration(),
         log: @escaping @Sendable (LogEntry) -> Void = LogEntry.standardError
     ) {
-        var rules = CacheConfiguration.standard
-        rules.staleIfError = .seconds(30 * 86_400)
+        var options = HTTPCache.Options.standard
+        options.staleIfError = .seconds(30 * 86_400)
         let pipeline: Pipeline = [
-            .logging(sink: log), .coalescing(), .caching(store: cache, rules: rules), .retry(.never), .bearer(tokens),
+            .logging(sink: log), .coalescing(), .caching(store: cache, options: options), .retry(.never),
+            .bearer(tokens),
         ]
         var configuration = configuration
         configuration.codecs = .snakeCase
@@ -37,8 +38,8 @@ public struct APIFilmService: FilmService {
     }
 
     /// A cache that is still there at the next start. Share one among the services of a process.
-    public static func diskCache(at path: String) -> any CacheStore {
-        SQLiteCacheStore(path: path, byteLimit: 50 << 20)
+    public static func diskCache(at path: String) -> any HTTPCache.Store {
+        HTTPCache.SQLiteStore(path: path, byteLimit: 50 << 20)
     }
 
     /// The first thing that people see is worth some patience: three attempts, after waits of up to 500 ms and a

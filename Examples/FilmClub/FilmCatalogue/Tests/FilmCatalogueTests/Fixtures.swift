@@ -21,7 +21,7 @@ extension HTTPResponse {
 extension MockTransport {
     /// The service over this mock. Waits take no time.
     func service(
-        cache: any CacheStore = MemoryCacheStore(), observers: [any RequestObserver] = [],
+        cache: any HTTPCache.Store = HTTPCache.MemoryStore(), observers: [any RequestObserver] = [],
         time: any TimeSource = ManualClock.skippingWaits,
         log: @escaping @Sendable (LogEntry) -> Void = { _ in }
     ) -> APIFilmService {

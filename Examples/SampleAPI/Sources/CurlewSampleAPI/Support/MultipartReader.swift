@@ -17,7 +17,7 @@ enum MultipartReader {
         let mediaType: MediaType?
         let content: Data
 
-        fileprivate init?(_ part: MultipartParts.Part) async throws {
+        fileprivate init?(_ part: MultipartForm.Parts.Part) async throws {
             let kind = part.headers[.contentDisposition]?.utf8.prefix { $0 != UInt8(ascii: ";") } ?? ""[...].utf8
             guard Substring(kind).lowercased() == "form-data", let name = part.name else { return nil }
             self.name = name
@@ -52,7 +52,7 @@ enum MultipartReader {
     static func parts(of body: Data, type: MediaType) async -> [Part]? {
         do {
             var parts: [Part] = []
-            let form = try MultipartParts(ResponseBody(body), type: type, maximumParts: 100, maximumHead: 8192)
+            let form = try MultipartForm.Parts(ResponseBody(body), type: type, maximumParts: 100, maximumHead: 8192)
             for try await part in form {
                 guard let part = try await Part(part) else { return nil }
                 parts.append(part)
