@@ -57,6 +57,8 @@ struct StoryView: View {
         .task(id: order) {
             guard let order else { return }
             await story.tell(about: order.subject)
+            // A view that appears again tells nothing twice.
+            if self.order == order { self.order = nil }
         }
     }
 
