@@ -57,8 +57,8 @@ extension CacheConfiguration {
 
         func covers(_ target: String) -> Bool {
             guard let prefix = prefix?.utf8, target.utf8.starts(with: prefix) else { return false }
-            let rest = target.utf8.dropFirst(prefix.count)
-            guard prefix.last != UInt8(ascii: "/"), let next = rest.first else { return true }
+            let remainder = target.utf8.dropFirst(prefix.count)
+            guard prefix.last != UInt8(ascii: "/"), let next = remainder.first else { return true }
             return next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
         }
 

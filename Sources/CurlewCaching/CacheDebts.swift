@@ -17,7 +17,7 @@ final class CacheDebts: Sendable {
         weak var debts: CacheDebts?
     }
 
-    private static let most = 1000
+    private static let maximum = 1000
     private static let known = Locked<[ObjectIdentifier: Known]>([:])
     private let state = Locked(State())
 
@@ -38,7 +38,7 @@ final class CacheDebts: Sendable {
     func owe(_ targets: Set<String>) -> UInt64 {
         state.withLock { state in
             state.last += 1
-            if state.targets.count + targets.count > Self.most {
+            if state.targets.count + targets.count > Self.maximum {
                 state.targets = [:]
                 state.everything = state.last
             } else {

@@ -17,7 +17,7 @@ final class CacheRequest: Sendable {
     let range: ByteRange?
 
     /// The maximum number of bytes of a body that becomes a part of a key.
-    static let mostKeyBytes = 1 << 20
+    static let maximumKeyBytes = 1 << 20
 
     init(
         _ request: HTTPRequest, _ key: StoredResponse.Key, policy: CachePolicy = .useProtocol,
@@ -49,7 +49,7 @@ final class CacheRequest: Sendable {
         guard options.cacheKeyIncludesBody else {
             return .failure(request.method == .post ? .method("POST") : .bodyIsNoKey)
         }
-        guard request.body.length ?? .max <= mostKeyBytes, let body = request.body.data else {
+        guard request.body.length ?? .max <= maximumKeyBytes, let body = request.body.data else {
             return .failure(.bodyIsUnknown)
         }
         var bytes = Data()

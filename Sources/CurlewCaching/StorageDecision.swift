@@ -19,35 +19,35 @@ enum StorageDecision {
     /// Decides whether to store the response to a request that has a cache key. Returns the entry, or the reason
     /// against it.
     static func verdict(
-        on head: Head, to question: CacheRequest, tags: Set<String> = []
+        on head: Head, to incoming: CacheRequest, tags: Set<String> = []
     ) -> Result<StoredResponse, CacheReason> {
-        let (rules, status) = (question.rules, head.status)
-        let control = rules.control(head.headers, status, at: question.key.target).control
-        if let cause = refusal(status, control, question) { return .failure(cause) }
-        guard question.request.method != .head else { return .failure(.noBytes) }
+        let (rules, status) = (incoming.rules, head.status)
+        let control = rules.control(head.headers, status, at: incoming.key.target).control
+        if let cause = refusal(status, control, incoming) { return .failure(cause) }
+        guard incoming.request.method != .head else { return .failure(.noBytes) }
         guard !status.isInformational, !CacheConfiguration.dependsOnMore(status) else {
             return .failure(.dependsOnMore(status.code))
         }
         guard isMarked(head, control) else { return .failure(.notMarked) }
-        guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
+        guard let variant = CacheVariant.text(for: incoming.request.headers, head.headers) else {
             return .failure(.variesOnEverything)
         }
         var stored = StoredResponse(
-            key: question.key, status: status,
+            key: incoming.key, status: status,
             headers: CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
             tags: tags.union(CacheFields.tags(head.headers)))
         stored.variant = variant
-        if status == .partialContent, !isClearPart(stored, question) { return .failure(.partIsUnclear) }
-        guard isWorthKeeping(stored, question) else { return .failure(.notWorthKeeping) }
+        if status == .partialContent, !isClearPart(stored, incoming) { return .failure(.partIsUnclear) }
+        guard isWorthKeeping(stored, incoming) else { return .failure(.notWorthKeeping) }
         return .success(stored)
     }
 
     /// Returns the reason why a response must not be stored, whatever its other directives are; nil if there is none.
     private static func refusal(
-        _ status: HTTPStatus, _ control: CacheControl, _ question: CacheRequest
+        _ status: HTTPStatus, _ control: CacheControl, _ incoming: CacheRequest
     ) -> CacheReason? {
-        if question.keepsNothing { return question.policy == .noStore ? .callStoresNothing : .requestForbids }
+        if incoming.keepsNothing { return incoming.policy == .noStore ? .callStoresNothing : .requestForbids }
         let demands = control.permits("must-understand")
         if demands, !CacheConfiguration.isUnderstood(status) { return .notUnderstood(status.code) }
         return control.contains("no-store") && !demands ? .responseForbids : nil
@@ -61,21 +61,21 @@ enum StorageDecision {
     }
 
     /// Whether the response is the single byte range that was requested, with a consistent length.
-    private static func isClearPart(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
-        guard question.range != nil, let part = stored.part else { return false }
+    private static func isClearPart(_ stored: StoredResponse, _ incoming: CacheRequest) -> Bool {
+        guard incoming.range != nil, let part = stored.part else { return false }
         return stored.headers[.contentLength].map { $0 == "\(part.bytes.count)" } ?? true
     }
 
     /// Whether a later request could use the response. False for a response that is stale immediately and permanently,
     /// and has no validator.
-    private static func isWorthKeeping(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
+    private static func isWorthKeeping(_ stored: StoredResponse, _ incoming: CacheRequest) -> Bool {
         if stored.hasValidator { return true }
-        let freshness = Freshness(stored, at: stored.responseTime, question.rules)
+        let freshness = Freshness(stored, at: stored.responseTime, incoming.rules)
         if freshness.control.isUnqualified("no-cache") { return false }
-        if freshness.lifetime > 0 || question.policy == .returnStaleElseLoad { return true }
+        if freshness.lifetime > 0 || incoming.policy == .returnStaleElseLoad { return true }
         let control = freshness.control
         return ["stale-while-revalidate", "stale-if-error"].contains { control.seconds($0) ?? 0 > 0 }
-            || question.rules.staleIfError > .zero
+            || incoming.rules.staleIfError > .zero
     }
 
     /// Returns a stored response updated by a 304; nil if the 304 selects another response (RFC 9111 §4.3.4).
@@ -83,25 +83,25 @@ enum StorageDecision {
     /// When the cache validates `stored`, it sends the validators of `stored` alone. A weak match of the tags is
     /// therefore sufficient: servers that compress send the weak form of a tag with one response and the strong form
     /// with the other. The stored tag stays.
-    static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse? {
+    static func freshened(_ stored: StoredResponse, by head: Head, _ incoming: CacheRequest) -> StoredResponse? {
         if let tag = head.headers[.eTag] {
             guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
                 guard tag == stored.headers[.eTag] else { return nil }
-                return updated(stored, by: head, question)
+                return updated(stored, by: head, incoming)
             }
             guard new.matchesWeakly(old) else { return nil }
             var head = head
             head.headers[.eTag] = stored.headers[.eTag]
-            return updated(stored, by: head, question)
+            return updated(stored, by: head, incoming)
         } else if let changed = head.headers[.lastModified], let old = stored.headers[.lastModified], changed != old {
             return nil
         }
-        return updated(stored, by: head, question)
+        return updated(stored, by: head, incoming)
     }
 
     /// Returns a stored response updated by a 200 to HEAD; nil if the 200 describes another representation (RFC 9111
     /// §4.3.5).
-    static func freshened(_ stored: StoredResponse, byHEAD head: Head, _ question: CacheRequest) -> StoredResponse? {
+    static func freshened(_ stored: StoredResponse, byHEAD head: Head, _ incoming: CacheRequest) -> StoredResponse? {
         if let value = head.headers[.lastModified], value != stored.headers[.lastModified] { return nil }
         var head = head
         if let value = head.headers[.eTag], value != stored.headers[.eTag] {
@@ -114,13 +114,13 @@ enum StorageDecision {
         }
         let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
         if let new = head.headers[.contentLength], let length, new != length { return nil }
-        return updated(stored, by: head, question)
+        return updated(stored, by: head, incoming)
     }
 
     /// Returns a stored response updated by a partial response; nil unless both share a strong validator (RFC 9111
     /// §3.4). The bytes of partial responses are not combined: RFC 9111 makes that optional, and it costs a copy of the
     /// stored bytes for each part.
-    static func freshened(_ stored: StoredResponse, byPart head: Head, _ question: CacheRequest) -> StoredResponse? {
+    static func freshened(_ stored: StoredResponse, byPart head: Head, _ incoming: CacheRequest) -> StoredResponse? {
         let tags = [stored.headers[.eTag], head.headers[.eTag]].map { $0.flatMap { EntityTag($0) } }
         if let old = tags[0], let new = tags[1] {
             guard new.matchesStrongly(old) else { return nil }
@@ -132,18 +132,18 @@ enum StorageDecision {
         var head = head
         head.headers.remove(.contentRange)
         head.headers.remove(.contentLength)
-        return updated(stored, by: head, question)
+        return updated(stored, by: head, incoming)
     }
 
     /// Returns a stored response with the fields of a newer response.
-    static func updated(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse {
+    static func updated(_ stored: StoredResponse, by head: Head, _ incoming: CacheRequest) -> StoredResponse {
         let fields = CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime)
         var result = stored
         result.headers = CacheFields.updated(stored.headers, with: fields)
         result.requestTime = head.requestTime
         result.responseTime = head.responseTime
         result.tags.formUnion(CacheFields.tags(head.headers))
-        result.variant = CacheVariant.text(for: question.request.headers, result.headers) ?? stored.variant
+        result.variant = CacheVariant.text(for: incoming.request.headers, result.headers) ?? stored.variant
         return result
     }
 

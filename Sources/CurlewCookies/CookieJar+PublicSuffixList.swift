@@ -112,7 +112,7 @@ extension CookieJar {
             /// are also in `plain`.
             private var wildcards: Set<String> = []
             private var exceptions: Set<String> = []
-            private var most = 1
+            private var maximumLabels = 1
 
             init(_ text: String) {
                 for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
@@ -122,7 +122,7 @@ extension CookieJar {
                     let isWildcard = word.starts(with: "*.".utf8)
                     let name = String(decoding: word.dropFirst(isException ? 1 : isWildcard ? 2 : 0), as: UTF8.self)
                     guard let name = Punycode.hostName(name), !name.isEmpty else { continue }
-                    most = max(most, name.utf8.count { $0 == UInt8(ascii: ".") } + 2)
+                    maximumLabels = max(maximumLabels, name.utf8.count { $0 == UInt8(ascii: ".") } + 2)
                     if isException {
                         exceptions.insert(name)
                     } else if isWildcard {
@@ -137,16 +137,16 @@ extension CookieJar {
             var isEmpty: Bool { plain.isEmpty && wildcards.isEmpty }
 
             func publicLabels(of labels: [Substring]) -> Int {
-                var longest = min(1, labels.count)
+                var matchLength = min(1, labels.count)
                 var suffix = ""
-                for (count, label) in labels.reversed().prefix(most).enumerated() {
+                for (count, label) in labels.reversed().prefix(maximumLabels).enumerated() {
                     // Here `suffix` has `count` labels and does not include the current label.
-                    if count > 0, wildcards.contains(suffix) { longest = count + 1 }
+                    if count > 0, wildcards.contains(suffix) { matchLength = count + 1 }
                     suffix = suffix.isEmpty ? String(label) : "\(label).\(suffix)"
                     if exceptions.contains(suffix) { return count }
-                    if plain.contains(suffix) { longest = count + 1 }
+                    if plain.contains(suffix) { matchLength = count + 1 }
                 }
-                return longest
+                return matchLength
             }
         }
     }

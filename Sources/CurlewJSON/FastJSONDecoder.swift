@@ -97,7 +97,7 @@ public struct FastJSONDecoder: Sendable {
         do throws(SyntaxFailure) {
             document = try Document(source, options: self, stack: StackRoom())
             // An incomplete code unit follows the value.
-            if encoding.rest(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
+            if encoding.remainder(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
         } catch {
             throw FastJSONDecoder.SyntaxError(error, encoding, of: bytes).asDecodingError
         }

@@ -78,8 +78,8 @@ struct Checksum: Sendable {
     }
 
     var value: Int64 {
-        let rest = [chains.1, chains.2, chains.3, word, count].reduce(chains.0, Self.mixed)
-        return Int64(bitPattern: rest)
+        let combined = [chains.1, chains.2, chains.3, word, count].reduce(chains.0, Self.mixed)
+        return Int64(bitPattern: combined)
     }
 
     @inline(__always)

@@ -79,7 +79,7 @@ public final class SQLiteCacheStore: CacheStore {
     /// The maximum size of a body that is stored in the database, in bytes.
     static let insideLimit = 64 * 1024
     /// The maximum number of bytes that are checked before others may use the thread of the files.
-    private static let mostChecked: Int64 = 4 << 20
+    private static let maximumChecked: Int64 = 4 << 20
 
     /// Creates a store at `path`, an absolute path. The first operation creates missing folders. A negative limit counts
     /// as 0.
@@ -126,7 +126,7 @@ public final class SQLiteCacheStore: CacheStore {
     /// no change, in this process or another.
     public func find(_ key: StoredResponse.Key) async throws -> StoredResponse.Lookup {
         let change = changes.withLock { $0 }
-        let (epoch, found, first) = try await queue.lookUp { table in
+        let (epoch, found, first) = try await queue.read { table in
             // The epoch is read before the entries, so that a removal between the two reads counts as a later one.
             let epoch = StoredResponse.Lookup.Epoch(try RemovalLog(table.connection).last)
             let found = try table.variants(for: key)
@@ -158,7 +158,7 @@ public final class SQLiteCacheStore: CacheStore {
             counters.withLock { $0.hits += 1 }
             return SQLiteCacheBody(bytes)
         }
-        let (found, file) = try await queue.lookUp { [folder] table in
+        let (found, file) = try await queue.read { [folder] table in
             let found = try table.find(response.id)
             let length = found.flatMap { $0.body.bytes == nil ? $0.body.length : nil }
             return (found, length.flatMap { folder.open(response.id, length: $0) })
@@ -177,10 +177,10 @@ public final class SQLiteCacheStore: CacheStore {
     private func checked(
         _ found: CacheTable.Body, _ file: BodyFile?, of id: StoredResponse.ID
     ) async throws -> SQLiteCacheBody? {
-        if let file, found.bytes == nil, found.length > Int64(SQLiteCacheBody.mostRead) {
+        if let file, found.bytes == nil, found.length > Int64(SQLiteCacheBody.maximumRead) {
             var (sum, offset) = (Checksum(seed: id.number), Int64(0))
             while offset < found.length {
-                let count = min(found.length - offset, Self.mostChecked)
+                let count = min(found.length - offset, Self.maximumChecked)
                 guard let next = try await queue.withFiles({ [sum, offset] in try file.adding(offset, count, to: sum) })
                 else { return nil }
                 (sum, offset) = (next, offset + count)

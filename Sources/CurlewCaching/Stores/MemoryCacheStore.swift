@@ -48,7 +48,7 @@ public final class MemoryCacheStore: CacheStore {
 
     /// Evicts entries in response to a memory warning from the system.
     func relieve(_ level: MemoryPressure) {
-        table.withLock { _ = $0.relieve(to: level.rest(of: $0.statistics.bytes)) }
+        table.withLock { _ = $0.relieve(to: level.remainder(of: $0.statistics.bytes)) }
     }
 
     /// Returns the number of entries evicted since the previous call, including those that `relieve(to:)` evicted.

@@ -26,7 +26,7 @@ public final class RetryBudget: Sendable {
     /// receive all remaining retries (see <doc:Resilience>).
     public let timeoutPrice: Int
 
-    private static let mostOrigins = 256
+    private static let maximumOrigins = 256
     private let accounts = Locked(Accounts())
 
     /// Creates a budget whose buckets are full.
@@ -67,13 +67,13 @@ public final class RetryBudget: Sendable {
     /// - `afterTimeout`: whether the previous attempt timed out, so that the retry costs `timeoutPrice`.
     package func withdraw(for origin: Origin, afterTimeout: Bool = false) -> Receipt? {
         let price = afterTimeout ? timeoutPrice : price
-        let isPaid = accounts.withLock { accounts in
+        let hasTokens = accounts.withLock { accounts in
             let missing = accounts.missing[origin]?.tokens ?? 0
             guard capacity - missing >= price else { return false }
-            accounts.set(missing + price, for: origin, most: Self.mostOrigins)
+            accounts.set(missing + price, for: origin, maximum: Self.maximumOrigins)
             return true
         }
-        return isPaid ? Receipt(self, origin, price) : nil
+        return hasTokens ? Receipt(self, origin, price) : nil
     }
 
     /// Adds one token for a call that succeeded without a retry. For a call that was retried, call
@@ -85,7 +85,7 @@ public final class RetryBudget: Sendable {
     private func add(_ tokens: Int, for origin: Origin) {
         accounts.withLock { accounts in
             guard !accounts.missing.isEmpty, let account = accounts.missing[origin] else { return }
-            accounts.set(account.tokens - tokens, for: origin, most: Self.mostOrigins)
+            accounts.set(account.tokens - tokens, for: origin, maximum: Self.maximumOrigins)
         }
     }
 
@@ -104,14 +104,14 @@ public final class RetryBudget: Sendable {
         private(set) var missing: [Origin: Account] = [:]
         private var uses: UInt64 = 0
 
-        mutating func set(_ tokens: Int, for origin: Origin, most: Int) {
+        mutating func set(_ tokens: Int, for origin: Origin, maximum: Int) {
             guard tokens > 0 else {
                 missing[origin] = nil
                 return
             }
             uses &+= 1
             missing[origin] = Account(tokens: tokens, lastUse: uses)
-            guard missing.count > most, let oldest = missing.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+            guard missing.count > maximum, let oldest = missing.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
                 return
             }
             missing[oldest.key] = nil

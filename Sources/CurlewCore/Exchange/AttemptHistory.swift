@@ -52,7 +52,7 @@ extension HTTPResponse {
 
 extension Attempt {
     /// The maximum number of attempts that are kept for a call.
-    package static let mostKept = 100
+    package static let maximumKept = 100
 
     static func all(_ history: AttemptHistory?, _ status: HTTPStatus, _ metrics: ExchangeMetrics) -> [Attempt] {
         let past = history?.attempts ?? []
@@ -66,8 +66,8 @@ extension Attempt {
 }
 
 extension [Attempt] {
-    /// Returns these attempts followed by `attempt`. Of more than `mostKept` attempts, the oldest are dropped.
+    /// Returns these attempts followed by `attempt`. Of more than `maximumKept` attempts, the oldest are dropped.
     package func adding(_ attempt: Attempt) -> [Attempt] {
-        (self + [attempt]).suffix(Attempt.mostKept)
+        (self + [attempt]).suffix(Attempt.maximumKept)
     }
 }

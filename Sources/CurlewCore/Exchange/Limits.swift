@@ -132,8 +132,8 @@ extension Limits {
     /// the ratio is within `decodedRatio`, or if the decoded body has at most 1 MiB.
     package func growthFailure(decoded: Int64, coded: Int64) -> NetworkError? {
         guard decoded > 1 << 20 else { return nil }
-        let (most, isBeyond) = max(0, coded).multipliedReportingOverflow(by: Int64(max(1, decodedRatio)))
-        guard !isBeyond, decoded > most else { return nil }
+        let (maximum, isBeyond) = max(0, coded).multipliedReportingOverflow(by: Int64(max(1, decodedRatio)))
+        guard !isBeyond, decoded > maximum else { return nil }
         return NetworkError(
             .limitExceeded(.responseBody),
             detail:

@@ -56,7 +56,7 @@ extension RetryPolicy {
     /// server does not request a retry.
     func delivers(_ response: HTTPResponse) -> Bool {
         if statuses.contains(response.status) { return false }
-        return response.status.code < 400 || RetryWish(response.headers).verdict != true
+        return response.status.code < 400 || RetryInstruction(response.headers).verdict != true
     }
 }
 

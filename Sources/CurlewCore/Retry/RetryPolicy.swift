@@ -26,7 +26,7 @@ public struct RetryPolicy: Hashable, Sendable {
     public var backoff: RetryPolicy.Backoff
     /// The longest wait that a server may request, in `Retry-After` or the `RateLimit` fields. Default 60 s. If the
     /// server requests a longer wait, the call ends, because the server would refuse an earlier attempt.
-    public var longestServerWait: Duration
+    public var maximumServerWait: Duration
     /// The number of retries that do not count as attempts, for a request that certainly never reached the server.
     /// Default 2. The first of these retries is immediate.
     public var uncountedAttempts: Int
@@ -40,14 +40,14 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Creates a policy from the given values and the defaults.
     public init(
         attempts: Int = 3, statuses: Set<HTTPStatus> = [408, 429, 500, 502, 503, 504],
-        backoff: RetryPolicy.Backoff = .exponential, longestServerWait: Duration = .seconds(60),
+        backoff: RetryPolicy.Backoff = .exponential, maximumServerWait: Duration = .seconds(60),
         uncountedAttempts: Int = 2,
         connectivityWait: Duration? = nil
     ) {
         self.attempts = attempts
         self.statuses = statuses
         self.backoff = backoff
-        self.longestServerWait = longestServerWait
+        self.maximumServerWait = maximumServerWait
         self.uncountedAttempts = uncountedAttempts
         self.connectivityWait = connectivityWait
     }

@@ -175,9 +175,9 @@ package enum PrivateFile {
 
     /// Writes all of `bytes` to the file. Returns false on failure; `errno` then has the reason.
     package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest)
+        var remainder = bytes[...]
+        while !remainder.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: remainder)
             #if canImport(Glibc)
             let count = Glibc.write(file, piece.baseAddress, piece.count)
             #elseif canImport(Musl)
@@ -186,7 +186,7 @@ package enum PrivateFile {
             let count = Darwin.write(file, piece.baseAddress, piece.count)
             #endif
             if count < 0, errno != EINTR { return false }
-            rest = rest.dropFirst(max(0, count))
+            remainder = remainder.dropFirst(max(0, count))
         }
         return true
     }

@@ -53,7 +53,7 @@ struct CurlLibrary: Sendable {
         curlew_keep_openssl_until_exit()
         mayLogKeys = getenv("SSLKEYLOGFILE").map { $0.pointee != 0 } ?? false
         let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-        let findsOpenSSL = curlew_find_openssl(judgeCertificates, noteCertificateRequest, releaseServerCheck) != 0
+        let findsOpenSSL = curlew_find_openssl(verifyCertificates, noteCertificateRequest, releaseServerCheck) != 0
         guard initialised == CURLE_OK, let info = curlew_version() else {
             name = "libcurl"
             version = 0

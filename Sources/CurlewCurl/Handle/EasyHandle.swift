@@ -96,7 +96,7 @@ final class EasyHandle {
     }
 
     /// Returns the host and port that libcurl connects to for `transfer`, or nil if they are unknown.
-    func place(for transfer: Transfer) -> (host: String, port: Int)? {
+    func target(for transfer: Transfer) -> (host: String, port: Int)? {
         let origin = transfer.plan.request.origin
         if let proxy = current.proxy { return proxy.origin.map { ($0.host, $0.port) } }
         guard let override = configuration.dns.override(for: origin) else { return (origin.host, origin.port) }
@@ -120,13 +120,13 @@ final class EasyHandle {
     }
 
     private func setAddresses(of transfer: Transfer, _ line: (String) -> String) {
-        guard let place = place(for: transfer) else { return }
+        guard let target = target(for: transfer) else { return }
         let previous = addresses
         defer { curl_slist_free_all(previous) }
         addresses = nil
         // Versions differ in whether a trailing dot is part of the name.
-        for name in Set([place.host, place.host.ends(with: ".") ? String(place.host.dropLast()) : place.host]) {
-            addresses = curl_slist_append(addresses, line("\(name):\(place.port)")) ?? addresses
+        for name in Set([target.host, target.host.ends(with: ".") ? String(target.host.dropLast()) : target.host]) {
+            addresses = curl_slist_append(addresses, line("\(name):\(target.port)")) ?? addresses
         }
         setPointer(CURLOPT_RESOLVE, UnsafeMutableRawPointer(addresses))
     }

@@ -17,7 +17,7 @@ enum Command {
     /// Run a step of a task on the loop's thread.
     case run(UnownedJob, EventLoopExecutor)
     /// Check for late requests at this time on the loop's clock, because requests are waiting.
-    case look(by: Int64)
+    case checkLate(by: Int64)
     /// End the thread when no work is left, at this time at the latest.
     case stop(by: Int64)
 }

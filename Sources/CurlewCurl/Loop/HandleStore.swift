@@ -135,18 +135,18 @@ final class HandleStore {
 /// once every ten seconds.
 struct RecentPeak {
     private(set) var value = 0
-    private var largest = 0
+    private var peak = 0
     private var nextFall: Int64 = 0
 
     /// Records a number. Returns whether `value` has changed. `now` is in nanoseconds.
     mutating func note(_ count: Int, at now: Int64) -> Bool {
-        largest = max(largest, count)
+        peak = max(peak, count)
         let isDue = now >= nextFall
         guard count > value || isDue else { return false }
         let former = value
-        value = (largest + 63) / 64 * 64
+        value = (peak + 63) / 64 * 64
         if isDue {
-            largest = count
+            peak = count
             nextFall = now + 10_000_000_000
         }
         return value != former
@@ -164,7 +164,7 @@ private func openSocket(
         let target = IPAddress(address)
         guard transfer.mayConnect(to: target), let multi = transfer.multi else { return -1 }
         let port = UnsafePointer(address).port
-        transfer.noteTrying(target.map { ConnectionInfo.place("\($0)", port) } ?? transfer.unixSocket)
+        transfer.noteTrying(target.map { ConnectionInfo.addressText("\($0)", port) } ?? transfer.unixSocket)
         return multi.handles.open(address.pointee, for: transfer)
     }
 }

@@ -103,7 +103,7 @@ final class MultiHandle {
         if begun > 0 { noteEndedConnections() }
         poller.workOnTimer(at: loop.now, beginning: begun)
         begun = 0
-        poller.lookAtSilent(at: loop.now)
+        poller.checkSilentSockets(at: loop.now)
     }
 
     func applyEffects() {
@@ -240,9 +240,9 @@ final class MultiHandle {
         let isShared = transfer.received.head.version == .http2
         if isShared, let socket = transfer.connection.socket { poller.noteShared(socket, at: loop.now) }
         guard let queue = transfer.queue else { return }
-        let news = loop.queues.note(transfer.received.head.version, at: queue)
-        guard news != .none else { return }
-        if news == .changed, transfer.plan.request.origin.isSecure { loop.mixedVersions.note(queue.origin) }
+        let change = loop.queues.note(transfer.received.head.version, at: queue)
+        guard change != .none else { return }
+        if change == .changed, transfer.plan.request.origin.isSecure { loop.mixedVersions.note(queue.origin) }
         while let next = loop.queues.next(queue, at: loop.number) { successors.append(next) }
     }
 

@@ -50,7 +50,7 @@ func beginLookup(
     _ state: UnsafeMutableRawPointer?, _ reserved: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let context else { return 1 }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayLookUp() ? 0 : 1 }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayResolve() ? 0 : 1 }
 }
 
 /// Called each time that libcurl is about to send the request on an open connection.
@@ -239,8 +239,8 @@ extension Transfer {
     /// libcurl also looks up the name itself if it repeats a request. If such a transfer were removed and started
     /// again, libcurl would lose the information that bytes have been sent, and could repeat a request that must not be
     /// sent twice.
-    fileprivate func mayLookUp() -> Bool {
-        guard case .none = lookup, sent.attempts == 0, let name = easy?.place(for: self)?.host, name != "localhost",
+    fileprivate func mayResolve() -> Bool {
+        guard case .none = lookup, sent.attempts == 0, let name = easy?.target(for: self)?.host, name != "localhost",
             IPAddress(name) == nil
         else { return true }
         lookup = .needed(name)

@@ -25,7 +25,7 @@ extension SecretName {
     ]
 
     /// Terms of several words, however the words are separated.
-    static let terms = [
+    static let phrases = [
         "password", "passphrase", "passcode", "sessionid", "cardnumber", "connectionstring", "secretid", "accesskeyid",
         "codeverifier", "seedphrase", "recoveryphrase", "securityanswer", "samlresponse", "samlrequest", "dpop",
         "authenticationinfo",

@@ -97,8 +97,8 @@ public struct Redaction: Sendable {
     }
 
     /// Returns whether the value after `name` is secret.
-    func isSecret(_ name: some StringProtocol, in place: SecretName.Place) -> Bool {
-        if knowsNames && SecretName.isSecret(Array(name.utf8), in: place) { return true }
+    func isSecret(_ name: some StringProtocol, in location: SecretName.Location) -> Bool {
+        if knowsNames && SecretName.isSecret(Array(name.utf8), in: location) { return true }
         return !secretMembers.isEmpty && secretMembers.contains(SecretName.plain(name))
     }
 

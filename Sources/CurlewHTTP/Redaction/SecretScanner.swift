@@ -250,12 +250,12 @@ struct SecretScanner {
         if let markup, markup.limit == limit {
             (_, lastClosing, end) = markup
         } else {
-            var (place, before) = (index, UInt8(0))
-            while place < limit {
-                let unit = self.unit(at: place)
-                if before == UInt8(ascii: "<"), unit.byte == UInt8(ascii: "/") { lastClosing = place }
+            var (position, before) = (index, UInt8(0))
+            while position < limit {
+                let unit = self.unit(at: position)
+                if before == UInt8(ascii: "<"), unit.byte == UInt8(ascii: "/") { lastClosing = position }
                 if unit.byte == UInt8(ascii: ">") { end = unit.end }
-                (place, before) = (unit.end, unit.byte)
+                (position, before) = (unit.end, unit.byte)
             }
             markup = (limit, lastClosing, end)
         }

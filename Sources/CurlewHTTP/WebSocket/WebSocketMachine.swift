@@ -92,9 +92,9 @@ package struct WebSocketMachine: Sendable {
     /// Processes bytes, split at any place. Events before a violation are returned; the next call of `receive` or
     /// `throwViolation` throws it. After a close frame or a violation, further bytes are ignored.
     ///
-    /// - `most`: the number of events after which the machine stops. It also stops after a message of 64 KiB or more. If
-    ///   `hasMore` is true then, call `receive` again, with or without further bytes.
-    package mutating func receive(_ bytes: Data, most: Int = .max) throws(WebSocketViolation) -> [Event] {
+    /// - `maximum`: the number of events after which the machine stops. It also stops after a message of 64 KiB or
+    ///   more. If `hasMore` is true then, call `receive` again, with or without further bytes.
+    package mutating func receive(_ bytes: Data, maximum: Int = .max) throws(WebSocketViolation) -> [Event] {
         try throwViolation()
         guard !isOver else { return [] }
         if start == buffer.count { (buffer, start) = (bytes, 0) } else { buffer.append(bytes) }
@@ -103,7 +103,7 @@ package struct WebSocketMachine: Sendable {
         do throws(WebSocketViolation) {
             while !isOver, !hasMore, try readFrame(into: &events) {
                 let isLarge = if case .message(let message) = events.last { message.count >= Self.large } else { false }
-                hasMore = events.count >= most || (most != .max && isLarge)
+                hasMore = events.count >= maximum || (maximum != .max && isLarge)
             }
         } catch {
             violation = error

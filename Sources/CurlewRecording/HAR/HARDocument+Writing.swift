@@ -170,7 +170,7 @@ extension [HARDocument.NameValue] {
     /// Returns the decoded pairs of a query or a form. Text that cannot be decoded is kept as it is.
     package init(pairs: String) {
         self = pairs.parts("&").map { pair in
-            let pieces = pair.parts("=", most: 2, keepingEmpty: true).map(String.init)
+            let pieces = pair.parts("=", maximum: 2, keepingEmpty: true).map(String.init)
             return HARDocument.NameValue(
                 name: PercentCoding.decodeForm(pieces.first ?? "") ?? pieces.first ?? "",
                 value: pieces.count > 1 ? PercentCoding.decodeForm(pieces[1]) ?? pieces[1] : "")

@@ -54,7 +54,7 @@ public final class FlightRecorder: Sendable {
     private let waiting = Locked(0)
 
     /// The maximum number of failures that wait for their action. Further ones are dropped.
-    static let mostWaiting = 32
+    static let maximumWaiting = 32
 
     /// Creates a recorder.
     ///
@@ -116,7 +116,7 @@ public final class FlightRecorder: Sendable {
         let failed = store.withLock { $0.failed(request, with: error, after: duration, in: context) }
         guard let failed, let failureAction else { return }
         let isAccepted = waiting.withLock { waiting in
-            guard waiting < Self.mostWaiting else { return false }
+            guard waiting < Self.maximumWaiting else { return false }
             waiting += 1
             return true
         }

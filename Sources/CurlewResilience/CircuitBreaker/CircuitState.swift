@@ -105,7 +105,7 @@ struct CircuitState: Sendable {
         case (.unknown, _): break
         case (_, false):
             window.add(failed: outcome == .failure, at: now)
-            judge(at: now, random)
+            evaluate(at: now, random)
         case (.failure, true): open(at: now, because: "the trial failed", random)
         case (.success, true):
             successes += 1
@@ -126,11 +126,11 @@ struct CircuitState: Sendable {
         }
         guard permit.round == round else { return }
         window.turnIntoFailure(responded, at: now)
-        judge(at: now, random)
+        evaluate(at: now, random)
     }
 
     /// Opens the circuit if too many calls in the window failed.
-    private mutating func judge(at now: MonotonicInstant, _ random: Double) {
+    private mutating func evaluate(at now: MonotonicInstant, _ random: Double) {
         let counts = window.counts(at: now)
         guard counts.calls >= policy.minimumCalls,
             Double(counts.failed) >= policy.failureRatio * Double(counts.calls)

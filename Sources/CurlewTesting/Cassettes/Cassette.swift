@@ -168,9 +168,9 @@ struct CassetteState: Sendable {
     var hasUnsaved = false
     var problems: [String] = []
 
-    static let mostProblems = 1000
+    static let maximumProblems = 1000
 
     mutating func add(problem: String) {
-        if problems.count < Self.mostProblems { problems.append(problem) }
+        if problems.count < Self.maximumProblems { problems.append(problem) }
     }
 }

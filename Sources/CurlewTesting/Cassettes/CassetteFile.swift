@@ -82,11 +82,11 @@ struct CassetteFile {
     /// Items that may have another order do not decide about the place, so the recordings of a request stay in order.
     private func sorted(_ entries: [HARDocument.Entry]) -> [HARDocument.Entry] {
         entries.enumerated()
-            .map { (place: $0, key: CassetteRequest($1.request, options.matching, options.redaction).key, entry: $1) }
+            .map { (index: $0, key: CassetteRequest($1.request, options.matching, options.redaction).key, entry: $1) }
             .sorted { one, other in
                 let (mine, theirs) = (one.key, other.key)
-                return (mine.origin, mine.path, mine.method, mine.query.joined(separator: "&"), one.place)
-                    < (theirs.origin, theirs.path, theirs.method, theirs.query.joined(separator: "&"), other.place)
+                return (mine.origin, mine.path, mine.method, mine.query.joined(separator: "&"), one.index)
+                    < (theirs.origin, theirs.path, theirs.method, theirs.query.joined(separator: "&"), other.index)
             }
             .map(\.entry)
     }

@@ -15,7 +15,7 @@ final class CassetteRecording: Sendable {
     /// The method and the URL, for problems.
     private let line: String
     /// The place of the entry among those of the cassette.
-    private let place: Int
+    private let index: Int
     private let date: Date
     private let start: MonotonicInstant
     private let state = Locked(State())
@@ -32,7 +32,7 @@ final class CassetteRecording: Sendable {
     }
 
     /// The maximum number of interim responses that are recorded.
-    private static let mostInterim = 100
+    private static let maximumInterim = 100
 
     /// Throws if the body of the request must not be stored.
     init(
@@ -52,7 +52,7 @@ final class CassetteRecording: Sendable {
         guard message.body.isEmpty || request.postData?.text != nil else {
             throw cassette.refusal("request", type, message, line)
         }
-        place = cassette.reserve()
+        index = cassette.reserve()
     }
 
     /// Sends the request and returns the response, whose body is stored while it is read.
@@ -63,7 +63,7 @@ final class CassetteRecording: Sendable {
             outer?(status, headers)
             let response = HARDocument.Interim(
                 time: elapsed(since: start), status: status.code, headers: .init(headers, redaction))
-            state.withLock { if $0.interim.count < Self.mostInterim { $0.interim.append(response) } }
+            state.withLock { if $0.interim.count < Self.maximumInterim { $0.interim.append(response) } }
         }
         let response: HTTPResponse
         do {
@@ -172,7 +172,7 @@ final class CassetteRecording: Sendable {
         let timings = HARDocument.Timings(send: 0, wait: wait, receive: head.map { elapsed(since: $0) } ?? 0)
         cassette.add(
             HARDocument.Entry(startedDateTime: date, request: request, response: response, timings: timings),
-            at: place)
+            at: index)
     }
 
     private func elapsed(since start: MonotonicInstant) -> Double {
@@ -201,9 +201,9 @@ extension Cassette {
         }
     }
 
-    fileprivate func add(_ entry: HARDocument.Entry, at place: Int) {
+    fileprivate func add(_ entry: HARDocument.Entry, at index: Int) {
         state.withLock { state in
-            state.recorded[place] = entry
+            state.recorded[index] = entry
             state.recordedCount += 1
             state.hasUnsaved = true
         }

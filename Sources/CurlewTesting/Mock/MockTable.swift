@@ -23,7 +23,7 @@ struct MockTable: Sendable {
         var count = 0
     }
 
-    static let mostCalls = 1000
+    static let maximumCalls = 1000
 
     var typed: [Typed] = []
     var routes = RouteTable<MockStub>()
@@ -34,7 +34,7 @@ struct MockTable: Sendable {
 
     mutating func record(_ call: RecordedCall) {
         callCount += 1
-        if calls.count >= 2 * Self.mostCalls { calls.removeFirst(Self.mostCalls) }
+        if calls.count >= 2 * Self.maximumCalls { calls.removeFirst(Self.maximumCalls) }
         calls.append(call)
     }
 

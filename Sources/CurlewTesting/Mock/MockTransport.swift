@@ -44,7 +44,7 @@ public struct MockTransport: Transport {
     }
 
     /// The last 1,000 requests, oldest first, including those that failed and those without a matching stub.
-    public var requests: [RecordedCall] { table.withLock { Array($0.calls.suffix(MockTable.mostCalls)) } }
+    public var requests: [RecordedCall] { table.withLock { Array($0.calls.suffix(MockTable.maximumCalls)) } }
 
     /// The number of all requests so far, including those that are no longer in ``requests``.
     public var requestCount: Int { table.withLock { $0.callCount } }

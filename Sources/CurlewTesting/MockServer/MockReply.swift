@@ -116,10 +116,10 @@ struct MockReply {
     /// closed.
     private mutating func drip(_ pace: Faults.Pace?) -> Bool {
         guard let pace else { return flush() }
-        var rest = pending[...]
-        while !rest.isEmpty {
-            pending = Array(rest.prefix(pace.bytes))
-            rest = rest.dropFirst(pace.bytes)
+        var remainder = pending[...]
+        while !remainder.isEmpty {
+            pending = Array(remainder.prefix(pace.bytes))
+            remainder = remainder.dropFirst(pace.bytes)
             guard flush(), pause(pace.pause) else { return false }
         }
         return true

@@ -54,7 +54,7 @@ public struct FormEncoder: Sendable {
     public var dates: Dates
 
     /// The maximum nesting depth of values.
-    static let mostLevels = 64
+    static let maximumLevels = 64
 
     /// Creates an encoder.
     public init(lists: Lists = .repeated, nesting: Nesting = .brackets, dates: Dates = .iso8601) {

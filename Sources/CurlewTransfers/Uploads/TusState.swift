@@ -11,7 +11,7 @@ struct TusFeatures: Hashable, Sendable {
     /// Reads the response to OPTIONS; nil if it does not offer tus 1.0.
     init?(_ headers: HTTPHeaders) {
         let versions = [headers["Tus-Version"], headers["Tus-Resumable"]].flatMap { value in
-            (value ?? "").parts(",", most: 100).map { $0.trimmed() }
+            (value ?? "").parts(",", maximum: 100).map { $0.trimmed() }
         }
         guard versions.contains(where: { $0 == UploadRequests.version }) else { return nil }
         maximumSize = TusState.integer(headers["Tus-Max-Size"])

@@ -56,5 +56,5 @@ extension Upload.Options {
     /// The size of the chunks that are held in memory, unless the options say otherwise.
     static let bufferedChunk: Int64 = 4 << 20
     /// The maximum size of these chunks.
-    static let largestBuffer: Int64 = 64 << 20
+    static let maximumBuffer: Int64 = 64 << 20
 }

@@ -36,7 +36,7 @@ struct UploadRun {
         self.meter = meter
         let options = session.options
         let size = options.chunkSize ?? (session.source.isStream ? Upload.Options.bufferedChunk : .max)
-        chunkSize = max(1, min(size, session.source.isStream ? Upload.Options.largestBuffer : .max))
+        chunkSize = max(1, min(size, session.source.isStream ? Upload.Options.maximumBuffer : .max))
         failures = UploadFailures(options, session.time)
     }
 

@@ -23,7 +23,7 @@ protocol SocketHost: AnyObject, Sendable {
     /// Creates and starts the task, then calls `SocketBridge.adopt`.
     func begin(_ socket: SocketBridge)
     /// Calls `look(at:)` of the socket at `moment` or earlier.
-    func look(at socket: SocketBridge, _ moment: Int64)
+    func scheduleCheck(of socket: SocketBridge, at moment: Int64)
     /// Called once, when URLSession has finished the task, or when the opening failed without a task.
     func finished(_ socket: SocketBridge)
 }

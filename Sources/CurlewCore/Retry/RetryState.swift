@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 /// The state of a call over all its attempts, for `.retry()`.
-struct RetryCourse {
+struct RetryState {
     private(set) var situation: RetryPolicy.Situation
     private let budget: RetryBudget
     private let began: MonotonicInstant
@@ -31,7 +31,7 @@ struct RetryCourse {
 
     /// Returns `decision`, or a decision to finish if the budget does not pay for the retry. The first attempt at
     /// another origin and uncounted retries cost nothing.
-    mutating func pay(_ decision: Attempt.Decision, for origin: Origin, after outcome: Attempt.Outcome)
+    mutating func charge(_ decision: Attempt.Decision, for origin: Origin, after outcome: Attempt.Outcome)
         -> Attempt.Decision
     {
         guard decision.isRetry else { return decision }
@@ -42,10 +42,10 @@ struct RetryCourse {
         }
         guard decision.isCounted else { return decision }
         let isTimeout = if case .failed(.timedOut) = outcome { true } else { false }
-        guard let paid = budget.withdraw(for: origin, afterTimeout: isTimeout) else {
+        guard let withdrawn = budget.withdraw(for: origin, afterTimeout: isTimeout) else {
             return .finish(because: .budgetExhausted)
         }
-        receipt = paid
+        receipt = withdrawn
         return decision
     }
 
