@@ -30,7 +30,7 @@ extension CacheConfiguration {
             case lifetimeAndNoStore
         }
 
-        /// How long a response is fresh. Fractions of a second are ignored; a negative duration counts as zero.
+        /// The freshness lifetime. Fractions of a second are ignored; a negative duration counts as zero.
         public var lifetime: Duration
         /// The absolute URL without a query that the lifetime covers, together with the paths below it.
         public let scope: String

@@ -21,11 +21,11 @@ struct Database {
     /// The inode of the opened file. If the file at the path no longer has this inode, another process has replaced the
     /// file or the system has removed it.
     private var inode: UInt64 = 0
-    /// The time until which operations fail immediately, because another process held the file for as long as a
-    /// statement waits.
+    /// The end of the period in which operations fail immediately, because another process held the file for as long as
+    /// a statement waits.
     private var busyUntil: SuspendingClock.Instant?
 
-    /// How long a statement waits for other processes.
+    /// The timeout for locks of other processes.
     private static let busyTimeout = Duration.seconds(5)
 
     init(

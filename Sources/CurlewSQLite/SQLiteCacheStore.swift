@@ -78,7 +78,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// The maximum size of a body that is stored in the database, in bytes.
     static let insideLimit = 64 * 1024
-    /// The maximum number of bytes that are checked before others may use the thread of the files.
+    /// The maximum number of bytes to check before other work may use the file thread.
     private static let maximumChecked: Int64 = 4 << 20
 
     /// Creates a store at `path`, an absolute path. The first operation creates missing folders. A negative limit counts

@@ -68,7 +68,7 @@ struct SpanAttributes: Sendable {
         span.status = .error(message: "")
     }
 
-    /// Writes what is known when a request has ended.
+    /// Writes the attributes of an ended request.
     static func write(_ metrics: ExchangeMetrics, to span: inout TraceSpan) {
         if let version = metrics.version {
             span["network.protocol.version"] = .string(

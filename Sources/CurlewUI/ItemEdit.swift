@@ -2,11 +2,9 @@
 
 /// An edit of a list that finds its item by identity rather than by index.
 enum ItemEdit<Item: Identifiable> {
-    /// Changes the item with this identity.
     case change(Item.ID, @MainActor (inout Item) -> Void)
     /// Inserts an item at an index, or at the end if the index is beyond it.
     case insert(Item, at: Int)
-    /// Removes the item with this identity.
     case remove(Item.ID)
 
     /// Applies the edit to `items`. Does nothing if the item to change or remove is not in the list. With `result`, the

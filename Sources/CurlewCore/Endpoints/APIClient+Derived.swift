@@ -68,7 +68,6 @@ extension APIClient {
     }
 }
 
-/// The components of a client.
 extension APIClient {
     /// The URL to which paths are appended; nil for a client that only sends to absolute URLs.
     public var baseURL: BaseURL? { core.baseURL }

@@ -26,7 +26,6 @@ package struct FairQueue<Element> {
         self.capacity = capacity
     }
 
-    /// The number of waiting elements.
     package var count: Int { waiting.count }
 
     package var isEmpty: Bool { waiting.isEmpty }

@@ -19,7 +19,7 @@ public import CurlewHTTP
 /// The defaults are safe for an interceptor that attaches a credential: what it adds is sent to the origin of the client
 /// only, and no response is stored or shared, because it may belong to a user.
 public struct InterceptorTraits: Sendable {
-    /// The place at which `Pipeline.adding(_:)` inserts the interceptor, unless another placement is passed.
+    /// The placement at which `Pipeline.adding(_:)` inserts the interceptor, unless another one is passed.
     public var placement: Placement
     /// The origin to which the fields and query items that the interceptor adds may be sent. They are removed from
     /// requests to other origins, unless they are harmless or declared (`FieldRules.harmless`).
@@ -60,7 +60,7 @@ public struct InterceptorTraits: Sendable {
     package var budget: RetryBudget?
     /// Whether the app has specified the budget, so that all others of the pipeline pay from it too.
     package var isBudgetChosen = false
-    /// What the interceptor observes, if it is also an observer of the client's calls.
+    /// The interceptor as an observer of the client's calls, if it is one.
     package var observer: (any ImmediateObserver)?
     /// Whether `intercept` would only pass on the request and the response, so that it need not run.
     package var onlyObserves = false

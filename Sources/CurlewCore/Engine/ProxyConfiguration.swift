@@ -89,7 +89,6 @@ extension ProxyConfiguration {
         /// The origin of an HTTP server at the same host and port; nil if they are not valid.
         package var origin: Origin? { Origin(scheme: "http", host: host, port: port) }
 
-        /// Whether the proxy is on this machine.
         var isLoopback: Bool { origin?.isLoopback ?? false }
 
         /// The URL without credentials, such as `http://proxy.example:3128`.

@@ -24,8 +24,8 @@ extension TLSConfiguration {
     ///         scope: .verifiedChain)
     ///
     /// Pinning locks out users of old releases when the server's key changes. Therefore:
-    /// - A set needs at least two keys, one of them a backup whose private key is kept in a safe place. With fewer,
-    ///   every call throws `.configuration`.
+    /// - A set needs at least two keys, one of them a backup whose private key is kept offline. With fewer, every call
+    ///   throws `.configuration`.
     /// - After `expires` a set is no longer enforced, and only the usual certificate checks apply, so that old releases
     ///   can still connect. Observers receive `.warned(.pinsExpired)` for each new connection, and
     ///   `.warned(.pinsExpireSoon)` in the 30 days before that date.

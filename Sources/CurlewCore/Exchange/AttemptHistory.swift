@@ -37,7 +37,7 @@ extension HTTPResponse {
     /// The events recorded for the attempt that produced this response, until they are part of `attempts`.
     package var notes: [String] { history?.notes ?? [] }
 
-    /// Records an event of the attempt that produced this response, such as `waited 12 ms for a place`.
+    /// Records an event of the attempt that produced this response, such as `waited 12 ms for a slot`.
     package mutating func note(_ text: String) {
         history = AttemptHistory(history?.attempts ?? [], notes: notes + [text], isComplete: false)
     }

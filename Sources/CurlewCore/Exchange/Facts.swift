@@ -2,9 +2,7 @@
 
 /// A key for a fact that a capability attaches to a context or a response.
 package protocol FactKey {
-    /// The type of the fact.
     associatedtype Value: Sendable
-    /// The value if none was stored.
     static var defaultValue: Value { get }
 }
 
@@ -85,7 +83,6 @@ extension Facts: CustomStringConvertible, CustomReflectable {
         values.compactMap { ($0 as? StandIn)?.text ?? ($0 is StandIn? ? nil : "\($0)") }.joined(separator: "; ")
     }
 
-    /// A mirror that shows only the description.
     package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -69,7 +69,7 @@ public struct Limits: Sendable {
         set { decodedRatioChoice = newValue }
     }
 
-    /// The maximum size of the body excerpt that an error keeps, in bytes. The rest is cut off
+    /// The maximum size of the body excerpt that an error keeps, in bytes. A longer body is truncated
     /// (`NetworkError.Response.isTruncated`). Default 16 KiB.
     public var errorExcerpt: Int {
         get { errorExcerptChoice ?? 16 * 1024 }

@@ -3,7 +3,7 @@
 import CurlewFoundation
 public import CurlewHTTP
 
-/// Properties for the common questions about an error.
+/// Properties for common checks of an error.
 extension NetworkError {
     /// The status code of the response; nil if no response arrived.
     public var statusCode: Int? { response?.status.code }

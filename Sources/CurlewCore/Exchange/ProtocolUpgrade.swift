@@ -89,7 +89,6 @@ private enum ArrivalExecutorKey: FactKey {
 /// Writers wait while the buffer holds `capacity` bytes or more. The bytes of one `write` are never interleaved with
 /// those of another one.
 package final class OutgoingBytes: Sendable {
-    /// The result of reading.
     package enum Step {
         case bytes(Int)
         case end

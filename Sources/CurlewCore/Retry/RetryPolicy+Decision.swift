@@ -146,8 +146,8 @@ extension NetworkError.Reason {
     }
 }
 
-/// What a server says about retries in the fields of its response. The values are untrusted, so callers must limit
-/// them.
+/// The server's instruction about retries in the fields of its response. The values are untrusted, so callers must
+/// limit them.
 struct RetryInstruction {
     private let headers: HTTPHeaders
 

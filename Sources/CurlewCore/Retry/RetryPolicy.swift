@@ -2,7 +2,7 @@
 
 public import CurlewHTTP
 
-/// The rules that decide what is retried, how often, and after which wait.
+/// The rules of retries: causes, number and waits.
 ///
 ///     Pipeline.standard                                                    // has .retry(.standard)
 ///     pipeline.replacing(.retry(.standard.with { $0.attempts = 5 }))       // for a client
@@ -30,7 +30,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The number of retries that do not count as attempts, for a request that certainly never reached the server.
     /// Default 2. The first of these retries is immediate.
     public var uncountedAttempts: Int
-    /// How long a call may wait for connectivity. Default nil: it does not wait.
+    /// The maximum wait of a call for connectivity. Default nil: it does not wait.
     ///
     /// Attempts that find no network, no route to the host or no address for its name are repeated until this time has
     /// passed since the first attempt. They do not count as attempts, because they cause no load on the server. A

@@ -9,7 +9,7 @@ package enum PrivateFile {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         package let isMissing: Bool
-        /// What the user can do about the failure; nil if there is no advice.
+        /// The advice for the user; nil if there is none.
         package let hint: String?
 
         package init(_ action: String, _ path: String, _ code: Int32 = errno) {

@@ -38,7 +38,7 @@ struct CurlLibrary: Sendable {
     /// Why pins cannot be compared with a server's verified certificate path; nil if they can. If not nil, errors
     /// contain no certificates.
     let pathProblem: String?
-    /// Why this libcurl cannot be used; nil if it can.
+    /// The reason why this libcurl cannot be used; nil if it can.
     let problem: String?
 
     /// The oldest version that is supported and tested. Older versions lack options that the transport relies on:

@@ -36,7 +36,7 @@ final class CommandQueue: Sendable {
         /// The values that the loop published when it last took commands. Taking commands requires the lock in any
         /// case.
         var snapshot = TransportSnapshot()
-        /// The functions to call when the loop's thread has ended.
+        /// The completion handlers for the end of the loop's thread.
         var endings: [@Sendable () -> Void] = []
     }
 

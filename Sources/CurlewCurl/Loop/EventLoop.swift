@@ -52,16 +52,14 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var retired: [MultiHandle] = []
     /// The time of the next check for late waiting requests; `Int64.max` if this loop has no check to make.
     @exclusivity(unchecked) private var nextCheck = Int64.max
-    /// The time at which the thread ends at the latest; `Int64.max` unless `stop` was called. The loop then accepts no
-    /// new work and ends when no work is left.
+    /// The time limit of `stop`; `Int64.max` if it was not called. A stopping loop accepts no new work.
     @exclusivity(unchecked) private var stopAt = Int64.max
     @exclusivity(unchecked) private var isStopping = false
-    /// The time without work after which the thread ends, in nanoseconds.
+    /// The idle timeout of the thread, in nanoseconds.
     private let idleLifetime: Int64
-    /// The time at which the loop became idle.
     @exclusivity(unchecked) private var idleSince: Int64 = 0
 
-    /// The time without work after which unused body memory and surplus handles are freed, in nanoseconds.
+    /// The idle timeout of unused body memory and surplus handles, in nanoseconds.
     private static let idleMemoryTime: Int64 = 10_000_000_000
     static let shutdownError = NetworkError(
         .refused(by: .shutdown), detail: "The transport has been shut down.",

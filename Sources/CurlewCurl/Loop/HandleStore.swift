@@ -112,8 +112,7 @@ final class HandleStore {
         }
     }
 
-    /// Opens a socket that is not inherited by programs that the process starts. libcurl 7.88 does not ensure this
-    /// itself.
+    /// Opens a close-on-exec socket; libcurl 7.88 does not set the flag.
     fileprivate func open(_ address: curl_sockaddr, for transfer: Transfer) -> curl_socket_t {
         let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
         transfer.connection.lacksDescriptor = descriptor < 0 && (errno == EMFILE || errno == ENFILE)

@@ -82,7 +82,7 @@ final class MultiHandle {
 
     // MARK: The steps of a turn
 
-    /// The time at which there is work even if no event occurs, on the loop's clock.
+    /// The next deadline, on the loop's clock.
     var nextMoment: Int64 { mayHaveBroken ? 0 : min(poller.nextCall, nextCheck) }
 
     /// Waits for sockets or commands, at most this number of milliseconds.

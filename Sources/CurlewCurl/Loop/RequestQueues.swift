@@ -31,7 +31,7 @@ final class RequestQueue: @unchecked Sendable {
         waiting = FairQueue(capacity: capacity)
     }
 
-    /// What the HTTP version of a response reveals about its origin.
+    /// The change of an origin's HTTP version by a response.
     enum VersionChange {
         case none
         /// The response is the first one of its origin, or its version differs from that of the previous response.
@@ -78,7 +78,7 @@ final class RequestQueues: Sendable {
         /// The number of exchanges and of used connections at each event loop.
         var loads: [(exchanges: Int, connections: Int)]
         var waiting = 0
-        /// The time at which a loop checks for requests that have waited too long.
+        /// The next check for requests that have waited too long.
         var nextCheck = Int64.max
         var isStopped = false
     }
@@ -173,7 +173,7 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// The location of a request that its caller cancels.
+    /// The location of a cancelled request.
     enum Location {
         /// The request waited and was removed from the queue.
         case left

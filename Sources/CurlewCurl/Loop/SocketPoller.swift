@@ -65,9 +65,9 @@ final class SocketPoller {
     private let events: UnsafeMutablePointer<epoll_event>
     /// The number of ready sockets that the last wait has found.
     @exclusivity(unchecked) private(set) var eventCount = 0
-    /// The time at which libcurl's timer fires; `Int64.max` if it is not set.
+    /// The deadline of libcurl's timer; `Int64.max` if it is not set.
     @exclusivity(unchecked) private var timer = Int64.max
-    /// The time at which libcurl must be called even if no event occurs.
+    /// The next call of libcurl without an event.
     var nextCall: Int64 { min(timer, forgotten.nextCheck) }
 
     private static let eventLimit = 256

@@ -13,10 +13,10 @@
 struct ForgottenBytes {
     private let isNeeded: Bool
     private var checkTimes: [Int32: Int64] = [:]
-    /// The time at which a connection is due, or an earlier time; `Int64.max` if there is no connection.
+    /// The next check, or an earlier time; `Int64.max` without connections.
     private(set) var nextCheck = Int64.max
 
-    /// The silence after which libcurl reads for the first time, and the interval of further reads, in nanoseconds.
+    /// The delay of libcurl's first read on a silent connection, and the interval of further reads, in nanoseconds.
     static let (silence, longSilence) = (Int64(5_000_000), Int64(1_000_000_000))
 
     init(isNeeded: Bool = CurlLibrary.current.forgetsBytes) {

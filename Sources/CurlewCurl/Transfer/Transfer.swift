@@ -29,7 +29,6 @@ final class Transfer: @unchecked Sendable {
         case over
     }
 
-    /// The state of the name lookup.
     enum Lookup {
         case none
         /// libcurl was about to look up this name. The transport has made it end the transfer instead.

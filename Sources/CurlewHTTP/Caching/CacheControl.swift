@@ -36,7 +36,6 @@ package struct CacheControl: Hashable, Sendable {
         self.directives = directives
     }
 
-    /// Creates a value without directives.
     package init() {
         directives = []
     }

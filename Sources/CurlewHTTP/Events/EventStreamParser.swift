@@ -23,7 +23,6 @@ package struct EventStreamParser: Sendable {
         package init() {}
     }
 
-    /// A part of the stream.
     package enum Item: Hashable, Sendable {
         case event(Event)
         case comment(String)
@@ -103,7 +102,6 @@ package struct EventStreamParser: Sendable {
     }
 }
 
-/// Lines.
 extension EventStreamParser {
     private static let feed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
@@ -152,7 +150,6 @@ extension EventStreamParser {
     }
 }
 
-/// Fields and events.
 extension EventStreamParser {
     private mutating func process(_ line: UnsafeRawBufferPointer) -> Item? {
         var line = line

@@ -14,7 +14,6 @@ package struct HTTPChallenge: Hashable, Sendable {
     /// The token68 value that some schemes use instead of parameters; nil if there is none.
     package let token: String?
 
-    /// A parameter of a challenge.
     package struct Parameter: Hashable, Sendable {
         /// The name of the parameter, in lower case.
         package let name: String

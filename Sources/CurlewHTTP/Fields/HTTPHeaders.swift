@@ -175,7 +175,6 @@ public struct HTTPHeaders: Sendable {
         fields.removeLast(Swift.max(0, fields.count - count))
     }
 
-    /// Reserves capacity for this number of fields.
     package mutating func reserveCapacity(_ count: Int) {
         fields.reserveCapacity(count)
     }

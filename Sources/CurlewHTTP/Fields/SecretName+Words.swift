@@ -31,7 +31,6 @@ extension SecretName {
         "authenticationinfo",
     ]
 
-    /// Complete names.
     static let wholeNames: Set<String> = ["iplanetdirectorypro", "connectsid", "pan"]
 
     /// Complete names that have another meaning in JSON.

@@ -8,7 +8,7 @@
 /// (`accesstoken`). The word before it can make it ordinary (`cacheKey`, `status_code`), and so can a property after it
 /// (`token_type`). If the words are unknown, the name is treated as a secret: a needless `REDACTED` costs less.
 package enum SecretName {
-    /// Where a name occurs. Some short names are secret only in some places.
+    /// The syntax in which a name occurs. Some short names are secret only in some of them.
     package enum Location {
         /// A header field.
         case field

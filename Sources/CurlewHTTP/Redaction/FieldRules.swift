@@ -51,7 +51,6 @@ public struct FieldRules: Hashable, Sendable {
         self.secretPaths = secretPaths
     }
 
-    /// Adds the declarations of other rules.
     package mutating func formUnion(_ other: FieldRules) {
         harmless.formUnion(other.harmless)
         secret.formUnion(other.secret)

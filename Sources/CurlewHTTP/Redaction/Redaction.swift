@@ -85,13 +85,11 @@ public struct Redaction: Sendable {
         } != nil
     }
 
-    /// Returns whether the value of the header field is secret.
     package func isSecret(header name: HTTPField.Name) -> Bool {
         if rules.secret.contains(name) { return true }
         return knowsNames && (name.isCredential || !rules.harmless.contains(name) && name.isSensitive)
     }
 
-    /// Returns whether the value of the member is secret.
     package func isSecret(member name: some StringProtocol) -> Bool {
         isSecret(name, in: .member)
     }

@@ -23,7 +23,7 @@ struct SecretPath {
     private let maximumCount: Int
     /// The last segments, decoded and in lower case, because a server may treat other spellings as equal.
     private var segments: [(range: Range<Int>, text: [UInt8])] = []
-    /// Where the next segment begins.
+    /// The offset of the next segment.
     private var start = 0
     /// Whether a slash precedes the next segment.
     private(set) var hasSlash = false
@@ -35,7 +35,6 @@ struct SecretPath {
 
     var isUnused: Bool { patterns.isEmpty }
 
-    /// Begins another path.
     mutating func begin(at start: Int) {
         segments.removeAll(keepingCapacity: true)
         hasSlash = false

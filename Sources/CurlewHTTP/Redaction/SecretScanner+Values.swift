@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-/// The values after secret names, and their ends.
 extension SecretScanner {
     /// Hides the value after a separator and returns its end; nil if the name before the separator is not secret.
     mutating func secretEnd(after separator: Unit, at index: Int, in location: SecretName.Location) -> Int? {

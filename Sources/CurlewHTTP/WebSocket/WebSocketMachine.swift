@@ -15,7 +15,6 @@ package struct WebSocketViolation: Error, Equatable {
 
 /// The compression of messages (RFC 7692), for both directions of one connection.
 package protocol WebSocketCompression: AnyObject, Sendable {
-    /// Returns the compressed payload of a message.
     func compress(_ payload: Data) throws(WebSocketViolation) -> Data
     /// Returns the payload of a compressed message. Throws `.messageTooBig` for more than `limit` bytes.
     func decompress(_ payload: Data, limit: Int) throws(WebSocketViolation) -> Data
@@ -89,7 +88,7 @@ package struct WebSocketMachine: Sendable {
 
     // MARK: Receiving
 
-    /// Processes bytes, split at any place. Events before a violation are returned; the next call of `receive` or
+    /// Processes bytes, split at any offset. Events before a violation are returned; the next call of `receive` or
     /// `throwViolation` throws it. After a close frame or a violation, further bytes are ignored.
     ///
     /// - `maximum`: the number of events after which the machine stops. It also stops after a message of 64 KiB or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What a cell of the tape contains: a kind of value, a key, or the length of a key. Containers have the highest codes,
+/// The kind of a cell of the tape: a kind of value, a key, or the length of a key. Containers have the highest codes,
 /// so that one comparison recognises them.
 struct Kind: Equatable {
     let code: UInt8

@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The counters and histograms of a registry. A value: a copy is a snapshot.
 struct MetricsTable: Sendable {
-    /// What calls and requests are counted by, beside their outcomes.
+    /// The labels of a row, except the outcome.
     struct Target: Hashable, Sendable {
         let route: String
         /// Nil if the request could not be built.
@@ -93,7 +93,7 @@ struct MetricsTable: Sendable {
         self.durations = durations
     }
 
-    /// Returns the place of the row of a target. Adds a row if there is none and the limit allows it.
+    /// Returns the index of the row of a target. Adds a row if there is none and the limit allows it.
     mutating func target(_ route: String, _ method: HTTPMethod?, _ origin: Origin?) -> Int {
         if latest < rows.count {
             let isSame = rows[latest].target.route == route && rows[latest].target.method == method

@@ -5,8 +5,8 @@ package import CurlewFoundation
 package import CurlewHTTP
 
 extension HARDocument {
-    /// What happens to a body whose secrets cannot be recognized: one that is neither JSON, a form nor plain text, such
-    /// as an image, HTML, XML or a multipart body. A redaction that hides nothing keeps every body.
+    /// The treatment of a body whose secrets cannot be recognized: one that is neither JSON, a form nor plain text,
+    /// such as an image, HTML, XML or a multipart body. A redaction that hides nothing keeps every body.
     public enum OpaqueBodies: Sendable {
         /// The body is not recorded. A comment contains its size and media type.
         case omitted

@@ -18,7 +18,7 @@ struct FieldFilter {
     }
 
     let redaction: Redaction
-    /// The entry of a name is at its hash, or at one of the next three places. A server that sends many names replaces
+    /// The entry of a name is at its hash, or in one of the next three slots. A server that sends many names replaces
     /// entries, and the table does not grow.
     private var table = [Entry](repeating: Entry(), count: 256)
     private var nextReplaced = 0

@@ -24,7 +24,7 @@ import Dispatch
 ///   back-pressure and cancellation are unchanged.
 /// - The recorder may be used on any thread. Outputs contain the calls recorded so far, also those that have not ended.
 public final class FlightRecorder: Sendable {
-    /// Which bodies a recorder keeps.
+    /// The selection of recorded bodies.
     public struct Bodies: Sendable {
         let limit: Int
         let opaque: HARDocument.OpaqueBodies

@@ -19,11 +19,11 @@ struct RecordStore {
         }
     }
 
-    /// The records. The oldest is at `first`; a place without a record is nil.
+    /// The ring buffer of records. The oldest is at `first`; a free slot is nil.
     private var ring: [Slot?]
     private var first = 0
     private(set) var count = 0
-    /// The place of each call in `ring`.
+    /// The index of each call in `ring`.
     private var positions: [UInt64: Int] = [:]
     private var unused: Slot?
     /// The slot that was used last. Most events follow another one of their call.
@@ -256,7 +256,7 @@ struct RecordStore {
 
     // MARK: - Redaction
 
-    /// Returns the place of the filter for a client with these secrets. Place 0 has the filter without declarations.
+    /// Returns the index of the filter for a client with these secrets. Index 0 has the filter without declarations.
     private mutating func filter(for secrets: DeclaredSecrets) -> Int {
         if secrets.isEmpty { return 0 }
         if let index = declared.firstIndex(where: { $0.isIdentical(to: secrets) }) { return index + 1 }

@@ -44,10 +44,10 @@ struct CircuitState: Sendable {
     private(set) var phase = CircuitBreaker.Phase.closed
     /// Why the circuit last opened, in a few words; empty if it never has.
     private(set) var cause = ""
-    /// How long the circuit stays open, as of its last opening.
+    /// The duration of the last opening.
     private(set) var openTime = Duration.zero
 
-    /// The use of the circuit that was the last, counted over all circuits of the breaker.
+    /// The sequence number of the last use, counted over all circuits of the breaker.
     var lastUse: UInt64 = 0
 
     private(set) var window: CircuitWindow

@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// The course of one iteration: connections, and the waits between them.
+/// The state of one iteration: its connection, and the wait for the next one.
 struct EventReader {
     private let core: EventStreamCore
     private var lease: Lease?

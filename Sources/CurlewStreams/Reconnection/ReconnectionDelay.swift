@@ -7,7 +7,7 @@ import CurlewHTTP
 struct ReconnectionDelay: Sendable {
     /// The time after which an open connection works, even if it has delivered nothing of use.
     static let stableTime = Duration.seconds(10)
-    /// The longest wait that a server can request.
+    /// The maximum wait that a server can request.
     private static let maximumRequest = Duration.seconds(86_400)
     /// The shortest wait that a server can request, and the shortest upper bound after a failure. Otherwise a server
     /// that sends `retry: 0` and ends each connection would receive requests without a pause.
@@ -17,7 +17,6 @@ struct ReconnectionDelay: Sendable {
     private let cap: Duration
     /// The reconnection time that the server sent.
     private var requested: Duration?
-    /// The number of consecutive failures.
     private(set) var failures = 0
 
     /// - `maximum`: the upper bound of the random wait.

@@ -189,7 +189,7 @@ public struct WebSocketConnections: AsyncSequence, Sendable {
     }
 }
 
-/// How a connection ended, and whether another one may succeed.
+/// The end of a connection, and whether another one may succeed.
 private struct Ending {
     /// Why the connection failed; nil if it was closed or left without an error.
     let error: NetworkError?

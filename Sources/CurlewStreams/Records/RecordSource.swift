@@ -38,7 +38,7 @@ final class RecordSource {
     }
 }
 
-/// The course of one iteration: it opens the response and divides its chunks into records.
+/// The state of one iteration: opens the response and splits its chunks into records.
 private struct RecordReader {
     private let opening: RecordOpening
     private let skipped: Locked<Int>

@@ -10,7 +10,6 @@ import CurlewHTTP
 ///      └─────────────────────────────────────────────▲
 final class WebSocketCore: Sendable {
     private struct State {
-        /// Whether a close frame was sent.
         var hasSentClose = false
         var closing: WebSocket.Closing?
         var isClosedByCaller = false
@@ -18,7 +17,6 @@ final class WebSocketCore: Sendable {
         /// The error of sending, once the connection has ended.
         var failure: NetworkError?
         var lastReceived: MonotonicInstant
-        /// The number of the newest ping.
         var newestPing = 0
         /// The number of the newest ping that a pong has answered.
         var answeredPing = 0

@@ -155,7 +155,6 @@ extension NetworkError.Policy {
     public static let cassette = NetworkError.Policy("cassette")
 }
 
-/// The mutable state of a cassette.
 struct CassetteState: Sendable {
     var index: CassetteIndex
     /// The entries of the file when the cassette was created.

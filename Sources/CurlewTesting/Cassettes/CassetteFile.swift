@@ -5,7 +5,6 @@ import CurlewFoundation
 import CurlewHTTP
 import CurlewRecording
 
-/// The file of a cassette.
 struct CassetteFile {
     let path: String
     let options: Cassette.Options
@@ -79,7 +78,7 @@ struct CassetteFile {
             hint: "Let the tests that record share one cassette, or give each its own file.")
     }
 
-    /// Items that may have another order do not decide about the place, so the recordings of a request stay in order.
+    /// Items whose order may vary do not affect the sorting, so the recordings of a request stay in order.
     private func sorted(_ entries: [HARDocument.Entry]) -> [HARDocument.Entry] {
         entries.enumerated()
             .map { (index: $0, key: CassetteRequest($1.request, options.matching, options.redaction).key, entry: $1) }

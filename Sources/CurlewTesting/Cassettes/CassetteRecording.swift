@@ -14,7 +14,7 @@ final class CassetteRecording: Sendable {
     private let request: HARDocument.Request
     /// The method and the URL, for problems.
     private let line: String
-    /// The place of the entry among those of the cassette.
+    /// The index of the entry in the cassette.
     private let index: Int
     private let date: Date
     private let start: MonotonicInstant
@@ -193,7 +193,7 @@ extension Cassette.Options {
 }
 
 extension Cassette {
-    /// Returns the place of the next entry that is recorded. Entries are stored in the order of their requests.
+    /// Returns the index of the next recorded entry. Entries are stored in the order of their requests.
     fileprivate func reserve() -> Int {
         state.withLock { state in
             state.recorded.append(nil)

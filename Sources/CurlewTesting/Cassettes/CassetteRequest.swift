@@ -115,7 +115,7 @@ struct CassetteIndex: Sendable {
     }
 
     private(set) var slots: [Slot] = []
-    /// The places of the entries for a request, and how many of them were replayed.
+    /// The indices of the entries for a request, and the number of replayed ones.
     private var queues: [CassetteRequest.Key: (indices: [Int], used: Int)] = [:]
     private let options: Cassette.Options
 

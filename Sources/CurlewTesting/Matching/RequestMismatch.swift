@@ -22,7 +22,7 @@ public struct RequestMismatch: Error, Hashable, Sendable, CustomStringConvertibl
     public let difference: String?
     /// The number of all stubs, routes or entries.
     public let count: Int
-    /// What the request is compared with.
+    /// The kind of the candidates.
     let noun: Noun
 
     enum Noun: String, Hashable, Sendable {

@@ -75,7 +75,7 @@ struct MockTable: Sendable {
 }
 
 extension MockTransport {
-    /// Which of the calls fail, by number. Each failure counts, from 1, the calls that it applies to.
+    /// The numbers of the calls that fail. Each failure counts, from 1, the calls to which it applies.
     public struct Occurrence: Sendable {
         let includes: @Sendable (Int) -> Bool
 

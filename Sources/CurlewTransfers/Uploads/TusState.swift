@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// What a server that offers tus 1.0 allows.
+/// The capabilities of a tus 1.0 server.
 struct TusFeatures: Hashable, Sendable {
     var maximumSize: Int64?
 
@@ -18,7 +18,7 @@ struct TusFeatures: Hashable, Sendable {
     }
 }
 
-/// What a response says about the upload. A value that is not valid is ignored, as if the field were missing.
+/// The state of the upload in a response. An invalid value counts as missing.
 struct TusState: Hashable, Sendable {
     var offset: Int64?
     var length: Int64?

@@ -32,7 +32,6 @@ struct UploadFailures {
         do { try await time.sleep(for: pause) } catch { throw NetworkError(error) }
     }
 
-    /// Forgets the failures, because there is progress.
     mutating func clear() { count = 0 }
 
     /// Returns the wait after a number of failures: what the server asked for, or a random time from a half to all of a

@@ -6,15 +6,15 @@ import CurlewHTTP
 
 /// The sequence of one upload: create it, ask for the offset, send a chunk, verify what the server has.
 ///
-/// What is known decides what follows: without a URL the upload is created, without an offset the server is asked. There
-/// is one request at a time, so two requests never transfer the same upload. After each failure of a transfer the server
-/// is asked for the offset, and the upload continues there.
+/// Without a URL the upload is created, without an offset the server is asked. There is one request at a time, so two
+/// requests never transfer the same upload. After each failure of a transfer the server is asked for the offset, and
+/// the upload continues there.
 struct UploadRun {
     private let session: UploadSession
     private let meter: BodyMeter
     private let chunkSize: Int64
     private var failures: UploadFailures
-    /// What an earlier or later call needs, as it is kept.
+    /// The persistent state of the upload.
     private var descriptor: Upload.Descriptor
     /// The offset that the server has confirmed; nil if it has to be asked.
     private var offset: Int64?

@@ -45,7 +45,6 @@ struct UploadStore: Sendable {
         }
     }
 
-    /// Keeps a descriptor.
     func save(_ descriptor: Upload.Descriptor) throws(NetworkError) {
         guard let file else { return }
         do {

@@ -162,7 +162,6 @@ final class SocketBridge: SessionExchange {
         return error
     }
 
-    /// Converts an error of URLSession.
     private func mapped(_ error: any Error) -> NetworkError {
         let (isOpening, cause) = state.withLock { ($0.machine.isOpening, $0.cause) }
         if let cause { return cause }
@@ -230,7 +229,6 @@ extension SocketBridge {
         }
     }
 
-    /// Handles the end of the task.
     func complete(_ error: (any Error)?, response: URLResponse?) {
         let closing = state.withLock { $0.task }?.closing
         let cause = state.withLock { $0.cause }
@@ -250,7 +248,6 @@ extension SocketBridge {
         handle(.broken(named(error)))
     }
 
-    /// Records URLSession's metrics.
     func recordMetrics(_ metrics: ExchangeMetrics) {
         state.withLock { $0.engineMetrics = metrics }
     }

@@ -21,7 +21,7 @@ struct SocketMachine {
         var reason: String
     }
 
-    /// How a connection ended: with a close frame, or with an error.
+    /// The end of a connection: a close frame or an error.
     typealias End = Result<Closing, NetworkError>
 
     enum Event: Sendable {

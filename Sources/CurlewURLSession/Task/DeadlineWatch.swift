@@ -8,8 +8,8 @@ import Dispatch
 /// Each exchange specifies when it must be checked next. Activity of the exchange before that time costs nothing here.
 /// The timer is rescheduled only for an earlier time.
 final class DeadlineWatch: Sendable {
-    /// An object with deadlines. `look` ends the object if a deadline has passed. It returns the time of the next
-    /// check, or nil if the object has ended.
+    /// An object with deadlines. `checkDeadlines` ends the object if a deadline has passed. It returns the time of the
+    /// next check, or nil if the object has ended.
     protocol Watched: AnyObject, Sendable {
         func checkDeadlines(at now: Int64) -> Int64?
     }

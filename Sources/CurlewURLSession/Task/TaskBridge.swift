@@ -132,7 +132,6 @@ final class TaskBridge: ResponseBodySource {
         return next
     }
 
-    /// Records URLSession's metrics.
     func recordMetrics(_ metrics: ExchangeMetrics) {
         state.withLock { $0.engineMetrics = metrics }
     }
@@ -272,7 +271,6 @@ extension TaskBridge {
     /// Whether the exchange has ended. URLSession may not have finished the task yet.
     var isEnded: Bool { state.withLock { $0.machine.isEnded } }
 
-    /// Whether a response head has been received.
     var hasHead: Bool { state.withLock { $0.machine.head != nil } }
 
     /// The length of the body that the response head declares; nil if it declares none.
@@ -304,7 +302,6 @@ extension TaskBridge {
         owner.finished(self)
     }
 
-    /// The metrics of the exchange so far.
     var metrics: ExchangeMetrics {
         let now = TimeoutTracker.now()
         return state.withLock { metrics(of: $0, at: now) }

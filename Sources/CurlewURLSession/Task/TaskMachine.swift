@@ -22,7 +22,7 @@ struct TaskMachine {
         var codedLength: Int64?
     }
 
-    /// How the memory for the unread part of a body is limited.
+    /// The flow control for the unread part of a body.
     enum Flow: Equatable, Sendable {
         /// The task is suspended when this number of bytes is unread, and resumed when they have been read.
         case suspends(at: Int)

@@ -3,7 +3,7 @@
 import CurlewCore
 import Foundation
 
-/// How a request body is passed to URLSession.
+/// The form in which URLSession receives a request body.
 ///
 /// Bytes and complete files are passed directly. Any other body is a stream. On Apple platforms, a stream is a bound
 /// pair that is filled while URLSession reads it. On Linux, where streams cannot wait, the body is produced first and

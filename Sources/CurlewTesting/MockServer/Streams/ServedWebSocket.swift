@@ -141,7 +141,6 @@ final class ServedWebSocket: MockSocketLink {
         return inbox.hasRoom
     }
 
-    /// Processes bytes of the client.
     func receive(_ bytes: Data) {
         guard !bytes.isEmpty else { return }
         do {
