@@ -46,12 +46,12 @@ public struct KeychainTokens: TokenPersistence {
         let status = SecItemCopyMatching(query as CFDictionary, &found)
         if status == errSecItemNotFound { return nil }
         guard status == errSecSuccess, let data = found as? Data else { throw error("read", status) }
-        do throws(KeptTokens.Problem) {
-            return try KeptTokens.decode(data)
+        do throws(StoredTokens.Problem) {
+            return try StoredTokens.decode(data)
         } catch {
             let words =
                 if case .newer(let version) = error {
-                    "has version \(version), this package supports \(KeptTokens.version)"
+                    "has version \(version), this package supports \(StoredTokens.version)"
                 } else {
                     "is damaged: it contains no tokens"
                 }
@@ -69,7 +69,7 @@ public struct KeychainTokens: TokenPersistence {
             return
         }
         let values: [String: Any] = [
-            kSecValueData as String: try KeptTokens.encode(tokens),
+            kSecValueData as String: try StoredTokens.encode(tokens),
             kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
         ]
         var status = SecItemUpdate(item as CFDictionary, values as CFDictionary)

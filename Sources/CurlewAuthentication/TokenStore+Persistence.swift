@@ -103,7 +103,7 @@ extension TokenStore {
 
     /// Writes the tokens. The result of a refresh replaces only the tokens that were refreshed, because another process
     /// may have signed out or in during the refresh.
-    private func write(_ tokens: Tokens?) async throws -> KeptTokens.Replacement {
+    private func write(_ tokens: Tokens?) async throws -> StoredTokens.Replacement {
         let (persistence, kept) = (persistence, kept)
         let isConditional = isFromRefresh && !isObtained && problem == nil
         return try await Task.detached {

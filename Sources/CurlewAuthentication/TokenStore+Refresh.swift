@@ -72,7 +72,7 @@ extension TokenStore {
     private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
         refresh = SharedResult()
         isObtained = renewal.canObtain
-        let end = Deadline(policy.longest, after: time.now)
+        let end = Deadline(policy.timeLimit, after: time.now)
         // Detached, because the cancellation of a caller must not end the refresh: the server may already have
         // exchanged the refresh token.
         Task.detached { await self.perform(number, tokens, renewal, until: end) }
@@ -87,7 +87,7 @@ extension TokenStore {
             lock = try await shared.lockForRenewal(until: end, on: time)
         } catch is DeadlinePassed {
             let error = NetworkError(
-                .storage, detail: "Another process has been refreshing them for \(policy.longest.brief).",
+                .storage, detail: "Another process has been refreshing them for \(policy.timeLimit.brief).",
                 hint: "Check whether that process has stopped. The lock is released when it ends.")
             return await finish(number, .failure(error))
         } catch {
@@ -97,7 +97,7 @@ extension TokenStore {
         var tokens = tokens
         guard await mustRefresh(number, &tokens, canObtain: renewal.canObtain, shared) else { return }
         // The wait for another process does not count toward the time limit of the refresh.
-        await finish(number, await run(renewal, tokens, until: Deadline(policy.longest, after: time.now)))
+        await finish(number, await run(renewal, tokens, until: Deadline(policy.timeLimit, after: time.now)))
     }
 
     private func run(_ renewal: Renewal, _ tokens: Tokens?, until end: Deadline) async -> Result<Tokens, any Error> {

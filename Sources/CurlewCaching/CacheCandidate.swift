@@ -62,14 +62,14 @@ final class CacheCandidate: Sendable {
     func obstacle(for incoming: CacheRequest) -> CacheReason? {
         if freshness.control.isUnqualified("no-cache") { return .responseRequiresValidation }
         if incoming.policy == .validate { return .callRequiresValidation }
-        if incoming.policy != .returnStaleElseLoad, let obstacle = callsObstacle(incoming) { return obstacle }
+        if incoming.policy != .returnStaleElseLoad, let obstacle = requestObstacle(incoming) { return obstacle }
         if freshness.clockWentBack { return .clockWentBack }
         return freshness.isFresh ? nil : .stale(seconds: Int(freshness.staleness))
     }
 
     /// Returns the reason why a directive of the request (RFC 9111 §5.2.1) prevents the use of the response; nil if
     /// none does.
-    func callsObstacle(_ incoming: CacheRequest) -> CacheReason? {
+    func requestObstacle(_ incoming: CacheRequest) -> CacheReason? {
         let control = incoming.control
         if control.directives.isEmpty { return nil }
         if control.contains("no-cache") { return .callRequiresValidation }

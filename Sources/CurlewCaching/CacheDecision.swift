@@ -57,7 +57,7 @@ enum CacheDecision: Sendable {
         guard let standIn, failure.isServers, incoming.policy != .validate else { return .rethrow }
         let requested = incoming.control.seconds("stale-if-error")
         // A request whose directives exclude the stored response receives it only if it contains `stale-if-error`.
-        if requested == nil, standIn.callsObstacle(incoming) != nil { return .rethrow }
+        if requested == nil, standIn.requestObstacle(incoming) != nil { return .rethrow }
         if standIn.freshness.forbidsStale {
             guard case .error(let error) = failure, standIn.freshness.control.contains("must-revalidate") else {
                 return .rethrow

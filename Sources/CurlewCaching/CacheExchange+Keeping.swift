@@ -17,7 +17,7 @@ extension CacheExchange {
         var response = response
         let keeping = await keep(&response, head, found, replacing: old)
         if keeping != .kept, keeping != .freshens { await drop(superseded(old, found), response.status) }
-        response.judge(CacheStatus(.network, cause, keeping: keeping), in: context)
+        response.setCacheStatus(CacheStatus(.network, cause, keeping: keeping), in: context)
         return response
     }
 
@@ -25,7 +25,7 @@ extension CacheExchange {
     /// all that match the request.
     private func superseded(_ old: StoredResponse?, _ found: StoredResponse.Lookup) -> [StoredResponse] {
         if let old { return [old] }
-        return question.policy == .reload ? found.variants.filter { $0.matches(question.request.headers) } : []
+        return incoming.policy == .reload ? found.variants.filter { $0.matches(incoming.request.headers) } : []
     }
 
     private func keep(
@@ -34,19 +34,19 @@ extension CacheExchange {
     ) async -> CacheReason {
         // The user may have signed in or out while the request was in progress.
         guard isUnchanged else { return .principalChanged }
-        let matching = found.variants.filter { $0.matches(question.request.headers) }
+        let matching = found.variants.filter { $0.matches(incoming.request.headers) }
         if await freshen(matching, by: head) { return .freshens }
         let stored: StoredResponse
-        switch StorageDecision.verdict(on: head, to: question, tags: context.options.cacheTags) {
+        switch StorageDecision.verdict(on: head, to: incoming, tags: context.options.cacheTags) {
         case .success(let entry): stored = entry
         case .failure(let cause): return cause
         }
         guard response.body.value == nil else { return .noBytes }
-        let limit = min(question.rules.bodyLimit, store.bodyLimit)
+        let limit = min(incoming.rules.bodyLimit, store.bodyLimit)
         guard response.body.declaredLength ?? 0 <= limit else { return .tooLong }
         if stored.part != nil, let whole = matching.first(where: { $0.part == nil }) {
             // A partial response never replaces a complete one, but may confirm that the complete one is valid.
-            guard let fresh = StorageDecision.freshened(whole, byPart: head, question) else { return .notWorthKeeping }
+            guard let fresh = StorageDecision.freshened(whole, byPart: head, incoming) else { return .notWorthKeeping }
             await update(fresh)
             return .freshens
         }
@@ -68,16 +68,16 @@ extension CacheExchange {
     }
 
     private var isUnchanged: Bool {
-        next.principal(of: question.request, key: cache.key) == principal
+        next.principal(of: incoming.request, key: cache.key) == principal
     }
 
     /// Updates the matching stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's
     /// own validators. Removes those that contradict a response to HEAD. Returns whether any was updated.
     private func freshen(_ matching: [StoredResponse], by head: StorageDecision.Head) async -> Bool {
-        if question.request.method == .head, head.status == .ok {
+        if incoming.request.method == .head, head.status == .ok {
             var isFresh = false
             for stored in matching {
-                if let fresh = StorageDecision.freshened(stored, byHEAD: head, question), !question.keepsNothing {
+                if let fresh = StorageDecision.freshened(stored, byHEAD: head, incoming), !incoming.keepsNothing {
                     await update(fresh)
                     isFresh = true
                 } else {
@@ -86,8 +86,8 @@ extension CacheExchange {
             }
             return isFresh
         }
-        guard head.status == .notModified, head.headers.contains(.eTag), !question.keepsNothing else { return false }
-        let fresh = matching.compactMap { StorageDecision.freshened($0, by: head, question) }
+        guard head.status == .notModified, head.headers.contains(.eTag), !incoming.keepsNothing else { return false }
+        let fresh = matching.compactMap { StorageDecision.freshened($0, by: head, incoming) }
         for stored in fresh { await update(stored) }
         return !fresh.isEmpty
     }

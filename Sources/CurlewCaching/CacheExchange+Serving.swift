@@ -13,7 +13,7 @@ extension CacheExchange {
     func serve(_ choice: CacheCandidate) async -> HTTPResponse? {
         let freshness = choice.freshness
         let delivery = CachedResponseBuilder(
-            of: choice.stored, for: question, age: freshness.age, isStale: choice.staleReason != nil)
+            of: choice.stored, for: incoming, age: freshness.age, isStale: choice.staleReason != nil)
         guard var response = await response(choice.stored, delivery) else { return nil }
         let served: CacheStatus.Served =
             if let reason = choice.staleReason {
@@ -21,29 +21,29 @@ extension CacheExchange {
             } else {
                 .cache(age: .seconds(freshness.age), freshFor: .seconds(max(0, freshness.lifetime - freshness.age)))
             }
-        response.judge(CacheStatus(served, choice.cause), in: context)
+        response.setCacheStatus(CacheStatus(served, choice.cause), in: context)
         return response
     }
 
     /// Returns a stored response that the server has just validated; nil if its body is no longer available.
     func serve(_ stored: StoredResponse, validatedBy fresh: HTTPResponse) async -> HTTPResponse? {
-        let delivery = CachedResponseBuilder(of: stored, for: question, age: nil)
+        let delivery = CachedResponseBuilder(of: stored, for: incoming, age: nil)
         guard var response = await response(stored, delivery) else { return nil }
         for cookie in fresh.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
         response.metrics = fresh.metrics
         response.history = fresh.history
         response.version = fresh.version
-        response.judge(CacheStatus(.revalidated, .stillGood, keeping: .freshens), in: context)
+        response.setCacheStatus(CacheStatus(.revalidated, .stillGood, keeping: .freshens), in: context)
         return response
     }
 
     /// Returns a stored response that the server has validated for another call; nil if its body is no longer
     /// available.
     func serve(_ stored: StoredResponse, becauseOf cause: CacheReason) async -> HTTPResponse? {
-        guard var response = await response(stored, CachedResponseBuilder(of: stored, for: question, age: nil)) else {
+        guard var response = await response(stored, CachedResponseBuilder(of: stored, for: incoming, age: nil)) else {
             return nil
         }
-        response.judge(CacheStatus(.revalidated, cause), in: context)
+        response.setCacheStatus(CacheStatus(.revalidated, cause), in: context)
         return response
     }
 
@@ -61,7 +61,7 @@ extension CacheExchange {
             context.secrets.declare(in: &headers)
             return HTTPResponse(
                 status: delivery.status, headers: headers, body: body, version: stored.version,
-                url: question.rules.ignoredQueryItems.isEmpty ? question.key.target : question.request.urlString)
+                url: incoming.rules.ignoredQueryItems.isEmpty ? incoming.key.target : incoming.request.urlString)
         } catch {
             context.reportStoreFailure(error)
             return nil
@@ -106,7 +106,7 @@ extension CacheExchange {
 
     /// Writes the updated head of an entry to the store, or removes the entry if it must no longer be stored.
     func update(_ stored: StoredResponse) async {
-        let isForbidden = StorageDecision.isForbidden(stored, question.rules)
+        let isForbidden = StorageDecision.isForbidden(stored, incoming.rules)
         await change { [store] in
             if isForbidden {
                 _ = try await store.remove(.entries([stored.id]))

@@ -6,7 +6,7 @@ import CurlewHTTP
 
 /// One call through the cache. It carries out the decisions of `CacheDecision` and `StorageDecision`.
 struct CacheExchange: Sendable {
-    let question: CacheRequest
+    let incoming: CacheRequest
     let principal: Principal
     /// The rest of the pipeline, with the context of the call or of a background revalidation.
     var next: Next
@@ -14,8 +14,8 @@ struct CacheExchange: Sendable {
     /// Whether this is a background revalidation. No caller waits for its response, so stored bodies are not opened.
     var isRefresh = false
 
-    init(_ question: CacheRequest, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
-        self.question = question
+    init(_ incoming: CacheRequest, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
+        self.incoming = incoming
         self.principal = principal
         self.next = next
         self.cache = cache
@@ -54,17 +54,17 @@ struct CacheExchange: Sendable {
             try Task.checkCancellation()
             if context.totalDeadline.hasPassed(at: context.time.now) { throw DeadlinePassed() }
             context.reportStoreFailure(error)
-            if question.takesOnlyStored { return refusal(because: .storeFailed) }
+            if incoming.takesOnlyStored { return refusal(because: .storeFailed) }
             return try await sendUncached(because: .storeFailed)
         }
-        if question.key.principal != nil, !found.variants.isEmpty { cache.changing.found() }
-        switch CacheDecision.about(question, found.variants, at: context.time.date) {
+        if incoming.key.principal != nil, !found.variants.isEmpty { cache.changing.found() }
+        switch CacheDecision.about(incoming, found.variants, at: context.time.date) {
         case .serve(let choice, let refreshes):
             let id = choice.stored.id
-            let refresh = refreshes ? cache.traffic.beginRefresh(id, limit: question.rules.backgroundLimit) : nil
+            let refresh = refreshes ? cache.traffic.beginRefresh(id, limit: incoming.rules.backgroundLimit) : nil
             guard let response = await serve(refresh.map { choice.refreshed($0) } ?? choice) else {
                 if refresh == .begun { cache.traffic.endRefresh(id) }
-                if question.takesOnlyStored { return refusal(because: .entryIsGone) }
+                if incoming.takesOnlyStored { return refusal(because: .entryIsGone) }
                 return try await fetch(found, standIn: nil, because: .entryIsGone)
             }
             if refresh == .begun { refreshInBackground(choice, found) }
@@ -72,10 +72,10 @@ struct CacheExchange: Sendable {
         case .revalidate(let choice, let conditional):
             return try await validate(choice, conditional, found, waits: waits)
         case .fetch(let standIn, let cause):
-            let isMiss = cause == .nothingStored && question.key.principal != nil
+            let isMiss = cause == .nothingStored && incoming.key.principal != nil
             return try await fetch(
                 found, standIn: standIn,
-                because: isMiss ? cache.changing.missed(question.request.headers, context.fields) : cause)
+                because: isMiss ? cache.changing.missed(incoming.request.headers, context.fields) : cause)
         case .refuse(let cause):
             return refusal(because: cause)
         }
@@ -84,24 +84,28 @@ struct CacheExchange: Sendable {
     /// Returns the stored responses without suspending. Most hits need nothing else. Returns nil if the store is not in
     /// memory, or if owed removals have to be considered.
     private func candidatesAtOnce() -> StoredResponse.Lookup? {
-        guard let memory = cache.memory, cache.debts.selection(for: question.key.target) == nil else { return nil }
-        return memory.findings(for: question.key)
+        guard let memory = cache.memory, cache.pendingRemovals.selection(for: incoming.key.target) == nil else {
+            return nil
+        }
+        return memory.findings(for: incoming.key)
     }
 
     /// Returns the stored responses for the request. First makes the removal that the store owes for the URL, if any.
     private func candidates() async throws -> StoredResponse.Lookup {
-        if let debt = cache.debts.selection(for: question.key.target) {
-            guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
+        if let pending = cache.pendingRemovals.selection(for: incoming.key.target) {
+            guard await cache.remove(pending.selection, upTo: pending.number, in: context) else {
+                throw DeadlinePassed()
+            }
         }
         // A store in memory cannot block, so the time limit, its closure and the copies are not needed.
-        if cache.memory != nil { return try await store.find(question.key) }
-        return try await reach { [question, store] in try await store.find(question.key) }
+        if cache.memory != nil { return try await store.find(incoming.key) }
+        return try await reach { [incoming, store] in try await store.find(incoming.key) }
     }
 
     /// Sends the request without using the store. The response is not stored.
     private func sendUncached(because cause: CacheReason) async throws -> HTTPResponse {
-        var response = try await next(question.request, context: context)
-        response.judge(CacheStatus(.network, cause), in: context)
+        var response = try await next(incoming.request, context: context)
+        response.setCacheStatus(CacheStatus(.network, cause), in: context)
         return response
     }
 
@@ -110,15 +114,15 @@ struct CacheExchange: Sendable {
     func fetch(
         _ found: StoredResponse.Lookup, standIn: CacheCandidate?, because cause: CacheReason
     ) async throws -> HTTPResponse {
-        var request = question.request
-        if [.reload, .validate].contains(question.policy) { request.addCacheDirective("no-cache") }
+        var request = incoming.request
+        if [.reload, .validate].contains(incoming.policy) { request.addCacheDirective("no-cache") }
         let (response, head): (HTTPResponse, StorageDecision.Head)
         do {
             (response, head) = try await send(request)
         } catch {
-            return try await standFor(error, standIn)
+            return try await staleResponse(error, standIn)
         }
-        if let standIn = await standFor(response, standIn) { return standIn }
+        if let standIn = await staleResponse(response, standIn) { return standIn }
         return await keep(response, head, found, replacing: standIn?.stored, because: cause)
     }
 
@@ -128,7 +132,7 @@ struct CacheExchange: Sendable {
     ) async throws -> HTTPResponse {
         // A call waits only twice, so that it does not spend its time on the failures of other calls. A call that
         // requests validation does not wait: it needs a validation that began after it, with its own directives.
-        guard waits < Self.mostWaits, !question.asksToValidate else {
+        guard waits < Self.maximumWaits, !incoming.asksToValidate else {
             return try await revalidate(choice, conditional, found)
         }
         let (validation, isFirst) = cache.traffic.beginValidation(choice.stored.id)
@@ -140,15 +144,15 @@ struct CacheExchange: Sendable {
         do {
             outcome = try await validation.wait(until: context.deadline, on: context.time)
         } catch {
-            // This call was cancelled, or its deadline has passed. `standFor` rethrows a cancellation. After the
+            // This call was cancelled, or its deadline has passed. `staleResponse` rethrows a cancellation. After the
             // deadline, a stale response may be used.
-            return try await standFor(error, choice)
+            return try await staleResponse(error, choice)
         }
         switch outcome {
         case .good(let fresh):
-            if question.takes(fresh), let served = await serve(fresh, becauseOf: .validatedBeside) { return served }
+            if incoming.takes(fresh), let served = await serve(fresh, becauseOf: .validatedBeside) { return served }
         case .failed(let failure):
-            if case .serve(let standIn) = CacheDecision.after(failure, choice, question),
+            if case .serve(let standIn) = CacheDecision.after(failure, choice, incoming),
                 let served = await serve(standIn)
             {
                 return served
@@ -158,7 +162,7 @@ struct CacheExchange: Sendable {
         return try await run(waits: waits + 1)
     }
 
-    private static let mostWaits = 2
+    private static let maximumWaits = 2
 
     /// Validates a stored response with the server.
     ///
@@ -172,17 +176,17 @@ struct CacheExchange: Sendable {
             (response, head) = try await send(conditional)
         } catch {
             report(.error(NetworkError(error)), of: choice, to: validation)
-            return try await standFor(error, choice)
+            return try await staleResponse(error, choice)
         }
         report(.status(response.status), of: choice, to: validation)
-        if let standIn = await standFor(response, choice) { return standIn }
+        if let standIn = await staleResponse(response, choice) { return standIn }
         guard response.status == .notModified else {
             return await keep(response, head, found, replacing: choice.stored, because: .replaced)
         }
         response.body.cancel()
         // If the 304 is for another response, or the body was removed during the request, the response is fetched with
         // an unconditional request.
-        guard let fresh = StorageDecision.freshened(choice.stored, by: head, question),
+        guard let fresh = StorageDecision.freshened(choice.stored, by: head, incoming),
             let served = isRefresh ? response : await serve(fresh, validatedBy: response)
         else { return try await fetch(found, standIn: nil, because: choice.cause) }
         await update(fresh)
@@ -205,8 +209,8 @@ struct CacheExchange: Sendable {
     /// attempts do not add to the age.
     private func send(_ request: HTTPRequest) async throws -> (HTTPResponse, StorageDecision.Head) {
         var context = context
-        let stamp = DepartureStamp(outer: context.departure)
-        context.departure = stamp
+        let stamp = SentAttempts(outer: context.sendCheck)
+        context.sendCheck = stamp
         let response = try await next(request, context: context)
         let (date, now) = (context.time.date, context.time.now)
         let took = (stamp.left ?? now).duration(to: now)
@@ -220,8 +224,8 @@ struct CacheExchange: Sendable {
 
     /// Returns the stored response in place of a response that reports a failure of the server; nil if it must not be
     /// used.
-    private func standFor(_ response: HTTPResponse, _ standIn: CacheCandidate?) async -> HTTPResponse? {
-        guard case .serve(let choice) = CacheDecision.after(.status(response.status), standIn, question),
+    private func staleResponse(_ response: HTTPResponse, _ standIn: CacheCandidate?) async -> HTTPResponse? {
+        guard case .serve(let choice) = CacheDecision.after(.status(response.status), standIn, incoming),
             let served = await serve(choice)
         else { return nil }
         response.body.cancel()
@@ -229,8 +233,8 @@ struct CacheExchange: Sendable {
     }
 
     /// Returns the stored response or a 504 in place of an error, or throws the error.
-    private func standFor(_ error: any Error, _ standIn: CacheCandidate?) async throws -> HTTPResponse {
-        switch CacheDecision.after(.error(NetworkError(error)), standIn, question) {
+    private func staleResponse(_ error: any Error, _ standIn: CacheCandidate?) async throws -> HTTPResponse {
+        switch CacheDecision.after(.error(NetworkError(error)), standIn, incoming) {
         case .serve(let choice):
             guard let served = await serve(choice) else { throw error }
             return served
@@ -242,7 +246,7 @@ struct CacheExchange: Sendable {
     /// Revalidates an entry in the background (`stale-while-revalidate`). The revalidation outlives the caller, and is
     /// limited in number and time. It is a separate call: observers receive its events under a separate number.
     private func refreshInBackground(_ choice: CacheCandidate, _ found: StoredResponse.Lookup) {
-        let (id, rules) = (choice.stored.id, question.rules)
+        let (id, rules) = (choice.stored.id, incoming.rules)
         var refresh = self
         refresh.isRefresh = true
         refresh.next = next.with(
@@ -251,11 +255,11 @@ struct CacheExchange: Sendable {
         Task(priority: .utility) { [refresh] in
             defer { refresh.cache.traffic.endRefresh(id) }
             let (context, start) = (refresh.context, refresh.context.start)
-            let request = refresh.question.request
+            let request = refresh.incoming.request
             context.begin(request)
             do {
                 let response =
-                    if let conditional = choice.conditional(refresh.question) {
+                    if let conditional = choice.conditional(refresh.incoming) {
                         try await refresh.revalidate(choice.because(.fresh), conditional, found)
                     } else {
                         try await refresh.fetch(found, standIn: nil, because: .fresh)
@@ -273,7 +277,7 @@ struct CacheExchange: Sendable {
     /// Returns a locally generated 504, for a call whose stored response may not be used and whose request may not be
     /// sent.
     func refusal(because cause: CacheReason) -> HTTPResponse {
-        Self.refusal(of: question.request, because: cause, in: context)
+        Self.refusal(of: incoming.request, because: cause, in: context)
     }
 
     static func refusal(
@@ -281,7 +285,7 @@ struct CacheExchange: Sendable {
     ) -> HTTPResponse {
         var response = HTTPResponse(
             status: .gatewayTimeout, headers: [.date: HTTPDate(context.time.date).description], url: request.urlString)
-        response.judge(CacheStatus(.refused, cause), in: context)
+        response.setCacheStatus(CacheStatus(.refused, cause), in: context)
         return response
     }
 }

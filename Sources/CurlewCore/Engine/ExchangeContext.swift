@@ -25,7 +25,7 @@ public struct ExchangeContext: Sendable {
     /// is set from `timeouts.attempt`.
     public var attemptDeadline = Deadline.never
     /// The policy that is checked when the request leaves the pipeline.
-    package var departure: (any Departure)?
+    package var sendCheck: (any SendCheck)?
     /// The time that this attempt has waited in queues of the pipeline, in nanoseconds.
     private var waited: Int64 = 0
     /// True if a retry interceptor closer to the caller counts successes for the budget, so that hedging must not count

@@ -175,9 +175,9 @@ public struct Next: Sendable {
 extension ExchangeContext {
     /// Checks the departure policies, and sets the deadline of the attempt unless it is set.
     fileprivate mutating func checkPolicies() throws {
-        if departure == nil, timeouts.attempt == nil { return }
+        if sendCheck == nil, timeouts.attempt == nil { return }
         let now = time.now
-        var policy = departure
+        var policy = sendCheck
         while let current = policy {
             try current.leave(at: now, in: self)
             policy = current.outer

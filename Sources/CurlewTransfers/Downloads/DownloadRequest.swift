@@ -16,27 +16,27 @@ struct DownloadRequest: Sendable {
     }
 
     /// What is missing of a partial file.
-    private struct Rest {
+    private struct Remainder {
         let range: Range<Int64>
         let file: Representation
         let condition: String
     }
 
     let run: DownloadRun
-    private let rest: Rest?
+    private let remainder: Remainder?
 
     /// - `usesRanges`: whether the rest of a partial file is requested, or the complete file again.
     init(_ run: DownloadRun, usesRanges: Bool) {
         self.run = run
         guard usesRanges, let record = run.file.record, let condition = record.file.condition else {
-            rest = nil
+            remainder = nil
             return
         }
-        rest = Rest(range: run.file.position..<record.length, file: record.file, condition: condition)
+        remainder = Remainder(range: run.file.position..<record.length, file: record.file, condition: condition)
     }
 
     func perform(_ route: any Route) async throws(NetworkError) -> Outcome {
-        let (run, rest) = (run, rest)
+        let (run, remainder) = (run, remainder)
         var changes = APIClient.CallChanges()
         changes.options = { options in
             options.streaming = true
@@ -46,15 +46,15 @@ struct DownloadRequest: Sendable {
         changes.request = { request, context in
             run.start(context)
             if request.headers[.acceptEncoding] == nil { request.headers[.acceptEncoding] = "identity" }
-            guard let rest else { return }
-            request.headers[.range] = "bytes=\(rest.range.lowerBound)-"
-            request.headers[.ifRange] = rest.condition
+            guard let remainder else { return }
+            request.headers[.range] = "bytes=\(remainder.range.lowerBound)-"
+            request.headers[.ifRange] = remainder.condition
         }
         do throws(NetworkError) {
             return try await run.client.call(route, changing: changes) { response, _ in try await take(response) }
         } catch {
-            guard error.statusCode == 416, let rest else { throw error }
-            let verdict = DownloadVerdict.judge(unsatisfied: error.response?.headers ?? [:], of: rest.file)
+            guard error.statusCode == 416, let remainder else { throw error }
+            let verdict = DownloadVerdict.evaluate(unsatisfied: error.response?.headers ?? [:], of: remainder.file)
             return verdict == .changed ? .changed : .withoutRanges
         }
     }
@@ -66,7 +66,7 @@ struct DownloadRequest: Sendable {
         case .changed:
             return .changed
         case .unusable(let why):
-            guard rest != nil else { throw NetworkError(.badResponse, detail: why) }
+            guard remainder != nil else { throw NetworkError(.badResponse, detail: why) }
             return .withoutRanges
         case .part(let bytes):
             head = run.note(response, isComplete: false)
@@ -87,11 +87,12 @@ struct DownloadRequest: Sendable {
 
     private func verdict(_ response: HTTPResponse) -> DownloadVerdict {
         let length = response.body.declaredLength
-        if let rest {
-            return .judge(part: rest.range, of: rest.file, response.status, response.headers, length: length)
+        if let remainder {
+            return .evaluate(
+                part: remainder.range, of: remainder.file, response.status, response.headers, length: length)
         }
         if run.isPart { return .complete(Representation(HTTPHeaders(), length: nil)) }
-        return .judge(whole: response.status, response.headers, length: length)
+        return .evaluate(whole: response.status, response.headers, length: length)
     }
 
     private func receive(_ version: Representation, _ response: HTTPResponse) async throws -> HTTPResponse {
@@ -99,7 +100,7 @@ struct DownloadRequest: Sendable {
         try file.begin(version, name: DownloadRun.suggestedName(response))
         let head = run.note(response, isComplete: true)
         run.meter?.setTotal(version.length)
-        if rest == nil { run.meter?.start() } else { run.meter?.restart() }
+        if remainder == nil { run.meter?.start() } else { run.meter?.restart() }
         let sink = DownloadSink(file, limit: version.length ?? .max, run.meter)
         do {
             try await response.body.drain(into: sink)

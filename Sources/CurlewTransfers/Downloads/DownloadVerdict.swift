@@ -14,18 +14,18 @@ enum DownloadVerdict: Equatable, Sendable {
     /// The response violates the protocol, or its part cannot be combined with others.
     case unusable(String)
 
-    /// Judges the response to a request for the complete file.
-    static func judge(whole status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?) -> DownloadVerdict {
+    /// Evaluates the response to a request for the complete file.
+    static func evaluate(whole status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?) -> DownloadVerdict {
         guard status != .partialContent else {
             return .unusable("The server sent a part of the file, although the complete file was requested.")
         }
         return .complete(Representation(headers, length: length))
     }
 
-    /// Judges the response to a request for the bytes of `range` of a known version.
+    /// Evaluates the response to a request for the bytes of `range` of a known version.
     ///
     /// - `length`: the length of the body; nil if it is not declared.
-    static func judge(
+    static func evaluate(
         part range: Range<Int64>, of known: Representation, _ status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?
     ) -> DownloadVerdict {
         guard status == .partialContent else {
@@ -61,8 +61,8 @@ enum DownloadVerdict: Equatable, Sendable {
         return .part(found.bytes)
     }
 
-    /// Judges a response with status 416 to a request for a part of a known version.
-    static func judge(unsatisfied headers: HTTPHeaders, of known: Representation) -> DownloadVerdict {
+    /// Evaluates a response with status 416 to a request for a part of a known version.
+    static func evaluate(unsatisfied headers: HTTPHeaders, of known: Representation) -> DownloadVerdict {
         let text = headers[.contentRange].map { $0.trimmed() } ?? ""
         guard let length = known.length, text.utf8.elementsEqual("bytes */\(length)".utf8) else { return .changed }
         return .unusable("The server refused a range inside of the file.")
