@@ -32,8 +32,8 @@ public struct KeychainTokens: TokenPersistence {
     /// Whether this process may use the keychain. False if the process is not signed for the keychain; loading and
     /// saving then throw `.storage`. True while the device is locked, because that state is temporary.
     public static var isAvailable: Bool {
-        let nobody = KeychainTokens(service: "curlew.availability", account: "nobody")
-        return SecItemCopyMatching(nobody.item as CFDictionary, nil) != KeychainFailure.missingEntitlement
+        let probe = KeychainTokens(service: "curlew.availability", account: "nobody")
+        return SecItemCopyMatching(probe.item as CFDictionary, nil) != KeychainFailure.missingEntitlement
     }
 
     /// Returns the stored tokens; nil if there is no item. Throws `.storage` if the item cannot be read or contains no

@@ -164,7 +164,7 @@ extension TokenStore {
     ///
     ///     let principal = tokens.principal
     ///     try await tokens.signOut()
-    ///     try await cache.remove(.party(principal))
+    ///     try await cache.remove(.principal(principal))
     public nonisolated var principal: Principal { published.withLock { $0 } }
 
     func publishPrincipal() {

@@ -173,9 +173,9 @@ struct CacheCredentialTests {
         let principal = ann.principal
         try await ann.signOut()
         #expect(ann.principal == .anonymous)
-        #expect(await cache.remove(.party(principal)) == 2)
-        #expect(await cache.remove(.party(.unknown)) == 0)
-        #expect(await cache.remove(.party(bob.principal)) == 2)
+        #expect(await cache.remove(.principal(principal)) == 2)
+        #expect(await cache.remove(.principal(.unknown)) == 0)
+        #expect(await cache.remove(.principal(bob.principal)) == 2)
     }
 
     @Test("fields and cookies that the app declares as harmless distinguish no users; known credentials always do")

@@ -226,7 +226,7 @@ struct MemoryCacheTable: Sendable {
         return true
     }
 
-    mutating func relieve(to bytes: Int64) -> Int {
+    mutating func trim(to bytes: Int64) -> Int {
         let before = positions.count
         while counters.bytes > max(0, bytes), giveUpOldest() {}
         return before - positions.count

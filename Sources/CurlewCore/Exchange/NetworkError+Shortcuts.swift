@@ -54,10 +54,10 @@ extension NetworkError {
     }
 
     /// Whether the attempt reached no server: there was no network, no route to the host, or no address for its name.
-    package var reachedNobody: Bool {
+    package var reachedNoServer: Bool {
         guard reason == .unreachable, let underlying else { return false }
         guard let failure = underlying as? NetworkError.TransportFailure else {
-            return SystemErrorCode(underlying).reachedNobody
+            return SystemErrorCode(underlying).reachedNoServer
         }
         return isOffline || failure.systemError == EHOSTUNREACH || failure.isFailedLookup
     }

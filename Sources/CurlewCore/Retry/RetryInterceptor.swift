@@ -106,7 +106,7 @@ extension RetryInterceptor {
             }
             let known = context.pastAttempts.last?.number ?? 0
             state.update(
-                at: now, time, remaining: context.horizon.remaining(at: now), reachedNobody: result.reachedNobody,
+                at: now, time, remaining: context.horizon.remaining(at: now), reachedNoServer: result.reachedNoServer,
                 random: random())
             var decision = policy.decide(
                 result.outcome, headers: result.headers, verdict: verdict, in: state.situation)

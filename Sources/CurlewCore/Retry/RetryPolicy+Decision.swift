@@ -13,7 +13,7 @@ extension RetryPolicy {
         /// The number of retries that did not count because the attempt found no network or no route to the host.
         var offline = 0
         /// Whether the last attempt found no network, no route to the host, or no address for its name.
-        var reachedNobody = false
+        var reachedNoServer = false
         /// Whether the request may be sent more than once (`ExchangeContext.mayRepeat`).
         var mayRepeat = true
         /// Whether the body can be produced again (`RequestBody.canReplay`).
@@ -76,7 +76,8 @@ extension RetryPolicy {
         if outcome == .failed(.connectionLost(.requestNotSent)), situation.uncounted < uncountedAttempts {
             cause = .notReceived
             wait = situation.uncounted == 0 ? .zero : pause(situation.uncounted, situation)
-        } else if outcome == .failed(.unreachable), situation.reachedNobody, let offlineWait = offlineWait(situation) {
+        } else if outcome == .failed(.unreachable), situation.reachedNoServer, let offlineWait = offlineWait(situation)
+        {
             (wait, cause) = (offlineWait, .offline)
         } else if situation.attempts >= attempts {
             return .finish(because: .attemptsExhausted(situation.attempts + situation.uncounted + situation.offline))

@@ -20,13 +20,13 @@ struct RetryState {
 
     /// Updates the situation when an attempt has ended.
     mutating func update(
-        at now: MonotonicInstant, _ time: any TimeSource, remaining: Duration?, reachedNobody: Bool, random: Double
+        at now: MonotonicInstant, _ time: any TimeSource, remaining: Duration?, reachedNoServer: Bool, random: Double
     ) {
         situation.elapsed = began.duration(to: now)
         situation.remaining = remaining
         situation.date = time.date
         situation.random = random
-        situation.reachedNobody = reachedNobody
+        situation.reachedNoServer = reachedNoServer
     }
 
     /// Returns `decision`, or a decision to finish if the budget does not pay for the retry. The first attempt at

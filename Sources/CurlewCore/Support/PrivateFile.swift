@@ -28,7 +28,7 @@ package enum PrivateFile {
     /// The requirements that a file must meet before it is read or replaced.
     package enum Trust {
         /// No requirement: files of any user.
-        case anybody
+        case anyUser
         /// Regular files that belong to the user of this process.
         case owner
         /// Regular files that belong to the user of this process, and that no other user may read or change.
@@ -43,14 +43,14 @@ package enum PrivateFile {
     /// Returns the bytes of a file. Throws if the file cannot be read, has more than `limit` bytes, or is not trusted.
     /// Never blocks, even if the path is a named pipe.
     package static func read(
-        _ path: String, limit: Int, trusting trust: Trust = .anybody
+        _ path: String, limit: Int, trusting trust: Trust = .anyUser
     ) throws(Failure) -> Data {
-        if trust != .anybody { try check(path, trust) }
+        if trust != .anyUser { try check(path, trust) }
         // The path may by now refer to a different file from the one checked, so the open file is checked again.
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (trust == .anybody ? 0 : O_NOFOLLOW))
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (trust == .anyUser ? 0 : O_NOFOLLOW))
         guard file >= 0 else { throw Failure("read", path) }
         defer { close(file) }
-        if trust != .anybody {
+        if trust != .anyUser {
             var information = stat()
             guard fstat(file, &information) == 0 else { throw Failure("read", path) }
             try check(information, path, trust)

@@ -25,7 +25,7 @@ final class EasyHandle {
     @exclusivity(unchecked) private var addresses: UnsafeMutablePointer<curl_slist>?
     /// The settings of the handle, so that only changes are set: setting a string costs copies, and most calls of a
     /// client differ only in their path.
-    @exclusivity(unchecked) var current = Current()
+    @exclusivity(unchecked) var current = HandleState()
     @exclusivity(unchecked) var peer = Peer()
     /// The certificate check of the last connection that the current transfer opened; nil if it has opened none.
     @exclusivity(unchecked) var serverCheck: ServerCheck?
@@ -84,7 +84,7 @@ final class EasyHandle {
         setTrailers(of: transfer)
         setConnectTimeout(transfer.plan.context.timeouts.connect)
         if problem != CURLE_OK {
-            current = Current()
+            current = HandleState()
             throw CurlFailure.error(problem, handle: self, transfer: transfer)
         }
     }
@@ -187,7 +187,7 @@ final class EasyHandle {
 
     private func setHeaders(of transfer: Transfer) {
         let headers = transfer.plan.request.headers
-        let implied = Implied(
+        let implied = ImpliedFields(
             hasUpload: transfer.plan.upload != nil, definesContent: transfer.plan.request.method.definesContent,
             decodesContent: transfer.plan.decodesContent && transfer.plan.upgrade == nil,
             isUpgrade: transfer.plan.upgrade != nil, trailers: transfer.announcedTrailers)

@@ -15,7 +15,7 @@ enum Effect {
     case event(Transfer, ExchangeEvent)
     /// Resume a transfer with a paused upload, because the server has refused the request and needs no more of the
     /// body.
-    case goOn(Transfer)
+    case resumeRefused(Transfer)
     /// End the upload of a transfer whose server has ended its side of a switched connection.
     case endUpgrade(Transfer)
     case end(Transfer, NetworkError)
@@ -263,7 +263,7 @@ final class MultiHandle {
                 transfer.received.isDue = false
                 transfer.received.pipe?.release()
             case .event(let transfer, let event): transfer.plan.context.record(event)
-            case .goOn(let transfer): if transfer.isRefusedEarly { resume(transfer) }
+            case .resumeRefused(let transfer): if transfer.isRefusedEarly { resume(transfer) }
             case .endUpgrade(let transfer):
                 transfer.plan.upgrade?.endSending()
                 resume(transfer)

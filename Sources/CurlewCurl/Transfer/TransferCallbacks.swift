@@ -119,7 +119,7 @@ extension Transfer {
         // A body that exceeds the reader's limit is not gathered.
         if plan.streams || length > min(Int64(smallBody), plan.bodyLimit) || handsOverNow { stream() }
         if received.head.status != .switchingProtocols { plan.upgrade?.endSending() }
-        if isRefusedEarly { multi?.add(.goOn(self)) } else { plan.expectation?.permit() }
+        if isRefusedEarly { multi?.add(.resumeRefused(self)) } else { plan.expectation?.permit() }
     }
 
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -149,7 +149,7 @@ extension Transfer {
                 return 0
             }
             start += taken
-            if decoder.isHungry, piece.isEmpty { break }
+            if decoder.needsInput, piece.isEmpty { break }
             ending.failure = growthFailure(decoder)
             guard ending.failure == nil else { return 0 }
             guard piece.isEmpty || take(piece, isForced: true) == piece.count else { return 0 }
@@ -169,7 +169,7 @@ extension Transfer {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> Int {
-        if isRefusedEarly { multi?.add(.goOn(self)) }
+        if isRefusedEarly { multi?.add(.resumeRefused(self)) }
         if received.pipe == nil {
             guard received.gathered.count + bytes.count > smallBody else {
                 received.gathered.append(bytes, of: declaredLength, memory: memory)

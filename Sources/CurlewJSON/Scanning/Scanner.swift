@@ -75,14 +75,14 @@ struct Scanner {
             default:
                 throw unexpectedByte()
             }
-            if try !goOn() { return }
+            if try !finishValue() { return }
         }
     }
 
     /// Continues after a value: closes the containers that end here, and advances past the comma before the next value.
     /// Returns false at the end of the document.
     @inline(__always)
-    private mutating func goOn() throws(SyntaxFailure) -> Bool {
+    private mutating func finishValue() throws(SyntaxFailure) -> Bool {
         elements &+= 1
         skipSpace()
         if depth > 0, source[position] == Byte.comma {

@@ -56,7 +56,7 @@ final class WebSocketCore: Sendable {
     /// Starts receiving, after the head of `response`, and the heartbeat.
     func begin(after response: HTTPResponse) {
         var tasks = [startReceiving(response)]
-        if let interval = options.heartbeat, interval > .zero { tasks.append(Task { await beat(each: interval) }) }
+        if let interval = options.heartbeat, interval > .zero { tasks.append(Task { await sendPings(each: interval) }) }
         let hasEnded = state.withLock { state in
             // The receiving task may have added the alarm of a close already.
             if !state.hasEnded { state.tasks += tasks }
@@ -209,7 +209,7 @@ final class WebSocketCore: Sendable {
     // MARK: Heartbeat
 
     /// Sends a ping when nothing has arrived for `interval`, and ends the connection if nothing arrives after it.
-    private func beat(each interval: Duration) async {
+    private func sendPings(each interval: Duration) async {
         while !Task.isCancelled {
             let (last, isPaused) = state.withLock { ($0.lastReceived, $0.isPaused) }
             let next = isPaused ? time.now.advanced(by: interval) : last.advanced(by: interval)

@@ -53,8 +53,8 @@ struct SystemErrorTests {
     func offline() {
         #expect(NetworkError(NSError(domain: "NSURLErrorDomain", code: -1009)).isOffline)
         #expect(!NetworkError(NSError(domain: "NSURLErrorDomain", code: -1004)).isOffline)
-        #expect(NetworkError(NSError(domain: "NSURLErrorDomain", code: -1003)).reachedNobody)
-        #expect(!NetworkError(NSError(domain: "NSURLErrorDomain", code: -1004)).reachedNobody)
+        #expect(NetworkError(NSError(domain: "NSURLErrorDomain", code: -1003)).reachedNoServer)
+        #expect(!NetworkError(NSError(domain: "NSURLErrorDomain", code: -1004)).reachedNoServer)
     }
 
     @Test("a stub, a hook and an endpoint may throw them")

@@ -163,7 +163,7 @@ struct RetryPolicyTests {
         situation.attempts = 3
         situation.offline = 7
         situation.elapsed = .milliseconds(3600)
-        situation.reachedNobody = true
+        situation.reachedNoServer = true
         func decide(_ reason: NetworkError.Reason = .unreachable) -> Attempt.Decision {
             policy.decide(.failed(reason), in: situation)
         }
