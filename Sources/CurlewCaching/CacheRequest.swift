@@ -85,7 +85,7 @@ final class CacheRequest: Sendable {
         request.headers.contains(.ifMatch) || request.headers.contains(.ifUnmodifiedSince)
     }
 
-    /// Whether the request has the preconditions with which the caller validates its own copy.
+    /// Whether the caller validates its own copy with preconditions.
     var hasOwnValidators: Bool {
         request.headers.contains(.ifNoneMatch) || request.headers.contains(.ifModifiedSince)
     }

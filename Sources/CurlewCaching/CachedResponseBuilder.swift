@@ -36,8 +36,8 @@ struct CachedResponseBuilder: Sendable {
         if incoming.request.method == .head { bytes = 0..<0 }
     }
 
-    /// Whether the response to the caller is a 304, because the caller's own copy is valid (RFC 9110 §13.2.2, as far as
-    /// it applies to a cache).
+    /// Whether the caller receives a 304, because its own copy is valid (RFC 9110 §13.2.2, as far as it applies to a
+    /// cache).
     private static func isNotModified(_ stored: StoredResponse, _ incoming: CacheRequest) -> Bool {
         let (headers, method) = (incoming.request.headers, incoming.request.method)
         guard stored.status == .ok || stored.status == .partialContent, method == .get || method == .head else {

@@ -69,7 +69,7 @@ public struct ExchangeContext: Sendable {
     public var options: RequestOptions { call.options }
     /// The call's value for a custom option. Unlike `options`, this subscript copies no other option.
     package subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value { call.options[key] }
-    /// Whether the call is sent with a credential, and with which one.
+    /// The choice of the credential of the call.
     public var authentication: RequestOptions.Authentication { call.authentication }
     /// The timeouts in force: the client's, overridden by the call's.
     public var timeouts: Timeouts { call.bounds.timeouts }

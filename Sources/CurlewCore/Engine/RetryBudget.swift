@@ -17,9 +17,9 @@ public import CurlewHTTP
 public final class RetryBudget: Sendable {
     /// The number of tokens in a full bucket. Every origin starts with a full bucket. Default 500.
     public let capacity: Int
-    /// The number of tokens that a retry takes, unless the previous attempt timed out. Default 14.
+    /// The price of a retry in tokens, unless the previous attempt timed out. Default 14.
     public let price: Int
-    /// The number of tokens that a retry takes after an attempt that timed out. Default 50.
+    /// The price of a retry in tokens after a timeout. Default 50.
     ///
     /// After a timeout, the server may have processed the request, and it may not respond to the next attempt either.
     /// If a server stops responding, each client retries ten times instead of 35, and the recovering server does not

@@ -22,7 +22,7 @@ package struct ProtocolUpgrade: Sendable {
 }
 
 extension RequestOptions {
-    /// The protocol switch that the call asks for; nil for an ordinary call.
+    /// The requested protocol switch; nil for an ordinary call.
     package var upgrade: ProtocolUpgrade? {
         get { self[ProtocolUpgradeKey.self] }
         set { self[ProtocolUpgradeKey.self] = newValue }

@@ -106,11 +106,8 @@ struct CurlLibrary: Sendable {
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
     ]
 
-    /// Returns the file with the system's certificate authorities.
-    ///
-    /// The result is the file that libcurl was built with, if it is readable, or nil if the folder that libcurl was
-    /// built with is readable. If neither is, because libcurl was built on a different system, the result is the first
-    /// readable one of `systemFiles`.
+    /// Returns libcurl's built-in CA file if it is readable, nil if its CA folder is, else the first readable one of
+    /// `systemFiles`.
     static func findRoots(
         file: String?, folder: String?, systemFiles: [String] = rootFiles
     ) -> String? {

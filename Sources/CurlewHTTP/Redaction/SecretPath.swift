@@ -47,7 +47,7 @@ struct SecretPath {
         self.start = start
     }
 
-    /// Adds the segment that ends here. Returns the segments that patterns hide, and what is shown instead.
+    /// Adds the segment that ends here. Returns the hidden segments with their replacements.
     mutating func end(_ bytes: [UInt8], at end: Int) -> [(Range<Int>, [UInt8])] {
         let range = min(start, end)..<end
         var text = bytes[range].map(ASCII.lower)

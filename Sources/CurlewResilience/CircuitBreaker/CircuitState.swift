@@ -36,7 +36,7 @@ struct CircuitState: Sendable {
         case unknown
     }
 
-    /// The time after which a trial that has not ended no longer prevents another trial.
+    /// The timeout of a trial, after which another one may begin.
     static let trialTime = Duration.seconds(30)
 
     let policy: CircuitBreaker.Policy

@@ -76,7 +76,7 @@ final class RateBucket {
     /// Whether no call waits.
     var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
 
-    /// The time from which removing this bucket has no effect, because it is full and nothing is paused.
+    /// The time after which the bucket may be removed, because it is full and nothing is paused.
     var whole: MonotonicInstant { max(bucket.whole, resources?.lastEnd ?? bucket.whole) }
 }
 

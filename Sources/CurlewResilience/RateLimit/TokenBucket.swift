@@ -8,7 +8,7 @@ package import CurlewCore
 /// the nanosecond and never early: in any span of time, no more tokens are taken than the burst plus those that are
 /// added in that time. A pace that does not divide into nanoseconds is rounded down.
 package struct TokenBucket: Hashable, Sendable {
-    /// The time in which one token is added, at least 1 ns.
+    /// The refill interval of one token, at least 1 ns.
     package let interval: Duration
     /// The maximum number of tokens in the bucket.
     package let burst: Int

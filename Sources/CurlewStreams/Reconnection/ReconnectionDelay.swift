@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The waits between connections: a value, without any I/O.
 struct ReconnectionDelay: Sendable {
-    /// The time after which an open connection works, even if it has delivered nothing of use.
+    /// The time after which an open connection counts as working, even without useful data.
     static let stableTime = Duration.seconds(10)
     /// The maximum wait that a server can request.
     private static let maximumRequest = Duration.seconds(86_400)

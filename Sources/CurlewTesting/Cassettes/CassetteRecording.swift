@@ -186,7 +186,7 @@ final class CassetteRecording: Sendable {
 }
 
 extension Cassette.Options {
-    /// Returns what happens to a body of this type if its secrets cannot be recognized.
+    /// Returns the treatment of a body of this type whose secrets cannot be recognized.
     fileprivate func opaqueBodies(of type: MediaType?) -> HARDocument.OpaqueBodies {
         opaqueTypes.contains { (type ?? .octetStream).matches($0) } ? .kept : .omitted
     }

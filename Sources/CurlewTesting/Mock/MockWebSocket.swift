@@ -113,8 +113,7 @@ public final class MockWebSocket: Sendable {
         try link.sendRaw(bytes)
     }
 
-    /// Stops reading from the socket until ``resumeReading()``, as a server does that is too slow. No effect over
-    /// `MockTransport`.
+    /// Stops reading from the socket until ``resumeReading()``, like a slow server. No effect over `MockTransport`.
     public func pauseReading() {
         link.setReading(false)
     }

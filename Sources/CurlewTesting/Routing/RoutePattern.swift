@@ -72,7 +72,7 @@ public struct RoutePattern: Hashable, Sendable {
             }
         }
 
-        /// The segment as a report shows it.
+        /// The text of the segment in reports.
         var shown: String {
             switch self {
             case .literal(let text): text

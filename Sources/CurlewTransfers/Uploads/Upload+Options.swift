@@ -13,7 +13,7 @@ extension Upload {
             case file(String)
         }
 
-        /// Whether the server is asked for the protocol. Default `.discovered`.
+        /// The detection of the protocol. Default `.discovered`.
         public var resumption = Resumption.discovered
         /// Whether the source is sent as the content of one ordinary request if the server does not offer tus. Default
         /// false: the upload then throws `.badResponse`. Applies to `.discovered`.

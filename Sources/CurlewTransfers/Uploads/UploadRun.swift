@@ -215,8 +215,8 @@ struct UploadRun {
         try session.store.save(descriptor)
     }
 
-    /// Whether an expiration has moved so far that the descriptor should say so. Relative ones move a little with each
-    /// response.
+    /// Whether an expiration has moved so far that the descriptor must be updated. Relative ones move a little with
+    /// each response.
     private static func differs(_ date: Date?, _ known: Date?) -> Bool {
         guard let date, let known else { return date != known }
         return abs(date.timeIntervalSince(known)) > 60

@@ -59,7 +59,7 @@ struct BackgroundLedger: Sendable {
     }
 }
 
-/// A task of the system that this package has created, as far as the system knows it.
+/// A system task that this package has created, as the system reports it.
 struct BackgroundTask: Sendable {
     let id: UUID
     let isDownload: Bool
