@@ -69,7 +69,7 @@ def git(*arguments):
 
 
 def check_titles(found):
-    """Titles after the commit that added this file. A shallow clone shows its oldest commit as the one that added it."""
+    """Titles after the commit that added this file; in a shallow clone its oldest commit counts as that one."""
     added = git("log", "--diff-filter=A", "--format=%H", "--", "Scripts/lib/words.py").split()
     if not added:
         return
