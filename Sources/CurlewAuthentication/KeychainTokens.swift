@@ -32,8 +32,8 @@ public struct KeychainTokens: TokenStore.Persistence {
     /// Whether this process may use the keychain. False if the process is not signed for the keychain; loading and
     /// saving then throw `.storage`. True while the device is locked, because that state is temporary.
     public static var isAvailable: Bool {
-        let nobody = KeychainTokens(service: "curlew.availability", account: "nobody")
-        return SecItemCopyMatching(nobody.item as CFDictionary, nil) != KeychainFailure.missingEntitlement
+        let probe = KeychainTokens(service: "curlew.availability", account: "nobody")
+        return SecItemCopyMatching(probe.item as CFDictionary, nil) != KeychainFailure.missingEntitlement
     }
 
     /// Returns the stored tokens; nil if there is no item. Throws `.storage` if the item cannot be read or contains no
@@ -46,12 +46,12 @@ public struct KeychainTokens: TokenStore.Persistence {
         let status = SecItemCopyMatching(query as CFDictionary, &found)
         if status == errSecItemNotFound { return nil }
         guard status == errSecSuccess, let data = found as? Data else { throw error("read", status) }
-        do throws(KeptTokens.Problem) {
-            return try KeptTokens.decode(data)
+        do throws(StoredTokens.Problem) {
+            return try StoredTokens.decode(data)
         } catch {
             let words =
                 if case .newer(let version) = error {
-                    "has version \(version), this package supports \(KeptTokens.version)"
+                    "has version \(version), this package supports \(StoredTokens.version)"
                 } else {
                     "is damaged: it contains no tokens"
                 }
@@ -69,7 +69,7 @@ public struct KeychainTokens: TokenStore.Persistence {
             return
         }
         let values: [String: Any] = [
-            kSecValueData as String: try KeptTokens.encode(tokens),
+            kSecValueData as String: try StoredTokens.encode(tokens),
             kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
         ]
         var status = SecItemUpdate(item as CFDictionary, values as CFDictionary)

@@ -44,7 +44,7 @@ extension TokenStore {
         /// Returns the stored tokens; nil if there is no file. Never changes the file. Throws `.storage` if the file
         /// cannot be read or is not accepted.
         public func load() async throws(NetworkError) -> Tokens? {
-            do throws(KeptTokens.Problem) { return try contents() } catch { throw Self.error(error, path) }
+            do throws(StoredTokens.Problem) { return try contents() } catch { throw Self.error(error, path) }
         }
 
         /// Replaces the stored tokens with `tokens`; nil removes the file. Throws `.storage` if that fails; the old
@@ -55,7 +55,7 @@ extension TokenStore {
             try write(tokens, isAlone: lock != nil)
         }
 
-        private func contents() throws(KeptTokens.Problem) -> Tokens? {
+        private func contents() throws(StoredTokens.Problem) -> Tokens? {
             let data: Data
             do {
                 data = try PrivateFile.read(path, limit: Self.limit, trusting: .ownerAlone)
@@ -63,7 +63,7 @@ extension TokenStore {
                 if error.isMissing { return nil }
                 throw .unreadable(error)
             }
-            return try KeptTokens.decode(data)
+            return try StoredTokens.decode(data)
         }
 
         private func write(_ tokens: Tokens?, isAlone: Bool) throws(NetworkError) {
@@ -72,7 +72,7 @@ extension TokenStore {
             } catch {
                 throw Self.error(.unreadable(error), path)
             }
-            let data = try tokens.map { tokens throws(NetworkError) in try KeptTokens.encode(tokens) }
+            let data = try tokens.map { tokens throws(NetworkError) in try StoredTokens.encode(tokens) }
             do throws(PrivateFile.Failure) {
                 guard let data else {
                     // Removes the draft that a process left when it was killed during a write.
@@ -93,21 +93,21 @@ extension TokenStore {
         private func setAsideIfForeign() throws(PrivateFile.Failure) {
             do throws(PrivateFile.Failure) {
                 let old = try PrivateFile.read(path, limit: Self.limit, trusting: .owner)
-                if (try? KeptTokens.decode(old)) != nil || KeptTokens.mayBeTokens(old) { return }
+                if (try? StoredTokens.decode(old)) != nil || StoredTokens.mayBeTokens(old) { return }
             } catch {
                 if error.isMissing { return }
             }
             try PrivateFile.move(path, to: "\(path).damaged-\(Int64(Date().timeIntervalSince1970 * 1000))")
         }
 
-        private static func error(_ problem: KeptTokens.Problem, _ path: String) -> NetworkError {
+        private static func error(_ problem: StoredTokens.Problem, _ path: String) -> NetworkError {
             let replaced = "Sign in again to replace it, or sign out to remove it."
             return switch problem {
             case .damaged:
                 NetworkError(.storage, detail: "\(path) is damaged: it contains no tokens.", hint: replaced)
             case .newer(let version):
                 NetworkError(
-                    .storage, detail: "\(path) has version \(version), this package supports \(KeptTokens.version).",
+                    .storage, detail: "\(path) has version \(version), this package supports \(StoredTokens.version).",
                     hint: replaced)
             case .unreadable(let failure):
                 NetworkError(
@@ -122,10 +122,10 @@ extension TokenStore.FilePersistence: SharedTokens {
         try await lock("\(path).renewal", until: deadline, on: time)
     }
 
-    func replace(_ old: Tokens?, with new: Tokens?) async throws(NetworkError) -> KeptTokens.Replacement {
+    func replace(_ old: Tokens?, with new: Tokens?) async throws(NetworkError) -> StoredTokens.Replacement {
         let lock = try await lockForWriting()
         defer { lock?.release() }
-        do throws(KeptTokens.Problem) {
+        do throws(StoredTokens.Problem) {
             let kept = try contents()
             if let kept, !kept.isSame(as: old) { return .other(kept) }
             if kept == nil, old != nil { return .other(nil) }

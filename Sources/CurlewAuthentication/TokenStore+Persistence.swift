@@ -110,7 +110,7 @@ extension TokenStore {
     @concurrent
     private static func write(
         _ tokens: Tokens?, replacing kept: Tokens??, in persistence: any TokenStore.Persistence
-    ) async throws -> KeptTokens.Replacement {
+    ) async throws -> StoredTokens.Replacement {
         if let kept, let shared = persistence as? any SharedTokens {
             return try await shared.replace(kept, with: tokens)
         }

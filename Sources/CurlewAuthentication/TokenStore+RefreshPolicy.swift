@@ -19,7 +19,7 @@ extension TokenStore {
         /// A result that arrives in time is stored, even if no call waits for it any more. Calls that need tokens wait
         /// for this refresh instead of sending the same refresh token again, because many servers revoke a sign-in
         /// whose refresh token is used twice.
-        public var longestRefresh: Duration
+        public var maximumRefreshTime: Duration
         /// The maximum number of refreshes within `window`, so that refreshes do not continue endlessly if the server
         /// refuses each new token. Refreshes of tokens that have not expired use at most half of it (at least 1).
         /// Default 10, at least 1.
@@ -30,16 +30,16 @@ extension TokenStore {
         /// Creates a policy. Parameters that are omitted have the default values.
         public init(
             leeway: Duration = .seconds(60), timeout: Duration = .seconds(30), limit: Int = 10,
-            window: Duration = .seconds(60), longestRefresh: Duration = .seconds(120)
+            window: Duration = .seconds(60), maximumRefreshTime: Duration = .seconds(120)
         ) {
             self.leeway = leeway
             self.timeout = timeout
-            self.longestRefresh = longestRefresh
+            self.maximumRefreshTime = maximumRefreshTime
             self.limit = limit
             self.window = window
         }
 
-        var longest: Duration { max(timeout, longestRefresh) }
+        var timeLimit: Duration { max(timeout, maximumRefreshTime) }
 
         /// The policy with the default value of each property.
         public static let standard = TokenStore.RefreshPolicy()

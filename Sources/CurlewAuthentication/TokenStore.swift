@@ -13,7 +13,7 @@ public import CurlewCore
 /// - At most one refresh is in progress, and all calls that need new tokens wait for it. If the server refuses older
 ///   tokens, the call is sent again with the current tokens, without a refresh.
 /// - A refresh continues when the calls that wait for it end. A call waits at most `TokenStore.RefreshPolicy.timeout`.
-///   The refresh may take `TokenStore.RefreshPolicy.longestRefresh`; later calls wait for it, and its tokens are
+///   The refresh may take `TokenStore.RefreshPolicy.maximumRefreshTime`; later calls wait for it, and its tokens are
 ///   stored.
 /// - New tokens are stored before any call uses them. If they cannot be stored, calls use them anyway, and `problem`
 ///   contains the error.
@@ -152,7 +152,7 @@ extension TokenStore {
     ///
     ///     let principal = tokens.principal
     ///     try await tokens.signOut()
-    ///     try await cache.remove(.party(principal))
+    ///     try await cache.remove(.principal(principal))
     public nonisolated var principal: Principal { published.withLock { $0 } }
 
     /// Makes `tokens` current, those of a sign-in; nil signs out. Calls that wait for a refresh fail, because they

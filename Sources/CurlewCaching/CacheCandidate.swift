@@ -43,17 +43,17 @@ final class CacheCandidate: Sendable {
     /// Selects the stored response for a request. Of the responses that match, those with a `Vary` are preferred, then
     /// the most recent one (RFC 9111 §4 and §4.1).
     static func among(
-        _ variants: [HTTPCache.Entry], for question: CacheRequest, at now: Date
+        _ variants: [HTTPCache.Entry], for incoming: CacheRequest, at now: Date
     ) -> Result<CacheCandidate, CacheReason> {
         if variants.isEmpty { return .failure(.nothingStored) }
         // The usual case: one response without `Vary`.
-        if variants.count == 1, !variants[0].headers.contains(.vary), question.isSatisfied(by: variants[0]) {
-            return .success(CacheCandidate(variants[0], at: now, question.rules))
+        if variants.count == 1, !variants[0].headers.contains(.vary), incoming.isSatisfied(by: variants[0]) {
+            return .success(CacheCandidate(variants[0], at: now, incoming.rules))
         }
-        let matching = variants.filter { $0.matches(question.request.headers) }
+        let matching = variants.filter { $0.matches(incoming.request.headers) }
         guard !matching.isEmpty else { return .failure(.nothingMatches) }
         var best: (stored: HTTPCache.Entry, made: Date)?
-        for stored in matching where question.isSatisfied(by: stored) {
+        for stored in matching where incoming.isSatisfied(by: stored) {
             let made = CacheDate.made(stored)
             guard let old = best else {
                 best = (stored, made)
@@ -63,30 +63,30 @@ final class CacheCandidate: Sendable {
             if has == had ? made > old.made : has { best = (stored, made) }
         }
         guard let best else { return .failure(.onlyPartsStored) }
-        return .success(CacheCandidate(best.stored, at: now, question.rules))
+        return .success(CacheCandidate(best.stored, at: now, incoming.rules))
     }
 
     /// Returns the reason why the response must not be used without validation; nil if it may be used.
-    func obstacle(for question: CacheRequest) -> CacheReason? {
+    func obstacle(for incoming: CacheRequest) -> CacheReason? {
         if freshness.control.isUnqualified("no-cache") { return .responseRequiresValidation }
-        if question.policy == .validate { return .callRequiresValidation }
-        if question.policy != .returnStaleElseLoad, let obstacle = callsObstacle(question) { return obstacle }
+        if incoming.policy == .validate { return .callRequiresValidation }
+        if incoming.policy != .returnStaleElseLoad, let obstacle = requestObstacle(incoming) { return obstacle }
         if freshness.clockWentBack { return .clockWentBack }
         return freshness.isFresh ? nil : .stale(seconds: Int(freshness.staleness))
     }
 
     /// Returns the reason why a directive of the request (RFC 9111 §5.2.1) prevents the use of the response; nil if
     /// none does.
-    func callsObstacle(_ question: CacheRequest) -> CacheReason? {
-        let control = question.control
+    func requestObstacle(_ incoming: CacheRequest) -> CacheReason? {
+        let control = incoming.control
         if control.directives.isEmpty { return nil }
         if control.contains("no-cache") { return .callRequiresValidation }
         // A fresh `immutable` response may be used even if it is older than the request's `max-age` (RFC 8246 §2).
         let isImmutable = freshness.isFresh && freshness.control.permits("immutable")
-        if let most = control.seconds("max-age"), freshness.age > Double(most), !isImmutable {
+        if let maximum = control.seconds("max-age"), freshness.age > Double(maximum), !isImmutable {
             return .olderThanAccepted
         }
-        if let least = control.seconds("min-fresh"), freshness.lifetime - freshness.age < Double(least) {
+        if let minimum = control.seconds("min-fresh"), freshness.lifetime - freshness.age < Double(minimum) {
             // `stalePermission` decides about a stale response, with `max-stale`.
             return freshness.isFresh ? .lessFreshThanRequired : nil
         }
@@ -96,7 +96,7 @@ final class CacheCandidate: Sendable {
     /// Returns the reason why the response may be used although it is stale, and whether to revalidate it in the
     /// background (RFC 9111 §4.2.4, RFC 5861 §3); nil if it must not be used.
     func stalePermission(
-        for question: CacheRequest, _ obstacle: CacheReason
+        for incoming: CacheRequest, _ obstacle: CacheReason
     ) -> (reason: String, refreshes: Bool)? {
         switch obstacle {
         case .stale, .clockWentBack: break
@@ -104,13 +104,13 @@ final class CacheCandidate: Sendable {
         }
         guard !freshness.forbidsStale else { return nil }
         let seconds = Int(freshness.staleness)
-        if question.policy == .returnStaleElseLoad { return ("the call accepts a stored response", false) }
+        if incoming.policy == .returnStaleElseLoad { return ("the call accepts a stored response", false) }
         guard !freshness.clockWentBack else { return nil }
-        if question.control.seconds("min-fresh") ?? 0 > 0 { return nil }
-        if let most = question.maxStale, freshness.staleness <= Double(most) {
+        if incoming.control.seconds("min-fresh") ?? 0 > 0 { return nil }
+        if let maximum = incoming.maxStale, freshness.staleness <= Double(maximum) {
             return ("the call accepts responses that are stale by \(seconds) s (max-stale)", false)
         }
-        if let most = freshness.control.seconds("stale-while-revalidate"), freshness.staleness <= Double(most) {
+        if let maximum = freshness.control.seconds("stale-while-revalidate"), freshness.staleness <= Double(maximum) {
             return ("it is stale by \(seconds) s", true)
         }
         return nil
@@ -119,12 +119,12 @@ final class CacheCandidate: Sendable {
     /// Returns the request with the validators of the stored response (RFC 9111 §4.3.1). Returns nil for POST, for a
     /// request with the caller's own validators, and for a response that is neither a success nor a redirect or that
     /// has no validator to send.
-    func conditional(_ question: CacheRequest) -> HTTPRequest? {
-        var request = question.request
-        guard !question.hasOwnValidators, request.method != .post,
+    func conditional(_ incoming: CacheRequest) -> HTTPRequest? {
+        var request = incoming.request
+        guard !incoming.hasOwnValidators, request.method != .post,
             stored.status.isSuccess || stored.status.isRedirection
         else { return nil }
-        if question.policy == .validate { request.addCacheDirective("no-cache") }
+        if incoming.policy == .validate { request.addCacheDirective("no-cache") }
         let tag = stored.headers[.eTag]
         if let tag { request.headers[.ifNoneMatch] = tag }
         let isForPart = request.headers.contains(.range)

@@ -16,27 +16,27 @@ enum CacheDecision: Sendable {
     case refuse(because: CacheReason)
 
     /// Returns the decision about a request, given the stored responses of its key.
-    static func about(_ question: CacheRequest, _ variants: [HTTPCache.Entry], at now: Date) -> CacheDecision {
-        if question.policy == .reload { return .fetch(standIn: nil, because: .callReloads) }
+    static func about(_ incoming: CacheRequest, _ variants: [HTTPCache.Entry], at now: Date) -> CacheDecision {
+        if incoming.policy == .reload { return .fetch(standIn: nil, because: .callReloads) }
         let chosen: CacheCandidate
-        switch CacheCandidate.among(variants, for: question, at: now) {
+        switch CacheCandidate.among(variants, for: incoming, at: now) {
         case .success(let choice): chosen = choice
         case .failure(let cause):
-            if question.takesOnlyStored { return .refuse(because: .onlyIfCached) }
+            if incoming.takesOnlyStored { return .refuse(because: .onlyIfCached) }
             return .fetch(standIn: nil, because: cause)
         }
-        if question.hasServerPreconditions {
-            if question.takesOnlyStored { return .refuse(because: .onlyIfCached) }
+        if incoming.hasServerPreconditions {
+            if incoming.takesOnlyStored { return .refuse(because: .onlyIfCached) }
             return .fetch(standIn: nil, because: .callHasPreconditions)
         }
-        let obstacle = chosen.obstacle(for: question)
+        let obstacle = chosen.obstacle(for: incoming)
         guard let obstacle else { return .serve(chosen, refresh: false) }
-        if let permission = chosen.stalePermission(for: question, obstacle) {
-            let refresh = permission.refreshes && !question.takesOnlyStored
+        if let permission = chosen.stalePermission(for: incoming, obstacle) {
+            let refresh = permission.refreshes && !incoming.takesOnlyStored
             return .serve(chosen.stale(because: permission.reason), refresh: refresh)
         }
-        if question.takesOnlyStored { return .refuse(because: .onlyIfCached) }
-        guard let conditional = chosen.conditional(question) else { return .fetch(standIn: chosen, because: obstacle) }
+        if incoming.takesOnlyStored { return .refuse(because: .onlyIfCached) }
+        guard let conditional = chosen.conditional(incoming) else { return .fetch(standIn: chosen, because: obstacle) }
         return .revalidate(chosen.because(obstacle), conditional)
     }
 
@@ -52,12 +52,12 @@ enum CacheDecision: Sendable {
 
     /// Returns the decision after a failure, given a stored response that may be used instead.
     static func after(
-        _ failure: Failure, _ standIn: CacheCandidate?, _ question: CacheRequest
+        _ failure: Failure, _ standIn: CacheCandidate?, _ incoming: CacheRequest
     ) -> AfterFailure {
-        guard let standIn, failure.isServers, question.policy != .validate else { return .rethrow }
-        let requested = question.control.seconds("stale-if-error")
+        guard let standIn, failure.isServers, incoming.policy != .validate else { return .rethrow }
+        let requested = incoming.control.seconds("stale-if-error")
         // A request whose directives exclude the stored response receives it only if it contains `stale-if-error`.
-        if requested == nil, standIn.callsObstacle(question) != nil { return .rethrow }
+        if requested == nil, standIn.requestObstacle(incoming) != nil { return .rethrow }
         if standIn.freshness.forbidsStale {
             guard case .error(let error) = failure, standIn.freshness.control.contains("must-revalidate") else {
                 return .rethrow
@@ -67,7 +67,7 @@ enum CacheDecision: Sendable {
         let allowed =
             [
                 standIn.freshness.control.seconds("stale-if-error"), requested,
-                Int(clamping: question.rules.staleIfError.components.seconds),
+                Int(clamping: incoming.rules.staleIfError.components.seconds),
             ].compactMap { $0 }.max() ?? 0
         guard allowed > 0, standIn.freshness.staleness <= Double(allowed) else { return .rethrow }
         return .serve(standIn.stale(because: "\(failure); a staleness of \(allowed) s is allowed then"))

@@ -15,16 +15,16 @@ extension CacheExchange {
         because cause: CacheReason
     ) async -> HTTPResponse {
         var response = response
-        let matching = found.variants.filter { $0.matches(question.request.headers) }
+        let matching = found.variants.filter { $0.matches(incoming.request.headers) }
         let keeping = await store(&response, head, matching, found.epoch, replacing: old)
         let status = head.status
         if keeping != .kept, keeping != .freshens, status != .notModified,
             status.isSuccess || status.isRedirection || status == .notFound || status == .gone
         {
             // The new response shows these to be out of date. Other statuses say nothing about them.
-            for stored in old.map({ [$0] }) ?? (question.policy == .reload ? matching : []) { await remove(stored) }
+            for stored in old.map({ [$0] }) ?? (incoming.policy == .reload ? matching : []) { await remove(stored) }
         }
-        response.judge(HTTPCache.Status(.network, cause, keeping: keeping), in: context)
+        response.setCacheStatus(HTTPCache.Status(.network, cause, keeping: keeping), in: context)
         return response
     }
 
@@ -33,19 +33,19 @@ extension CacheExchange {
         _ epoch: HTTPCache.Entry.Lookup.Epoch, replacing old: HTTPCache.Entry?
     ) async -> CacheReason {
         // The user may have signed in or out while the request was in progress.
-        guard next.principal(of: question.request, key: cache.key) == principal else { return .principalChanged }
+        guard next.principal(of: incoming.request, key: cache.key) == principal else { return .principalChanged }
         if await freshen(matching, by: head) { return .freshens }
         let stored: HTTPCache.Entry
-        switch StorageDecision.verdict(on: head, to: question, tags: context.options.cacheTags) {
+        switch StorageDecision.verdict(on: head, to: incoming, tags: context.options.cacheTags) {
         case .success(let entry): stored = entry
         case .failure(let cause): return cause
         }
         guard response.body.value == nil else { return .noBytes }
-        let limit = min(question.rules.bodyLimit, store.bodyLimit)
+        let limit = min(incoming.rules.bodyLimit, store.bodyLimit)
         guard response.body.declaredLength ?? 0 <= limit else { return .tooLong }
         if stored.part != nil, let whole = matching.first(where: { $0.part == nil }) {
             // A partial response never replaces a complete one, but may confirm that the complete one is valid.
-            guard let fresh = StorageDecision.freshened(whole, by: head, question) else { return .notWorthKeeping }
+            guard let fresh = StorageDecision.freshened(whole, by: head, incoming) else { return .notWorthKeeping }
             await update(fresh)
             return .freshens
         }
@@ -73,10 +73,10 @@ extension CacheExchange {
     /// Updates the matching stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's
     /// own validators. Removes those that contradict a response to HEAD. Returns whether any was updated.
     private func freshen(_ matching: [HTTPCache.Entry], by head: StorageDecision.Head) async -> Bool {
-        if question.request.method == .head, head.status == .ok {
+        if incoming.request.method == .head, head.status == .ok {
             var isFresh = false
             for stored in matching {
-                if let fresh = StorageDecision.freshened(stored, by: head, question), !question.keepsNothing {
+                if let fresh = StorageDecision.freshened(stored, by: head, incoming), !incoming.keepsNothing {
                     await update(fresh)
                     isFresh = true
                 } else {
@@ -85,8 +85,8 @@ extension CacheExchange {
             }
             return isFresh
         }
-        guard head.status == .notModified, head.headers.contains(.eTag), !question.keepsNothing else { return false }
-        let fresh = matching.compactMap { StorageDecision.freshened($0, by: head, question) }
+        guard head.status == .notModified, head.headers.contains(.eTag), !incoming.keepsNothing else { return false }
+        let fresh = matching.compactMap { StorageDecision.freshened($0, by: head, incoming) }
         for stored in fresh { await update(stored) }
         return !fresh.isEmpty
     }

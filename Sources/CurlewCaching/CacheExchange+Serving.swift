@@ -19,7 +19,7 @@ extension CacheExchange {
         validatedBy fresh: HTTPResponse? = nil
     ) async -> HTTPResponse? {
         let delivery = CachedResponseBuilder(
-            of: stored, for: question, age: choice?.freshness.age, isStale: choice?.staleReason != nil)
+            of: stored, for: incoming, age: choice?.freshness.age, isStale: choice?.staleReason != nil)
         do {
             let body: ResponseBody?
             if let memory = cache.memory {
@@ -33,14 +33,14 @@ extension CacheExchange {
             context.secrets.declare(in: &headers)
             var response = HTTPResponse(
                 status: delivery.status, headers: headers, body: body, version: stored.version,
-                url: question.rules.ignoredQueryItems.isEmpty ? question.key.target : question.request.urlString)
+                url: incoming.rules.ignoredQueryItems.isEmpty ? incoming.key.target : incoming.request.urlString)
             if let fresh {
                 for cookie in fresh.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
                 response.metrics = fresh.metrics
                 response.history = fresh.history
                 response.version = fresh.version
             }
-            response.judge(
+            response.setCacheStatus(
                 choice?.status ?? HTTPCache.Status(.revalidated, cause, keeping: fresh == nil ? nil : .freshens),
                 in: context
             )
@@ -85,7 +85,7 @@ extension CacheExchange {
 
     /// Writes the updated head of an entry to the store, or removes the entry if it must no longer be stored.
     func update(_ stored: HTTPCache.Entry) async {
-        let isForbidden = StorageDecision.isForbidden(stored, question.rules)
+        let isForbidden = StorageDecision.isForbidden(stored, incoming.rules)
         await change { [store] in
             if isForbidden {
                 _ = try await store.remove(.entries([stored.id]))

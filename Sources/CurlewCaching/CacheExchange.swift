@@ -6,7 +6,7 @@ import CurlewHTTP
 
 /// One call through the cache. It carries out the decisions of `CacheDecision` and `StorageDecision`.
 struct CacheExchange: Sendable {
-    let question: CacheRequest
+    let incoming: CacheRequest
     let principal: Principal
     /// The rest of the pipeline, with the context of the call or of a background revalidation.
     var next: Next
@@ -14,8 +14,8 @@ struct CacheExchange: Sendable {
     /// Whether this is a background revalidation. No caller waits for its response, so stored bodies are not opened.
     var isRefresh = false
 
-    init(_ question: CacheRequest, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
-        self.question = question
+    init(_ incoming: CacheRequest, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
+        self.incoming = incoming
         self.principal = principal
         self.next = next
         self.cache = cache
@@ -49,19 +49,19 @@ struct CacheExchange: Sendable {
             try Task.checkCancellation()
             if context.totalDeadline.hasPassed(at: context.time.now) { throw DeadlinePassed() }
             context.reportStoreFailure(error)
-            if question.takesOnlyStored { return refusal(because: .storeFailed) }
-            var response = try await next(question.request)
-            response.judge(HTTPCache.Status(.network, .storeFailed), in: context)
+            if incoming.takesOnlyStored { return refusal(because: .storeFailed) }
+            var response = try await next(incoming.request)
+            response.setCacheStatus(HTTPCache.Status(.network, .storeFailed), in: context)
             return response
         }
-        if question.key.principal != nil, !found.variants.isEmpty { cache.changing.found() }
-        switch CacheDecision.about(question, found.variants, at: context.time.date) {
+        if incoming.key.principal != nil, !found.variants.isEmpty { cache.changing.found() }
+        switch CacheDecision.about(incoming, found.variants, at: context.time.date) {
         case .serve(let choice, let refreshes):
             let id = choice.stored.id
-            let refresh = refreshes ? cache.traffic.beginRefresh(id, limit: question.rules.backgroundLimit) : nil
+            let refresh = refreshes ? cache.traffic.beginRefresh(id, limit: incoming.rules.backgroundLimit) : nil
             guard let response = await serve(choice.stored, refresh.map { choice.refreshed($0) } ?? choice) else {
                 if refresh == .begun { cache.traffic.endRefresh(id) }
-                if question.takesOnlyStored { return refusal(because: .entryIsGone) }
+                if incoming.takesOnlyStored { return refusal(because: .entryIsGone) }
                 return try await fetch(found, standIn: nil, because: .entryIsGone)
             }
             if refresh == .begun { refreshInBackground(choice, found) }
@@ -69,10 +69,10 @@ struct CacheExchange: Sendable {
         case .revalidate(let choice, let conditional):
             return try await validateOnce(choice, conditional, found, waits: waits)
         case .fetch(let standIn, let cause):
-            let isMiss = cause == .nothingStored && question.key.principal != nil
+            let isMiss = cause == .nothingStored && incoming.key.principal != nil
             return try await fetch(
                 found, standIn: standIn,
-                because: isMiss ? cache.changing.missed(question.request.headers, context.fields) : cause)
+                because: isMiss ? cache.changing.missed(incoming.request.headers, context.fields) : cause)
         case .refuse(let cause):
             return refusal(because: cause)
         }
@@ -80,12 +80,12 @@ struct CacheExchange: Sendable {
 
     /// Returns the stored responses for the request. First makes the removal that the store owes for the URL, if any.
     private func lookUp() async throws -> HTTPCache.Entry.Lookup {
-        if let debt = cache.debts.selection(for: question.key.target) {
-            guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
+        if let pending = cache.pendingRemovals.selection(for: incoming.key.target) {
+            guard await cache.remove(pending.selection, upTo: pending.number, in: context) else { throw DeadlinePassed() }
         }
         // A store in memory cannot block, so the time limit, its closure and the copies are not needed.
-        if let memory = cache.memory { return memory.findings(for: question.key) }
-        return try await cache.reach(in: context) { [question, store] in try await store.find(question.key) }
+        if let memory = cache.memory { return memory.findings(for: incoming.key) }
+        return try await cache.reach(in: context) { [incoming, store] in try await store.find(incoming.key) }
     }
 
     /// Sends the request to the server, and stores the response if that is allowed. If the server fails, `standIn` may
@@ -93,8 +93,8 @@ struct CacheExchange: Sendable {
     func fetch(
         _ found: HTTPCache.Entry.Lookup, standIn: CacheCandidate?, because cause: CacheReason
     ) async throws -> HTTPResponse {
-        var request = question.request
-        if [.reload, .validate].contains(question.policy) { request.addCacheDirective("no-cache") }
+        var request = incoming.request
+        if [.reload, .validate].contains(incoming.policy) { request.addCacheDirective("no-cache") }
         let (response, head) = try await send(request, standIn)
         guard let head else { return response }
         return await keep(response, head, found, replacing: standIn?.stored, because: cause)
@@ -106,7 +106,7 @@ struct CacheExchange: Sendable {
     ) async throws -> HTTPResponse {
         // A call waits only twice, so that it does not spend its time on the failures of other calls. A call that
         // requests validation does not wait: it needs a validation that began after it, with its own directives.
-        guard waits < Self.mostWaits, !question.asksToValidate else {
+        guard waits < Self.maximumWaits, !incoming.asksToValidate else {
             return try await validate(choice, conditional, found)
         }
         let (validation, isFirst) = cache.traffic.beginValidation(choice.stored.id)
@@ -117,9 +117,9 @@ struct CacheExchange: Sendable {
         do {
             switch try await validation.wait(until: context.deadline, on: context.time) {
             case .good(let fresh):
-                if question.takes(fresh), let served = await serve(fresh, because: .validatedBeside) { return served }
+                if incoming.takes(fresh), let served = await serve(fresh, because: .validatedBeside) { return served }
             case .failed(let failure):
-                if case .serve(let choice) = CacheDecision.after(failure, choice, question),
+                if case .serve(let choice) = CacheDecision.after(failure, choice, incoming),
                     let served = await serve(choice.stored, choice)
                 {
                     return served
@@ -134,7 +134,7 @@ struct CacheExchange: Sendable {
         return try await run(waits: waits + 1)
     }
 
-    private static let mostWaits = 2
+    private static let maximumWaits = 2
 
     /// Validates a stored response with the server.
     ///
@@ -151,7 +151,7 @@ struct CacheExchange: Sendable {
         response.body.cancel()
         // If the 304 is for another response, or the body was removed during the request, the response is fetched with
         // an unconditional request.
-        guard let fresh = StorageDecision.freshened(choice.stored, by: head, question),
+        guard let fresh = StorageDecision.freshened(choice.stored, by: head, incoming),
             let served = isRefresh ? response : await serve(fresh, because: .stillGood, validatedBy: response)
         else { return try await fetch(found, standIn: nil, because: choice.cause) }
         await update(fresh)
@@ -168,8 +168,8 @@ struct CacheExchange: Sendable {
         _ request: HTTPRequest, _ choice: CacheCandidate?, for validation: CacheFetches.Validation? = nil
     ) async throws -> (HTTPResponse, StorageDecision.Head?) {
         var context = context
-        let stamp = DepartureStamp(outer: context.departure)
-        context.departure = stamp
+        let stamp = SentAttempts(outer: context.sendCheck)
+        context.sendCheck = stamp
         let response: HTTPResponse
         do {
             response = try await next(request, context: context)
@@ -201,7 +201,7 @@ struct CacheExchange: Sendable {
         if let validation, let choice, failure.isServers, !failure.isTimeout {
             cache.traffic.end(validation, of: choice.stored.id, with: .failed(failure))
         }
-        return switch CacheDecision.after(failure, choice, question) {
+        return switch CacheDecision.after(failure, choice, incoming) {
         case .serve(let choice): await serve(choice.stored, choice)
         case .refuse(let cause): refusal(because: cause)
         case .rethrow: nil
@@ -211,7 +211,7 @@ struct CacheExchange: Sendable {
     /// Revalidates an entry in the background (`stale-while-revalidate`). The revalidation outlives the caller, and is
     /// limited in number and time. It is a separate call: observers receive its events under a separate number.
     private func refreshInBackground(_ choice: CacheCandidate, _ found: HTTPCache.Entry.Lookup) {
-        let (id, rules) = (choice.stored.id, question.rules)
+        let (id, rules) = (choice.stored.id, incoming.rules)
         var refresh = self
         refresh.isRefresh = true
         refresh.next = next.with(
@@ -220,11 +220,11 @@ struct CacheExchange: Sendable {
         Task(priority: .utility) { [refresh] in
             defer { refresh.cache.traffic.endRefresh(id) }
             let (context, start) = (refresh.context, refresh.context.start)
-            let request = refresh.question.request
+            let request = refresh.incoming.request
             context.begin(request)
             do {
                 let response =
-                    if let conditional = choice.conditional(refresh.question) {
+                    if let conditional = choice.conditional(refresh.incoming) {
                         try await refresh.validate(choice.because(.fresh), conditional, found)
                     } else {
                         try await refresh.fetch(found, standIn: nil, because: .fresh)
@@ -242,7 +242,7 @@ struct CacheExchange: Sendable {
     /// Returns a locally generated 504, for a call whose stored response may not be used and whose request may not be
     /// sent.
     func refusal(because cause: CacheReason) -> HTTPResponse {
-        Self.refusal(of: question.request, because: cause, in: context)
+        Self.refusal(of: incoming.request, because: cause, in: context)
     }
 
     static func refusal(
@@ -250,7 +250,7 @@ struct CacheExchange: Sendable {
     ) -> HTTPResponse {
         var response = HTTPResponse(
             status: .gatewayTimeout, headers: [.date: HTTPDate(context.time.date).description], url: request.urlString)
-        response.judge(HTTPCache.Status(.refused, cause), in: context)
+        response.setCacheStatus(HTTPCache.Status(.refused, cause), in: context)
         return response
     }
 }

@@ -11,7 +11,7 @@ package struct CacheInterceptor: Interceptor {
     package let rules: HTTPCache.Options
 
     let traffic = CacheFetches()
-    let debts: CacheDebts
+    let pendingRemovals: PendingRemovals
     let changing = ChangingFields()
     /// The store, if it is a `HTTPCache.MemoryStore`, which needs no time limit; nil for other stores.
     let memory: HTTPCache.MemoryStore?
@@ -19,7 +19,7 @@ package struct CacheInterceptor: Interceptor {
     package init(store: any HTTPCache.Store = HTTPCache.MemoryStore(), rules: HTTPCache.Options = .standard) {
         self.store = store
         self.rules = rules
-        debts = CacheDebts.of(store)
+        pendingRemovals = PendingRemovals.of(store)
         memory = store as? HTTPCache.MemoryStore
     }
 
@@ -61,8 +61,8 @@ package struct CacheInterceptor: Interceptor {
         let key = HTTPCache.Entry.Key(
             target: rules.target(of: request.urlString), content: content, principal: principal.text,
             secrets: request.secrets)
-        let question = CacheRequest(request, key, policy: next.context.options.cachePolicy, rules: rules)
-        return try await CacheExchange(question, principal, next, self).run()
+        let incoming = CacheRequest(request, key, policy: next.context.options.cachePolicy, rules: rules)
+        return try await CacheExchange(incoming, principal, next, self).run()
     }
 
     /// The secret with which credentials are hashed for the keys of entries; nil if the store has none, so that the
@@ -104,9 +104,9 @@ package struct CacheInterceptor: Interceptor {
         }
         var sent = request
         if context.options.cachePolicy == .noStore { sent.addCacheDirective("no-store") }
-        let isQuestion = request.method.isSafe || request.method == .post && context.options.cacheKeyIncludesBody
-        var response = try await isQuestion ? next(sent) : change(by: sent, next)
-        response.judge(HTTPCache.Status(.network, cause), in: context)
+        let isRead = request.method.isSafe || request.method == .post && context.options.cacheKeyIncludesBody
+        var response = try await isRead ? next(sent) : change(by: sent, next)
+        response.setCacheStatus(HTTPCache.Status(.network, cause), in: context)
         return response
     }
 
@@ -114,8 +114,8 @@ package struct CacheInterceptor: Interceptor {
     /// request was lost.
     private func change(by request: HTTPRequest, _ next: Next) async throws -> HTTPResponse {
         var context = next.context
-        let stamp = DepartureStamp(outer: context.departure)
-        context.departure = stamp
+        let stamp = SentAttempts(outer: context.sendCheck)
+        context.sendCheck = stamp
         let targets: Set<String>
         do {
             let response = try await next(request, context: context)
@@ -132,18 +132,18 @@ package struct CacheInterceptor: Interceptor {
     /// removal. Entries that the store cannot remove are not used until it has removed them.
     private func invalidate(_ targets: Set<String>, in context: ExchangeContext) async {
         let targets = Set(targets.map(rules.target))
-        let number = debts.owe(targets)
-        for target in targets { _ = await pay(.target(target), upTo: number, in: context) }
+        let number = pendingRemovals.add(targets)
+        for target in targets { _ = await remove(.target(target), upTo: number, in: context) }
     }
 
     /// Makes a removal that the store owes. Returns false if the store fails, or does not respond within the lookup
     /// timeout.
-    func pay(_ selection: HTTPCache.Removal, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
+    func remove(_ selection: HTTPCache.Removal, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
         do {
-            let (store, debts) = (store, debts)
+            let (store, pendingRemovals) = (store, pendingRemovals)
             try await reach(in: context) {
                 _ = try await store.remove(selection)
-                debts.settle(selection, upTo: number)
+                pendingRemovals.finish(selection, upTo: number)
             }
             return true
         } catch {
@@ -182,7 +182,7 @@ extension HTTPRequest {
 
 extension HTTPResponse {
     /// Sets the cache status of the response, and reports it to the observers.
-    mutating func judge(_ value: HTTPCache.Status, in context: ExchangeContext) {
+    mutating func setCacheStatus(_ value: HTTPCache.Status, in context: ExchangeContext) {
         facts.standIn = nil
         facts[CacheVerdictKey.self] = value
         context.record(.feature(HTTPCache.Event.decided(value)))

@@ -17,7 +17,7 @@ final class CacheRequest: Sendable {
     let range: ByteRange?
 
     /// The maximum number of bytes of a body that becomes a part of a key.
-    static let mostKeyBytes = 1 << 20
+    static let maximumKeyBytes = 1 << 20
 
     init(
         _ request: HTTPRequest, _ key: HTTPCache.Entry.Key, policy: HTTPCache.Policy = .useProtocol,
@@ -49,7 +49,7 @@ final class CacheRequest: Sendable {
         guard options.cacheKeyIncludesBody else {
             return .failure(request.method == .post ? .method("POST") : .bodyIsNoKey)
         }
-        guard request.body.length ?? .max <= mostKeyBytes, let body = request.body.data else {
+        guard request.body.length ?? .max <= maximumKeyBytes, let body = request.body.data else {
             return .failure(.bodyIsUnknown)
         }
         var bytes = Data()
@@ -85,7 +85,7 @@ final class CacheRequest: Sendable {
         request.headers.contains(.ifMatch) || request.headers.contains("If-Unmodified-Since")
     }
 
-    /// Whether the request has the preconditions with which the caller validates its own copy.
+    /// Whether the caller validates its own copy with preconditions.
     var hasOwnValidators: Bool {
         request.headers.contains(.ifNoneMatch) || request.headers.contains(.ifModifiedSince)
     }

@@ -7,7 +7,7 @@ import CurlewHTTP
 /// The request fields that select a representation, as a string that is equal for equivalent fields (RFC 9111 §4.1).
 enum CacheVariant {
     /// The maximum number of bytes of the string. A hash replaces a longer string.
-    private static let longest = 512
+    private static let maximumLength = 512
 
     /// Returns the names in `Vary`, in lower case and sorted; nil for `*` and for a value that is not a list of names.
     static func names(_ headers: HTTPHeaders) -> [String]? {
@@ -44,7 +44,7 @@ enum CacheVariant {
             }
             text += "\n"
         }
-        return isSecret || text.utf8.count > longest ? MessageDigest.sha256(Data(text.utf8)).hexText : text
+        return isSecret || text.utf8.count > maximumLength ? MessageDigest.sha256(Data(text.utf8)).hexText : text
     }
 
     /// Returns the value of a field in a form that is equal for equivalent values (RFC 9111 §4.1). In fields that are

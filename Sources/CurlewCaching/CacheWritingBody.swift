@@ -47,7 +47,6 @@ struct CacheWritingBody: AsyncSequence, Sendable {
 ///
 /// A sink that is deallocated before `finish` stores nothing: it abandons its writer.
 final class CacheSink: Sendable {
-    /// The result of writing an entry.
     enum Outcome: Sendable {
         /// The entry is committed, or the store has not finished the commit yet, and continues in the background.
         case kept

@@ -18,7 +18,7 @@ struct CachedResponseBuilder: Sendable {
 
     /// - `age`: the value of the `Age` field in seconds, for a response that is used without validation (RFC 9111 §4);
     ///   nil leaves the stored field unchanged.
-    init(of stored: HTTPCache.Entry, for question: CacheRequest, age: Double?, isStale: Bool = false) {
+    init(of stored: HTTPCache.Entry, for incoming: CacheRequest, age: Double?, isStale: Bool = false) {
         status = stored.status
         headers = stored.headers
         // Cookies were set when they arrived. A stored response must not set them again.
@@ -28,18 +28,18 @@ struct CachedResponseBuilder: Sendable {
             headers[.age] = "\(max(Int(age), isStale ? 1 : 0))"
         }
         bytes = 0..<stored.bodyLength
-        if Self.isNotModified(stored, question) {
+        if Self.isNotModified(stored, incoming) {
             respond(.notModified) { Self.notModified.contains($0) }
             return
         }
-        takeRange(stored, question)
-        if question.request.method == .head { bytes = 0..<0 }
+        takeRange(stored, incoming)
+        if incoming.request.method == .head { bytes = 0..<0 }
     }
 
-    /// Whether the response to the caller is a 304, because the caller's own copy is valid (RFC 9110 §13.2.2, as far as
-    /// it applies to a cache).
-    private static func isNotModified(_ stored: HTTPCache.Entry, _ question: CacheRequest) -> Bool {
-        let (headers, method) = (question.request.headers, question.request.method)
+    /// Whether the caller receives a 304, because its own copy is valid (RFC 9110 §13.2.2, as far as it applies to a
+    /// cache).
+    private static func isNotModified(_ stored: HTTPCache.Entry, _ incoming: CacheRequest) -> Bool {
+        let (headers, method) = (incoming.request.headers, incoming.request.method)
         guard stored.status == .ok || stored.status == .partialContent, method == .get || method == .head else {
             return false
         }
@@ -53,8 +53,8 @@ struct CachedResponseBuilder: Sendable {
         return changed <= date
     }
 
-    private mutating func takeRange(_ stored: HTTPCache.Entry, _ question: CacheRequest) {
-        guard let range = question.range, question.ifRangeMatches(stored) else { return }
+    private mutating func takeRange(_ stored: HTTPCache.Entry, _ incoming: CacheRequest) {
+        guard let range = incoming.range, incoming.ifRangeMatches(stored) else { return }
         let offset: Int64
         let length: Int64?
         if let part = stored.part {

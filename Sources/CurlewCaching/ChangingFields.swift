@@ -15,7 +15,7 @@ final class ChangingFields: Sendable {
 
     /// The number of changes in a row, without a response from the cache, after which a field is named.
     static let limit = 8
-    private static let mostNames = 32
+    private static let maximumNames = 32
 
     private let fields = Locked<[HTTPField.Name: Field]>([:])
 
@@ -29,7 +29,7 @@ final class ChangingFields: Sendable {
         let unknown = headers.filter { !rules.isHarmless($0.name) && !headers.isSecret($0.name) }
         if unknown.isEmpty { return .nothingStored }
         fields.withLock { fields in
-            for field in unknown where fields[field.name] != nil || fields.count < Self.mostNames {
+            for field in unknown where fields[field.name] != nil || fields.count < Self.maximumNames {
                 var known = fields[field.name] ?? Field(value: field.value.hashValue)
                 known.changes = known.value == field.value.hashValue ? 0 : known.changes + 1
                 known.value = field.value.hashValue

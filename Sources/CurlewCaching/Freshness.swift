@@ -79,7 +79,7 @@ struct Freshness: Sendable {
     }
 
     private static func bounded(_ seconds: Double) -> Double {
-        min(max(0, seconds), Double(CacheControl.longest))
+        min(max(0, seconds), Double(CacheControl.maximumSeconds))
     }
 }
 
@@ -91,17 +91,17 @@ enum CacheDate {
         if let date = HTTPDate(text, now: now) { return date.date }
         guard text.utf8.count <= 40 else { return nil }
         var word = ""
-        var spelled = ""
+        var corrected = ""
         for scalar in (text + " ").unicodeScalars {
             if scalar.isASCII, scalar.properties.isAlphabetic {
                 word += word.isEmpty ? scalar.properties.uppercaseMapping : scalar.properties.lowercaseMapping
                 continue
             }
-            spelled += word == "Gmt" ? "GMT" : word
-            spelled.unicodeScalars.append(scalar)
+            corrected += word == "Gmt" ? "GMT" : word
+            corrected.unicodeScalars.append(scalar)
             word = ""
         }
-        return HTTPDate(String(Substring(spelled.utf8.dropLast())), now: now)?.date
+        return HTTPDate(String(Substring(corrected.utf8.dropLast())), now: now)?.date
     }
 
     /// Returns the time at which the server generated the response: its `Date`, or the time at which it was received

@@ -99,12 +99,12 @@ private struct ByteReader {
         self.bytes = bytes
     }
 
-    var isAtEnd: Bool { rest == 0 }
+    var isAtEnd: Bool { remainder == 0 }
 
-    private var rest: Int { bytes.count - position }
+    private var remainder: Int { bytes.count - position }
 
     mutating func number() -> Int64? {
-        guard rest >= 8 else { return nil }
+        guard remainder >= 8 else { return nil }
         defer { position += 8 }
         return Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Int64.self))
     }
@@ -118,7 +118,7 @@ private struct ByteReader {
     mutating func optionalText() -> String?? {
         guard let count = number() else { return nil }
         if count == -1 { return .some(nil) }
-        guard count >= 0, count <= Int64(rest) else { return nil }
+        guard count >= 0, count <= Int64(remainder) else { return nil }
         let end = position + Int(count)
         defer { position = end }
         return .some(String(decoding: UnsafeRawBufferPointer(rebasing: bytes[position..<end]), as: UTF8.self))
@@ -135,7 +135,7 @@ private struct ByteReader {
     }
 
     mutating func texts() -> [String]? {
-        guard let count = number(), count >= 0, count <= Int64(rest / 8) else { return nil }
+        guard let count = number(), count >= 0, count <= Int64(remainder / 8) else { return nil }
         var texts: [String] = []
         for _ in 0..<count {
             guard let text = text() else { return nil }
@@ -158,7 +158,7 @@ private struct ByteReader {
     }
 
     mutating func fields() -> HTTPHeaders? {
-        guard let count = number(), count >= 0, count <= Int64(rest / 16) else { return nil }
+        guard let count = number(), count >= 0, count <= Int64(remainder / 16) else { return nil }
         var headers = HTTPHeaders()
         headers.reserveCapacity(Int(count))
         for _ in 0..<count {

@@ -33,8 +33,7 @@ extension HTTPCache {
         public var tags: Set<String>
         /// The number of bytes of the body. Stores set it when the body is complete.
         public var bodyLength: Int64 = 0
-        /// What the store recorded at the lookup, so that it can open the body faster. It is not a part of the
-        /// response.
+        /// The store's hint for opening the body, from the lookup. It is not a part of the response.
         package var hint: StoreHint?
 
         /// Creates a head with a new `id`.
@@ -66,7 +65,7 @@ extension HTTPCache {
     }
 }
 
-/// What a store recorded at a lookup, so that it can open the body without another lookup.
+/// A hint from a lookup that lets a store open the body without a second lookup.
 package struct StoreHint: Sendable {
     /// The position of the entry, or another value with which the store checks whether the entry still exists.
     package let mark: Int

@@ -30,7 +30,7 @@ extension HTTPCache.Options {
             case lifetimeAndNoStore
         }
 
-        /// How long a response is fresh. Fractions of a second are ignored; a negative duration counts as zero.
+        /// The freshness lifetime. Fractions of a second are ignored; a negative duration counts as zero.
         public var lifetime: Duration
         /// The absolute URL without a query that the lifetime covers, together with the paths below it.
         public let scope: String
@@ -57,8 +57,8 @@ extension HTTPCache.Options {
 
         func covers(_ target: String) -> Bool {
             guard let prefix = prefix?.utf8, target.utf8.starts(with: prefix) else { return false }
-            let rest = target.utf8.dropFirst(prefix.count)
-            guard prefix.last != UInt8(ascii: "/"), let next = rest.first else { return true }
+            let remainder = target.utf8.dropFirst(prefix.count)
+            guard prefix.last != UInt8(ascii: "/"), let next = remainder.first else { return true }
             return next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
         }
 

@@ -14,8 +14,8 @@ extension HTTPCache {
         /// Freshness lifetimes for responses whose server specifies none, or an unsuitable one. The first one that
         /// covers a URL applies. Default none.
         public var lifetimes: [HTTPCache.Options.Lifetime] = []
-        /// How long after it became stale a response may be used when the server fails or cannot be reached. If the
-        /// response or the request has a longer `stale-if-error`, that applies instead. Default zero. It never
+        /// The maximum staleness of a response that is used when the server fails or is unreachable (RFC 5861 §4). If
+        /// the response or the request has a longer `stale-if-error`, that applies instead. Default zero. It never
         /// overrides `must-revalidate` and `no-cache`.
         public var staleIfError: Duration = .zero
         /// The maximum number of bytes of a stored body; the store may have a lower limit. Default 8 MiB.
@@ -23,14 +23,14 @@ extension HTTPCache {
         /// The time limit of one background revalidation. The call's total timeout applies if it is shorter. Default
         /// one minute.
         public var backgroundTimeout: Duration = .seconds(60)
-        /// How long a call waits for one operation of the store, such as a lookup or the writing of a chunk; at most
-        /// until the call's deadline. The call then continues without the store. After a lookup that took too long, the
-        /// request is sent to the server and its response is not stored. A `HTTPCache.MemoryStore` has no time limit.
-        /// Default one second.
+        /// The timeout for one operation of the store, such as a lookup or the writing of a chunk, within the call's
+        /// deadline. After it the call continues without the store. After a lookup that took too long, the request is
+        /// sent to the server and its response is not stored. A `HTTPCache.MemoryStore` has no time limit. Default one
+        /// second.
         public var lookupTimeout: Duration = .seconds(1)
-        /// How long a call waits for the store to commit, update or remove an entry. A slower store finishes in the
-        /// background. Because of this wait, a program that ends after its last call finds the response of that call in
-        /// its next run. Default 50 ms.
+        /// The time that a call waits for the store to commit, update or remove an entry. A slower store finishes in
+        /// the background. Because of this wait, a program that ends after its last call finds the response of that
+        /// call in its next run. Default 50 ms.
         public var commitTimeout: Duration = .milliseconds(50)
 
         /// The maximum number of concurrent background revalidations (`stale-while-revalidate`). Once it is reached,

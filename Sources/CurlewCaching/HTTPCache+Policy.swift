@@ -3,7 +3,7 @@
 public import CurlewCore
 
 extension HTTPCache {
-    /// How a call uses the client's cache: `.get("/films").options { $0.cachePolicy = .reload }`.
+    /// The use of the client's cache by a call: `.get("/films").options { $0.cachePolicy = .reload }`.
     public enum Policy: Hashable, Sendable {
         /// Uses and stores responses as RFC 9111 specifies. The default.
         case useProtocol
@@ -27,7 +27,7 @@ extension HTTPCache {
 }
 
 extension RequestOptions {
-    /// How the call uses the client's cache. Default `.useProtocol`. Has no effect without `.caching()`.
+    /// The cache policy of the call. Default `.useProtocol`. Has no effect without `.caching()`.
     public var cachePolicy: HTTPCache.Policy {
         get { self[CachePolicyKey.self] }
         set { self[CachePolicyKey.self] = newValue }

@@ -19,7 +19,7 @@ extension HTTPCache {
             case cache(age: Duration, freshFor: Duration)
             /// From the cache, after the server has validated the stored response.
             case revalidated
-            /// From the cache although the response is stale, for this reason in words.
+            /// A stale response from the cache, with the reason in words.
             case stale(because: String)
             /// A 504 that the cache generated, because it must not use a stored response without validation and could
             /// not or must not send a request.

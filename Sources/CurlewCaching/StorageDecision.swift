@@ -19,35 +19,35 @@ enum StorageDecision {
     /// Decides whether to store the response to a request that has a cache key. Returns the entry, or the reason
     /// against it.
     static func verdict(
-        on head: Head, to question: CacheRequest, tags: Set<String> = []
+        on head: Head, to incoming: CacheRequest, tags: Set<String> = []
     ) -> Result<HTTPCache.Entry, CacheReason> {
-        let (rules, status) = (question.rules, head.status)
-        let control = rules.control(head.headers, status, at: question.key.target).control
-        if let cause = refusal(status, control, question) { return .failure(cause) }
-        guard question.request.method != .head else { return .failure(.noBytes) }
+        let (rules, status) = (incoming.rules, head.status)
+        let control = rules.control(head.headers, status, at: incoming.key.target).control
+        if let cause = refusal(status, control, incoming) { return .failure(cause) }
+        guard incoming.request.method != .head else { return .failure(.noBytes) }
         guard !status.isInformational, !HTTPCache.Options.dependsOnMore(status) else {
             return .failure(.dependsOnMore(status.code))
         }
         guard isMarked(head, control) else { return .failure(.notMarked) }
-        guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
+        guard let variant = CacheVariant.text(for: incoming.request.headers, head.headers) else {
             return .failure(.variesOnEverything)
         }
         var stored = HTTPCache.Entry(
-            key: question.key, status: status,
+            key: incoming.key, status: status,
             headers: CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
             tags: tags.union(CacheFields.tags(head.headers)))
         stored.variant = variant
-        if status == .partialContent, !isClearPart(stored, question) { return .failure(.partIsUnclear) }
-        guard isWorthKeeping(stored, question) else { return .failure(.notWorthKeeping) }
+        if status == .partialContent, !isClearPart(stored, incoming) { return .failure(.partIsUnclear) }
+        guard isWorthKeeping(stored, incoming) else { return .failure(.notWorthKeeping) }
         return .success(stored)
     }
 
     /// Returns the reason why a response must not be stored, whatever its other directives are; nil if there is none.
     private static func refusal(
-        _ status: HTTPStatus, _ control: CacheControl, _ question: CacheRequest
+        _ status: HTTPStatus, _ control: CacheControl, _ incoming: CacheRequest
     ) -> CacheReason? {
-        if question.keepsNothing { return question.policy == .noStore ? .callStoresNothing : .requestForbids }
+        if incoming.keepsNothing { return incoming.policy == .noStore ? .callStoresNothing : .requestForbids }
         let demands = control.permits("must-understand")
         if demands, !HTTPCache.Options.isUnderstood(status) { return .notUnderstood(status.code) }
         return control.contains("no-store") && !demands ? .responseForbids : nil
@@ -61,21 +61,21 @@ enum StorageDecision {
     }
 
     /// Whether the response is the single byte range that was requested, with a consistent length.
-    private static func isClearPart(_ stored: HTTPCache.Entry, _ question: CacheRequest) -> Bool {
-        guard question.range != nil, let part = stored.part else { return false }
+    private static func isClearPart(_ stored: HTTPCache.Entry, _ incoming: CacheRequest) -> Bool {
+        guard incoming.range != nil, let part = stored.part else { return false }
         return stored.headers[.contentLength].map { $0 == "\(part.bytes.count)" } ?? true
     }
 
     /// Whether a later request could use the response. False for a response that is stale immediately and permanently,
     /// and has no validator.
-    private static func isWorthKeeping(_ stored: HTTPCache.Entry, _ question: CacheRequest) -> Bool {
+    private static func isWorthKeeping(_ stored: HTTPCache.Entry, _ incoming: CacheRequest) -> Bool {
         if stored.hasValidator { return true }
-        let freshness = Freshness(stored, at: stored.responseTime, question.rules)
+        let freshness = Freshness(stored, at: stored.responseTime, incoming.rules)
         if freshness.control.isUnqualified("no-cache") { return false }
-        if freshness.lifetime > 0 || question.policy == .returnStaleElseLoad { return true }
+        if freshness.lifetime > 0 || incoming.policy == .returnStaleElseLoad { return true }
         let control = freshness.control
         return ["stale-while-revalidate", "stale-if-error"].contains { control.seconds($0) ?? 0 > 0 }
-            || question.rules.staleIfError > .zero
+            || incoming.rules.staleIfError > .zero
     }
 
     /// Returns a stored response updated by a 304 (RFC 9111 §4.3.4), by a 200 to HEAD (§4.3.5) or by a partial response
@@ -84,7 +84,7 @@ enum StorageDecision {
     /// A weak match of the tags is sufficient for a 304 and for HEAD: servers that compress send the weak form of a tag
     /// with one response and the strong form with the other. The stored tag stays. The bytes of partial responses are
     /// not combined: RFC 9111 makes that optional, and it costs a copy of the stored bytes for each part.
-    static func freshened(_ stored: HTTPCache.Entry, by head: Head, _ question: CacheRequest) -> HTTPCache.Entry? {
+    static func freshened(_ stored: HTTPCache.Entry, by head: Head, _ incoming: CacheRequest) -> HTTPCache.Entry? {
         var head = head
         let (tag, changed) = (head.headers[.eTag], head.headers[.lastModified])
         let (oldTag, oldChanged) = (stored.headers[.eTag], stored.headers[.lastModified])
@@ -100,7 +100,7 @@ enum StorageDecision {
             }
             head.headers.remove(.contentRange)
             head.headers.remove(.contentLength)
-            return updated(stored, by: head, question)
+            return updated(stored, by: head, incoming)
         }
         if tag != nil, tag != oldTag {
             guard let old = tags.old, let new = tags.new, new.matchesWeakly(old) else { return nil }
@@ -113,18 +113,18 @@ enum StorageDecision {
             let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
             if let new = head.headers[.contentLength], let length, new != length { return nil }
         }
-        return updated(stored, by: head, question)
+        return updated(stored, by: head, incoming)
     }
 
     /// Returns a stored response with the fields of a newer response.
-    static func updated(_ stored: HTTPCache.Entry, by head: Head, _ question: CacheRequest) -> HTTPCache.Entry {
+    static func updated(_ stored: HTTPCache.Entry, by head: Head, _ incoming: CacheRequest) -> HTTPCache.Entry {
         let fields = CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime)
         var result = stored
         result.headers = CacheFields.updated(stored.headers, with: fields)
         result.requestTime = head.requestTime
         result.responseTime = head.responseTime
         result.tags.formUnion(CacheFields.tags(head.headers))
-        result.variant = CacheVariant.text(for: question.request.headers, result.headers) ?? stored.variant
+        result.variant = CacheVariant.text(for: incoming.request.headers, result.headers) ?? stored.variant
         return result
     }
 

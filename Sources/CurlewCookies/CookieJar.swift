@@ -55,7 +55,7 @@ struct CookieJar: Sendable {
             if !cookie.isSecure, !request.origin.isConfidential, hidesSecureCookie(cookie, at: now) {
                 throw .hidesSecureCookie
             }
-            place(cookie, at: now)
+            store(cookie, at: now)
             return nil
         } catch {
             return error
@@ -68,7 +68,7 @@ struct CookieJar: Sendable {
     mutating func insert(_ cookie: Cookie, at now: Date) -> Cookie.Refusal? {
         do throws(Cookie.Refusal) {
             try CookieReader.check(cookie, limits, publicSuffixes)
-            place(cookie.lasting(atMost: limits.lifetime, from: now), at: now)
+            store(cookie.lasting(upTo: limits.lifetime, from: now), at: now)
             return nil
         } catch {
             return error
@@ -146,7 +146,7 @@ struct CookieJar: Sendable {
         if old?.expires != nil || new?.expires != nil { lastingChanges += 1 }
     }
 
-    private mutating func place(_ cookie: Cookie, at now: Date) {
+    private mutating func store(_ cookie: Cookie, at now: Date) {
         let domain = cookie.domain
         let known = entries[domain]?.firstIndex { $0.cookie.isSame(as: cookie) }
         if let known, let earlier = entries[domain]?[known].cookie {

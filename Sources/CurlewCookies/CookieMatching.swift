@@ -47,8 +47,8 @@ enum CookieMatching {
     static func domains(of host: String) -> [Substring] {
         guard !isAddress(host) else { return [host[...]] }
         var found = [host[...]]
-        while let rest = found.last, let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
-            found.append(Substring(rest.utf8[dot...].dropFirst()))
+        while let remainder = found.last, let dot = remainder.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            found.append(Substring(remainder.utf8[dot...].dropFirst()))
         }
         return found
     }

@@ -32,7 +32,7 @@ struct CookieReader {
         guard Self.keepsSameSite(cookie) else { throw .insecureSameSite }
         // The `__Host-` prefix requires an explicit "/"; a default path does not count (§5.7, step 22).
         guard Self.keepsPrefix(cookie, path: read.path) else { throw .brokenPrefix }
-        return cookie.lasting(atMost: limits.lifetime, from: now)
+        return cookie.lasting(upTo: limits.lifetime, from: now)
     }
 
     /// Checks a cookie that the app or a file provides. Throws the reason if the cookie is refused.
@@ -116,7 +116,7 @@ extension Cookie {
     }
 
     /// Returns a copy that expires after `lifetime` at the latest.
-    func lasting(atMost lifetime: Duration, from now: Date) -> Cookie {
+    func lasting(upTo lifetime: Duration, from now: Date) -> Cookie {
         guard let expires else { return self }
         let last = now.addingTimeInterval(Double(lifetime.components.seconds))
         return expires <= last ? self : changed(expires: last, created: created)

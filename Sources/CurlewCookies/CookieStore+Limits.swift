@@ -21,10 +21,8 @@ extension CookieStore {
         /// The maximum lifetime of a cookie, even if the server specifies a longer one. Default 400 days.
         var lifetime = Duration.seconds(400 * 86_400)
 
-        /// Creates limits with the default values.
         init() {}
 
-        /// The default limits.
         static let standard = CookieStore.Limits()
     }
 }

@@ -91,7 +91,7 @@ extension CookieStore {
             /// are also in `plain`.
             private var wildcards: Set<String> = []
             private var exceptions: Set<String> = []
-            private var most = 1
+            private var maximum = 1
 
             init(_ text: String) {
                 for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
@@ -101,7 +101,7 @@ extension CookieStore {
                     let isWildcard = word.starts(with: "*.".utf8)
                     let name = String(decoding: word.dropFirst(isException ? 1 : isWildcard ? 2 : 0), as: UTF8.self)
                     guard let name = Punycode.hostName(name), !name.isEmpty else { continue }
-                    most = max(most, name.utf8.count { $0 == UInt8(ascii: ".") } + 2)
+                    maximum = max(maximum, name.utf8.count { $0 == UInt8(ascii: ".") } + 2)
                     if isException {
                         exceptions.insert(name)
                     } else if isWildcard {
@@ -118,7 +118,7 @@ extension CookieStore {
             func publicLabels(of labels: [Substring]) -> Int {
                 var longest = min(1, labels.count)
                 var suffix = ""
-                for (count, label) in labels.reversed().prefix(most).enumerated() {
+                for (count, label) in labels.reversed().prefix(maximum).enumerated() {
                     // Here `suffix` has `count` labels and does not include the current label.
                     if count > 0, wildcards.contains(suffix) { longest = count + 1 }
                     suffix = suffix.isEmpty ? String(label) : "\(label).\(suffix)"

@@ -125,7 +125,6 @@ public struct CookieStore: Sendable {
         if let problem = state.withLock({ $0.isDirty ? $0.problem : nil }) { throw problem }
     }
 
-    /// Returns the `Cookie` field for a request.
     func header(for request: HTTPRequest, isCrossSite: Bool, at now: Date) -> String? {
         state.withLock { $0.jar.header(for: request, isCrossSite: isCrossSite, at: now) }
     }

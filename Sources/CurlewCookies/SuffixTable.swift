@@ -18,21 +18,21 @@ struct SuffixTable {
         let text = Text(start: SuffixData.text.utf8Start, count: SuffixData.text.utf8CodeUnitCount)
         var block: Range<Int>? = SuffixData.root
         var isWild = false
-        var longest = 0
+        var matchLength = 0
         for (position, label) in labels.enumerated() {
             guard block != nil || isWild else { break }
             // For a name without a rule, the last label is public.
-            if isWild || position == 0 { longest = position + 1 }
+            if isWild || position == 0 { matchLength = position + 1 }
             guard let found = block.flatMap({ entry(label, in: $0, of: text) }) else { break }
             switch found.kind {
             case UInt8(ascii: "!"): return position
             case UInt8(ascii: ";"): break
-            default: longest = position + 1
+            default: matchLength = position + 1
             }
             isWild = found.kind == UInt8(ascii: "*")
             block = found.beneath
         }
-        return longest
+        return matchLength
     }
 
     /// Returns the entry of a label; nil if the block has none. The binary search goes back from the middle to the

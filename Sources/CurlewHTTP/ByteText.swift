@@ -31,9 +31,9 @@ extension StringProtocol where SubSequence == Substring {
         self[..<(first(mark) ?? endIndex)]
     }
 
-    package func parts(_ mark: Unicode.Scalar, most: Int = .max, keepingEmpty: Bool = false) -> [Substring] {
+    package func parts(_ mark: Unicode.Scalar, maximum: Int = .max, keepingEmpty: Bool = false) -> [Substring] {
         self[...].utf8.split(
-            separator: UInt8(ascii: mark), maxSplits: most - 1, omittingEmptySubsequences: !keepingEmpty
+            separator: UInt8(ascii: mark), maxSplits: maximum - 1, omittingEmptySubsequences: !keepingEmpty
         )
         .map(Substring.init)
     }

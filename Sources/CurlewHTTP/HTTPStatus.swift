@@ -26,7 +26,6 @@ public struct HTTPStatus: Hashable, Sendable {
         case other
     }
 
-    /// The class of the status code.
     var kind: Kind {
         switch code {
         case 100...199: .informational

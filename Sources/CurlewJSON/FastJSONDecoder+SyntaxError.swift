@@ -46,7 +46,7 @@ extension FastJSONDecoder {
         /// position in the original document.
         init(_ failure: SyntaxFailure, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer) {
             (offset, line, column) = encoding.position(of: failure.offset, in: bytes)
-            let end = bytes.count - encoding.rest(of: bytes)
+            let end = bytes.count - encoding.remainder(of: bytes)
             reason = failure.reason == .unexpectedByte && offset >= end ? .unexpectedEnd : failure.reason
         }
 

@@ -27,7 +27,7 @@ public import CurlewFoundation
 /// uses memory of about four times that size. A key with more than 30 consecutive combining marks would be slow to
 /// compare as a `String`. `[String: Value]` and `JSONValue` therefore reject it, and `allKeys` omits it.
 public struct FastJSONDecoder: Sendable {
-    /// How the keys of JSON objects are converted to the keys of models.
+    /// The conversion of the keys of JSON objects to the keys of models.
     @nonexhaustive
     public enum KeyStrategy: Sendable {
         /// Keys are not converted.
@@ -37,7 +37,7 @@ public struct FastJSONDecoder: Sendable {
         case convertFromSnakeCase
     }
 
-    /// How a `Date` is represented in JSON.
+    /// The representation of a `Date` in JSON.
     @nonexhaustive
     public enum DateStrategy: Sendable {
         /// The representation that `Date` itself decodes: the number of seconds since 1 January 2001.
@@ -97,7 +97,7 @@ public struct FastJSONDecoder: Sendable {
         do throws(SyntaxFailure) {
             document = try Document(source, options: self, stack: StackRoom())
             // An incomplete code unit follows the value.
-            if encoding.rest(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
+            if encoding.remainder(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
         } catch {
             throw FastJSONDecoder.SyntaxError(error, encoding, of: bytes).asDecodingError
         }

@@ -74,9 +74,9 @@ struct BodyFolder: Sendable {
     }
 
     /// Removes the files that were left behind. `isKept` returns whether a file belongs to an entry. Checks at most
-    /// `most` files, chosen at random, so that every file of a large folder is checked eventually.
-    func sweep(most: Int = 10_000, isKept: (HTTPCache.Entry.ID) throws -> Bool) rethrows {
-        for number in sample(most) {
+    /// `maximum` files, chosen at random, so that every file of a large folder is checked eventually.
+    func sweep(maximum: Int = 10_000, isKept: (HTTPCache.Entry.ID) throws -> Bool) rethrows {
+        for number in sample(maximum) {
             let name = "\(number)"
             let descriptor = openFile("\(path)/\(name)", O_RDONLY)
             guard descriptor >= 0 else { continue }
@@ -90,8 +90,8 @@ struct BodyFolder: Sendable {
         }
     }
 
-    /// Returns the numbers of at most `most` files of the folder, chosen with equal probability.
-    private func sample(_ most: Int) -> [Int64] {
+    /// Returns the numbers of at most `maximum` files of the folder, chosen with equal probability.
+    private func sample(_ maximum: Int) -> [Int64] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var (numbers, count) = ([Int64](), 0)
@@ -101,11 +101,11 @@ struct BodyFolder: Sendable {
             }
             guard let number = Int64(name) else { continue }
             count += 1
-            if numbers.count < most {
+            if numbers.count < maximum {
                 numbers.append(number)
             } else {
-                let place = Int.random(in: 0..<count)
-                if place < most { numbers[place] = number }
+                let index = Int.random(in: 0..<count)
+                if index < maximum { numbers[index] = number }
             }
         }
         return numbers

@@ -116,7 +116,6 @@ final class CacheTable {
 
     // MARK: Changing
 
-    /// The result of a change.
     struct Change {
         var isDone = false
         var evicted = 0

@@ -21,7 +21,6 @@ struct Checksum: Sendable {
         chains = (start, start &+ 0x9E37_79B9_7F4A_7C15, start &+ 0x3C6E_F372_FE94_F82A, start &+ 0xDAA6_6D2C_7DDF_743F)
     }
 
-    /// Returns the checksum of `bytes`.
     static func of(_ bytes: Data, seed: Int64 = 0) -> Int64 {
         var sum = Checksum(seed: seed)
         sum.add(bytes)
@@ -78,8 +77,8 @@ struct Checksum: Sendable {
     }
 
     var value: Int64 {
-        let rest = [chains.1, chains.2, chains.3, word, count].reduce(chains.0, Self.mixed)
-        return Int64(bitPattern: rest)
+        let combined = [chains.1, chains.2, chains.3, word, count].reduce(chains.0, Self.mixed)
+        return Int64(bitPattern: combined)
     }
 
     @inline(__always)

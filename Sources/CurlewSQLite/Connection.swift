@@ -24,12 +24,12 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 /// A connection to a database, with its prepared statements. Used by one thread at a time.
 final class Connection {
     private let handle: OpaquePointer
-    private let patience: Duration
+    private let busyTimeout: Duration
     private var statements: [String: Statement] = [:]
 
     /// Opens the file. If it does not exist, creates it if `creates` is true, and throws otherwise. Each statement
-    /// waits at most `patience` for other processes.
-    init(path: String, patience: Duration, creates: Bool = true) throws(SQLiteFailure) {
+    /// waits at most `busyTimeout` for other processes.
+    init(path: String, busyTimeout: Duration, creates: Bool = true) throws(SQLiteFailure) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
@@ -39,9 +39,9 @@ final class Connection {
             throw SQLiteFailure(code: code, description: words)
         }
         self.handle = handle
-        self.patience = patience
+        self.busyTimeout = busyTimeout
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Int32(clamping: Int64(patience / .milliseconds(1))))
+        sqlite3_busy_timeout(handle, Int32(clamping: Int64(busyTimeout / .milliseconds(1))))
     }
 
     deinit {
@@ -107,9 +107,9 @@ final class Connection {
     ///
     /// If several processes do this to a new file at the same time, SQLite reports immediately that the file is busy:
     /// each process has read the file before it writes, so that waiting could deadlock. This method releases its read
-    /// lock for a moment and tries again, for at most `patience`.
+    /// lock for a moment and tries again, for at most `busyTimeout`.
     func writeAhead(givingWay: () -> Void = { sqlite3_sleep(.random(in: 1...10)) }) throws(SQLiteFailure) {
-        let end = SuspendingClock.now + patience
+        let end = SuspendingClock.now + busyTimeout
         while true {
             do {
                 _ = try rows("PRAGMA journal_mode = WAL") { _ in }

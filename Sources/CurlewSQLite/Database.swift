@@ -22,12 +22,12 @@ struct Database {
     /// The inode of the opened file. If the file at the path no longer has this inode, another process has replaced the
     /// file or the system has removed it.
     private var inode: UInt64 = 0
-    /// The time until which operations fail immediately, because another process held the file for as long as a
-    /// statement waits.
+    /// The end of the period in which operations fail immediately, because another process held the file for as long as
+    /// a statement waits.
     private var busyUntil: SuspendingClock.Instant?
 
-    /// How long a statement waits for other processes.
-    private static let patience = Duration.seconds(5)
+    /// The timeout for locks of other processes.
+    private static let busyTimeout = Duration.seconds(5)
 
     init(
         path: String, folder: BodyFolder, bytes: Int64, entries: Int,
@@ -73,9 +73,9 @@ struct Database {
         case .refused(let error): throw error
         case .closed: break
         }
-        try makePlace()
+        try makeFiles()
         inode = Self.inode(path)
-        let connection = try Connection(path: path, patience: Self.patience)
+        let connection = try Connection(path: path, busyTimeout: Self.busyTimeout)
         do {
             try Schema.refuseOthers(connection, path: path)
             // SQLite gives its other files the permissions of this file, which an older version of the store may have
@@ -95,7 +95,7 @@ struct Database {
 
     /// Creates the folders and the file. Never opens the database itself, because closing it would release the locks
     /// that SQLite holds on it for this process.
-    func makePlace() throws {
+    func makeFiles() throws {
         BodyFolder.makeParents(of: path)
         try folder.prepare()
         makeFile()
@@ -103,7 +103,7 @@ struct Database {
 
     /// Creates an empty file, readable for its owner only. SQLite treats an empty file as a new database. A file that
     /// SQLite creates could be read by all users. The file receives its name, as a hard link, only after it is closed:
-    /// see `makePlace()`. On a file system without hard links, SQLite creates the file.
+    /// see `makeFiles()`. On a file system without hard links, SQLite creates the file.
     private func makeFile() {
         guard access(path, F_OK) != 0 else { return }
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
@@ -117,7 +117,7 @@ struct Database {
     /// Throws, and refuses the file permanently, if it begins neither with a database header nor with the zeros that a
     /// crash leaves. Such a file is not a damaged cache, and is not changed.
     private mutating func refuseForeign() throws {
-        let connection = try? Connection(path: path, patience: .zero, creates: false)
+        let connection = try? Connection(path: path, busyTimeout: .zero, creates: false)
         guard let found = connection?.fileStart(16) else { return }
         guard !"SQLite format 3\0".utf8.starts(with: found), found.contains(where: { $0 != 0 }) else { return }
         let error = NetworkError(
@@ -157,8 +157,8 @@ struct Database {
             reportFull(explained)
         } else if failure.isBusy {
             explained.hint =
-                "Another process holds the database. The cache tries again after \(Self.patience.brief)."
-            if failure.code != SQLiteFailure.stillBusy.code { busyUntil = SuspendingClock.now + Self.patience }
+                "Another process holds the database. The cache tries again after \(Self.busyTimeout.brief)."
+            if failure.code != SQLiteFailure.stillBusy.code { busyUntil = SuspendingClock.now + Self.busyTimeout }
         }
         return explained
     }

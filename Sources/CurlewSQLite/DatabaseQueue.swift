@@ -32,7 +32,7 @@ final class DatabaseQueue: Sendable {
 
     /// The time and the number of uses after which uses in memory are written.
     private static let useDelay = DispatchTimeInterval.seconds(2)
-    private static let mostUses = 256
+    private static let maximumUses = 256
 
     init(_ database: sending Database, reader: sending Reader) {
         self.database = Locked(database)
@@ -45,7 +45,7 @@ final class DatabaseQueue: Sendable {
 
     /// Runs a lookup on the reader, without waiting for changes. If the reader cannot be used, runs it on the queue of
     /// the changes.
-    func lookUp<Value: Sendable>(_ work: @escaping @Sendable (CacheTable) throws -> Value) async throws -> Value {
+    func read<Value: Sendable>(_ work: @escaping @Sendable (CacheTable) throws -> Value) async throws -> Value {
         if state.withLock({ $0.isPrepared }) {
             let value = await withCheckedContinuation { continuation in
                 lookups.async { [reader] in
@@ -82,7 +82,7 @@ final class DatabaseQueue: Sendable {
         let (isFull, writes) = state.withLock { state in
             defer { state.writesUses = true }
             state.uses.append(id)
-            return (state.uses.count == Self.mostUses, !state.writesUses)
+            return (state.uses.count == Self.maximumUses, !state.writesUses)
         }
         if isFull { queue.async { [self] in Self.writeUses(database, state) } }
         if writes { writeUsesLater() }
@@ -116,7 +116,7 @@ final class DatabaseQueue: Sendable {
                 }
             }
         }
-        if useCount >= Self.mostUses { Self.writeUses(database, state) }
+        if useCount >= Self.maximumUses { Self.writeUses(database, state) }
         if writes { writeUsesLater() }
     }
 

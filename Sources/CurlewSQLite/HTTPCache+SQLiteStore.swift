@@ -80,8 +80,8 @@ extension HTTPCache {
 
         /// The maximum size of a body that is stored in the database, in bytes.
         static let insideLimit = 64 * 1024
-        /// The maximum number of bytes that are checked before others may use the thread of the files.
-        private static let mostChecked: Int64 = 4 << 20
+        /// The maximum number of bytes to check before other work may use the file thread.
+        private static let maximumChecked: Int64 = 4 << 20
 
         /// Creates a store at `path`, an absolute path. The first operation creates missing folders. A negative limit
         /// counts as 0.
@@ -180,10 +180,10 @@ extension HTTPCache {
         private func checked(
             _ found: CacheTable.Body, _ file: BodyFile?, of id: HTTPCache.Entry.ID
         ) async throws -> SQLiteCacheBody? {
-            if let file, found.bytes == nil, found.length > Int64(SQLiteCacheBody.mostRead) {
+            if let file, found.bytes == nil, found.length > Int64(SQLiteCacheBody.maximumRead) {
                 var (sum, offset) = (Checksum(seed: id.number), Int64(0))
                 while offset < found.length {
-                    let count = min(found.length - offset, Self.mostChecked)
+                    let count = min(found.length - offset, Self.maximumChecked)
                     let next = try await queue.withFiles { [sum, offset] in try file.adding(offset, count, to: sum) }
                     guard let next else { return nil }
                     (sum, offset) = (next, offset + count)

@@ -32,7 +32,7 @@ struct Reader {
         if let table, found == inode { return table }
         table = nil
         guard found != 0 else { throw SQLiteFailure.stillBusy }
-        let connection = try Connection(path: path, patience: .milliseconds(100), creates: false)
+        let connection = try Connection(path: path, busyTimeout: .milliseconds(100), creates: false)
         try connection.execute("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
         guard try Schema.isCurrent(connection) else { throw SQLiteFailure.stillBusy }
         let opened = CacheTable(connection, byteLimit: limits.bytes, entryLimit: limits.entries)

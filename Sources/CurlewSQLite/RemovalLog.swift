@@ -11,7 +11,7 @@ import CurlewFoundation
 /// counts as removed. A removal with a function of the app (`.matching`) counts as containing every entry that is being
 /// written.
 struct RemovalLog {
-    private static let most: Int64 = 4096
+    private static let maximum: Int64 = 4096
 
     private enum Kind: Int64 {
         case everything, target, prefix, principal, tag, entries
@@ -40,7 +40,7 @@ struct RemovalLog {
             for id in ids { withUnsafeBytes(of: id.number.littleEndian) { numbers.append(contentsOf: $0) } }
             try record(.entries, .bytes(numbers))
         }
-        try connection.run("DELETE FROM removals WHERE number <= ?", [.number(try last - Self.most)])
+        try connection.run("DELETE FROM removals WHERE number <= ?", [.number(try last - Self.maximum)])
     }
 
     private func record(_ kind: Kind, _ value: SQLiteValue) throws {

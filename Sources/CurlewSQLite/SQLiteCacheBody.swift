@@ -13,7 +13,7 @@ final class SQLiteCacheBody: HTTPCache.Entry.Body {
     private let queue: DatabaseQueue?
 
     /// The maximum number of bytes that one read of a file returns.
-    static let mostRead = 1 << 20
+    static let maximumRead = 1 << 20
 
     init(_ bytes: Data) {
         length = Int64(bytes.count)
@@ -31,7 +31,7 @@ final class SQLiteCacheBody: HTTPCache.Entry.Body {
 
     func read(from offset: Int64, upTo count: Int) async throws -> Data {
         guard offset >= 0, offset < length else { return Data() }
-        let count = Int(min(Int64(min(max(0, count), Self.mostRead)), length - offset))
+        let count = Int(min(Int64(min(max(0, count), Self.maximumRead)), length - offset))
         if let bytes {
             let start = bytes.startIndex + Int(offset)
             return bytes[start..<start + count]

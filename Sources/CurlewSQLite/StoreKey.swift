@@ -3,8 +3,8 @@
 import CurlewCore
 import CurlewFoundation
 
-/// The secret with which credentials are hashed for the keys of a store's entries: 32 random bytes in a file next to
-/// the database, readable for its owner only. All processes that use the store share the file.
+/// The hash key for the credentials in the keys of a store's entries: 32 random bytes in a file next to the database,
+/// readable for its owner only. All processes that use the store share the file.
 ///
 /// A file that other users can read, or that belongs to another user, is not used: a new file replaces it, and entries
 /// stored under the old secret are never found again.

@@ -40,7 +40,7 @@ struct SpanClock: Sendable {
 ///
 /// Every table is bounded: where ends are missing, the oldest span makes room and is counted.
 struct OpenSpans: Sendable {
-    /// What the requests of a call take from it.
+    /// The trace context that the requests of a call inherit.
     struct Trail: Sendable {
         let context: TraceContext
         /// The fields `traceparent` of the request as the app built it.
@@ -57,7 +57,7 @@ struct OpenSpans: Sendable {
         var ended: TraceSpan?
     }
 
-    /// What is known about a request whose body is still being read.
+    /// The state of a request whose body is still being read.
     enum Body: Sendable {
         /// The request has not ended.
         case open

@@ -68,7 +68,7 @@ struct SpanAttributes: Sendable {
         span.status = .error(message: "")
     }
 
-    /// Writes what is known when a request has ended.
+    /// Writes the attributes of an ended request.
     static func write(_ metrics: ExchangeMetrics, to span: inout TraceSpan) {
         if let version = metrics.version {
             span["network.protocol.version"] = .string(
@@ -91,7 +91,7 @@ struct SpanAttributes: Sendable {
     /// Returns the name and the attributes of the event for a phase of the connection.
     static func event(_ phase: ExchangeEvent.ConnectionPhase) -> (name: String, attributes: [TraceSpan.Attribute]) {
         switch phase {
-        case .lookingUp: ("connection.looking_up", [])
+        case .resolving: ("connection.looking_up", [])
         case .trying(let address):
             ("connection.trying", [TraceSpan.Attribute("curlew.address", .string(address.clipped(to: 200).printable))])
         case .opened: ("connection.opened", [])

@@ -66,7 +66,6 @@ extension TraceContext {
             LowerHex.text { LowerHex.write(rawValue, digits: 16, to: &$0) }
         }
 
-        /// Creates a random identifier.
         static func random(_ random: () -> UInt64) -> SpanID {
             SpanID(checked: max(1, random()))
         }

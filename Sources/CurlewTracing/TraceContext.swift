@@ -21,7 +21,7 @@ public struct TraceContext: Hashable, Sendable {
     public let spanID: SpanID
     /// The flags of the trace.
     public let flags: Flags
-    /// The values that tracing systems carry along in the field `tracestate`.
+    /// The vendor data in the field `tracestate`.
     public let state: TraceState
 
     /// Creates a context from its parts. By default it is recorded, its identifier is not declared as random, and it

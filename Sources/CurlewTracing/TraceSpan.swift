@@ -28,7 +28,6 @@ public struct TraceSpan: Hashable, Sendable {
         /// The value.
         public var value: Value
 
-        /// Creates an attribute.
         package init(_ key: String, _ value: Value) {
             self.key = key
             self.value = value
@@ -44,7 +43,6 @@ public struct TraceSpan: Hashable, Sendable {
         /// The attributes.
         public var attributes: [Attribute]
 
-        /// Creates an event.
         package init(_ name: String, time: UInt64, attributes: [Attribute] = []) {
             self.name = name
             self.time = time
@@ -59,7 +57,6 @@ public struct TraceSpan: Hashable, Sendable {
         /// The attributes.
         public var attributes: [Attribute]
 
-        /// Creates a link.
         package init(_ context: TraceContext, attributes: [Attribute] = []) {
             self.context = context
             self.attributes = attributes

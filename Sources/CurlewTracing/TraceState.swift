@@ -2,7 +2,7 @@
 
 public import CurlewHTTP
 
-/// The values that tracing systems carry along with a trace: the field `tracestate` (W3C Trace Context §3.3).
+/// The vendor data of a trace: the field `tracestate` (W3C Trace Context §3.3).
 ///
 /// A list has at most 32 members with different keys, the most recently changed first. Every member is valid. The values
 /// are opaque, and may identify users: the description omits them. Curlew passes them on and changes none.

@@ -52,8 +52,8 @@ extension Loadable {
         do {
             let result = try await commit()
             // After a reset, the change belongs to a previous value, which may be the value of another user.
-            guard let place = changes.firstIndex(where: { $0.number == change.number }) else { return }
-            changes.remove(at: place)
+            guard let index = changes.firstIndex(where: { $0.number == change.number }) else { return }
+            changes.remove(at: index)
             keep(change, result)
         } catch {
             changes.removeAll { $0.number == change.number }

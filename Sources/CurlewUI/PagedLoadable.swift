@@ -57,7 +57,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     /// The items of the loaded pages, without pending changes.
     @ObservationIgnored var loaded: [Item] = []
     /// The index of each item in `loaded`.
-    @ObservationIgnored private var places: [Item.ID: Int] = [:]
+    @ObservationIgnored private var indices: [Item.ID: Int] = [:]
     @ObservationIgnored var changes: [Change] = []
     @ObservationIgnored var lastChange = 0
     @ObservationIgnored private var hasRefreshed = false
@@ -159,16 +159,16 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     private func add(_ page: Page<Item, Cursor>) {
         if isRefreshing {
             loaded = []
-            places = [:]
+            indices = [:]
             pages = 0
             hasRefreshed = true
         }
         isRefreshing = false
         for item in page.items {
-            if let place = places[item.id] {
-                loaded[place] = item
+            if let index = indices[item.id] {
+                loaded[index] = item
             } else {
-                places[item.id] = loaded.count
+                indices[item.id] = loaded.count
                 loaded.append(item)
             }
         }
@@ -181,7 +181,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     /// Applies a committed edit to the loaded items.
     func keep(_ edit: ItemEdit<Item>, replacedBy result: Item? = nil) {
         edit.apply(to: &loaded, replacedBy: result)
-        places = Dictionary(loaded.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        indices = Dictionary(loaded.enumerated().map { ($1.id, $0) }) { first, _ in first }
     }
 
     /// Publishes the loaded items with the pending changes applied.

@@ -279,7 +279,7 @@ extension URLSessionTransport {
     }
 
     /// Schedules the next deadline check of an exchange.
-    func look(at bridge: TaskBridge, _ moment: Int64) {
+    func scheduleCheck(of bridge: TaskBridge, at moment: Int64) {
         watch.add(bridge, at: moment)
     }
 
@@ -311,7 +311,7 @@ extension URLSessionTransport: SocketHost {
         }
     }
 
-    func look(at socket: SocketBridge, _ moment: Int64) {
+    func scheduleCheck(of socket: SocketBridge, at moment: Int64) {
         watch.add(socket, at: moment)
     }
 

@@ -159,5 +159,5 @@ func renew(_ refresh: TokenStore.Refresh) async throws -> Tokens {
 
 extension TokenStore.RefreshPolicy {
     /// For stores that keep tokens on the clock of the system: a machine that is busy may take long to write.
-    static let patient = TokenStore.RefreshPolicy(timeout: .seconds(300), longestRefresh: .seconds(600))
+    static let patient = TokenStore.RefreshPolicy(timeout: .seconds(300), maximumRefreshTime: .seconds(600))
 }

@@ -25,7 +25,7 @@ final class FileTokensTrustTests {
     }
 
     private func plant(_ path: String, mode: Int = 0o600) throws {
-        try KeptTokens.encode(Tokens(accessToken: "theirs", refreshToken: "x")).write(to: URL(fileURLWithPath: path))
+        try StoredTokens.encode(Tokens(accessToken: "theirs", refreshToken: "x")).write(to: URL(fileURLWithPath: path))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 

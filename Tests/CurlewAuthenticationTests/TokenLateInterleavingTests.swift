@@ -18,7 +18,7 @@ struct TokenLateInterleavingTests {
     private func run(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let (clock, issuer) = (ManualClock(), TokenIssuer())
-        let policy = TokenStore.RefreshPolicy(timeout: .seconds(10), limit: 10_000, longestRefresh: .seconds(3600))
+        let policy = TokenStore.RefreshPolicy(timeout: .seconds(10), limit: 10_000, maximumRefreshTime: .seconds(3600))
         let store = TokenStore(policy: policy, time: clock)
         try await store.signIn(issuer.signIn())
         var changes = await store.changes().makeAsyncIterator()

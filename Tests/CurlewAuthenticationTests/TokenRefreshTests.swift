@@ -135,7 +135,7 @@ struct TokenRefreshTests {
             // Does not end even when cancelled.
             if isStuck.withLock({ $0 }) { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
         })
-        let policy = TokenStore.RefreshPolicy(timeout: .seconds(10), longestRefresh: .seconds(25))
+        let policy = TokenStore.RefreshPolicy(timeout: .seconds(10), maximumRefreshTime: .seconds(25))
         let store = TokenStore(policy: policy, time: clock)
         try await store.signIn(server.tokens)
         server.expire()

@@ -170,9 +170,9 @@ struct CacheCredentialTests {
         let principal = ann.principal
         try await ann.signOut()
         #expect(ann.principal == .anonymous)
-        #expect(await cache.remove(.party(principal)) == 2)
-        #expect(await cache.remove(.party(.unknown)) == 0)
-        #expect(await cache.remove(.party(bob.principal)) == 2)
+        #expect(await cache.remove(.principal(principal)) == 2)
+        #expect(await cache.remove(.principal(.unknown)) == 0)
+        #expect(await cache.remove(.principal(bob.principal)) == 2)
     }
 
     @Test("Declared harmless fields and cookies distinguish no users; credentials always do")

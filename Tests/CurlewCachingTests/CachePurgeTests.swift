@@ -70,16 +70,16 @@ struct CachePurgeTests {
         let store = HTTPCache.MemoryStore()
         for number in 0..<20 { try await Self.put("https://a.test/\(number)", 10_000, in: store) }
         let before = await store.statistics().bytes
-        #expect((15...16).contains(store.relieve(to: before / 4)))
+        #expect((15...16).contains(store.trim(to: before / 4)))
         #expect(await store.statistics().bytes <= before / 4)
         #expect(await Self.has("https://a.test/19", store))
         let rest = await store.statistics().bytes
-        store.relieve(.warning)
+        store.trim(.warning)
         #expect(await store.statistics().bytes <= rest / 2)
-        store.relieve(.critical)
+        store.trim(.critical)
         #expect(await store.statistics().entries == 0)
         #expect(store.takeEvictionCount() == 20 && store.takeEvictionCount() == 0)
-        #expect(store.relieve(to: -1) == 0)
+        #expect(store.trim(to: -1) == 0)
     }
 
     @Test("Observers receive the number of evicted entries, once for each stored response")

@@ -38,13 +38,13 @@ struct BodyMemoryTests {
     @Test("Blocks have the requested size and at most a quarter more, in few sizes")
     func sizes() {
         var sizes: Set<Int> = []
-        for count in stride(from: BodyMemory.least, through: 4 << 20, by: 997) {
+        for count in stride(from: BodyMemory.minimumSize, through: 4 << 20, by: 997) {
             let size = BodyMemory.size(for: count)
             #expect(size >= count && size <= count + count / 4)
             sizes.insert(size)
         }
         #expect(sizes.count <= 26)
-        #expect(BodyMemory.size(for: 1) == BodyMemory.least)
+        #expect(BodyMemory.size(for: 1) == BodyMemory.minimumSize)
         #expect(BodyMemory.size(for: 1 << 20) == 1 << 20)
     }
 

@@ -12,13 +12,13 @@ struct SilentConnectionTests {
     @Test("A connection is due after a short silence, and then after each long one")
     func silence() {
         var bytes = ForgottenBytes(isNeeded: true)
-        #expect(bytes.nextLook == .max)
+        #expect(bytes.nextCheck == .max)
         bytes.insert(7, at: 100)
-        #expect(bytes.nextLook == 100 + Self.short)
+        #expect(bytes.nextCheck == 100 + Self.short)
         #expect(bytes.takeDue(at: 99 + Self.short) { _ in true } == [])
         #expect(bytes.takeDue(at: 100 + Self.short) { _ in true } == [7])
-        #expect(bytes.nextLook == 100 + Self.short + Self.long)
-        #expect(bytes.takeDue(at: bytes.nextLook) { _ in true } == [7])
+        #expect(bytes.nextCheck == 100 + Self.short + Self.long)
+        #expect(bytes.takeDue(at: bytes.nextCheck) { _ in true } == [7])
     }
 
     @Test("A connection with traffic is not silent, however much traffic there is elsewhere")
@@ -39,15 +39,15 @@ struct SilentConnectionTests {
     func others() {
         var bytes = ForgottenBytes(isNeeded: true)
         bytes.noteStir(9, at: 0)
-        #expect(bytes.nextLook == .max)
+        #expect(bytes.nextCheck == .max)
         bytes.insert(7, at: 0)
         #expect(bytes.takeDue(at: Self.long) { _ in false } == [])
-        #expect(bytes.nextLook == .max)
+        #expect(bytes.nextCheck == .max)
         // It is read from again.
         bytes.noteStir(7, at: Self.long)
-        #expect(bytes.nextLook == Self.long + Self.short)
+        #expect(bytes.nextCheck == Self.long + Self.short)
         bytes.remove(7)
-        #expect(bytes.takeDue(at: 2 * Self.long) { _ in true } == [] && bytes.nextLook == .max)
+        #expect(bytes.takeDue(at: 2 * Self.long) { _ in true } == [] && bytes.nextCheck == .max)
     }
 
     static let (patience, sharedPatience) = (SharedConnections.patience, SharedConnections.sharedPatience)

@@ -35,7 +35,7 @@ struct BusyStoreTests {
 
     /// Holds the lock of writers, as a process does that was stopped in the middle of a change.
     private func hold() throws -> Connection {
-        let other = try Connection(path: path, patience: .seconds(5))
+        let other = try Connection(path: path, busyTimeout: .seconds(5))
         try other.execute("BEGIN IMMEDIATE")
         return other
     }
@@ -85,7 +85,7 @@ struct BusyStoreTests {
             gate.wait()
         }
         let blocked = [
-            Task { try await store.queue.run { _ in block() } }, Task { try await store.queue.lookUp { _ in block() } },
+            Task { try await store.queue.run { _ in block() } }, Task { try await store.queue.read { _ in block() } },
         ]
         #expect(await eventually { blocking.withLock { $0 } == 2 })
         var (options, rules) = (RequestOptions(), HTTPCache.Options())

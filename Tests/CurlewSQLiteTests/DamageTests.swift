@@ -46,7 +46,7 @@ struct DamageTests {
     #if os(Linux)
     @Test("Refusing a file that is no database releases no locks of other connections to it")
     func locks() async throws {
-        let other = try Connection(path: path, patience: .seconds(1))
+        let other = try Connection(path: path, busyTimeout: .seconds(1))
         try other.execute("CREATE TABLE diary(entry TEXT); BEGIN; SELECT * FROM diary")
         // Stays open to the end of the test, because closing it would release the locks.
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -120,7 +120,7 @@ struct DamageTests {
 
     @Test("A database of another program stays as it is")
     func foreign() async throws {
-        let other = try Connection(path: path, patience: .seconds(1))
+        let other = try Connection(path: path, busyTimeout: .seconds(1))
         try other.execute("CREATE TABLE diary(entry TEXT); INSERT INTO diary VALUES('dear')")
         chmod(path, 0o644)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))

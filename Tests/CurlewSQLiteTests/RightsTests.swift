@@ -25,7 +25,7 @@ struct RightsTests {
     func created() throws {
         let database = Database(
             path: path, folder: BodyFolder(path: path + "-bodies"), bytes: 1 << 20, entries: 100, report: { _ in })
-        try database.makePlace()
+        try database.makeFiles()
         #expect(mode(path) == 0o600)
         #expect(mode(path + "-bodies") == 0o700)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)

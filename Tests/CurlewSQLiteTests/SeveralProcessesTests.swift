@@ -56,7 +56,7 @@ struct SeveralProcessesTests {
 
     /// A new file that a connection writes, until it commits.
     static func writing(_ path: String) throws -> Connection {
-        let connection = try Connection(path: path, patience: .zero)
+        let connection = try Connection(path: path, busyTimeout: .zero)
         try connection.execute("CREATE TABLE some(number INTEGER); BEGIN IMMEDIATE")
         return connection
     }
@@ -65,7 +65,7 @@ struct SeveralProcessesTests {
     func writerOfNewFile() async throws {
         let folder = try TemporaryFolder()
         let other = try Self.writing(folder.path + "/cache.sqlite")
-        let connection = try Connection(path: folder.path + "/cache.sqlite", patience: .seconds(5))
+        let connection = try Connection(path: folder.path + "/cache.sqlite", busyTimeout: .seconds(5))
         _ = try connection.rows("PRAGMA schema_version") { _ in }
         var waits = 0
         try connection.writeAhead {
@@ -80,7 +80,7 @@ struct SeveralProcessesTests {
     func writerThatStays() async throws {
         let folder = try TemporaryFolder()
         let other = try Self.writing(folder.path + "/cache.sqlite")
-        let connection = try Connection(path: folder.path + "/cache.sqlite", patience: .zero)
+        let connection = try Connection(path: folder.path + "/cache.sqlite", busyTimeout: .zero)
         let failure = try #require(throws: SQLiteFailure.self) { try connection.writeAhead() }
         #expect(failure.isBusy)
         try other.execute("COMMIT")

@@ -22,7 +22,7 @@ struct SweepTests {
         for _ in 0..<1000 {
             kept = try FileManager.default.contentsOfDirectory(atPath: folder.path).count
             if kept == first.count { break }
-            folder.sweep(most: 20) { first.contains($0.number) }
+            folder.sweep(maximum: 20) { first.contains($0.number) }
         }
         #expect(kept == first.count)
     }

@@ -86,7 +86,7 @@ struct SecretReflectionTests {
         },
         Sample("tokens") { Tokens(accessToken: canary, refreshToken: canary) },
         Sample("refresh") { TokenStore.Refresh(tokens: Tokens(accessToken: canary), client: client) },
-        Sample("kept tokens") { try KeptTokens.decode(KeptTokens.encode(Tokens(accessToken: canary))) },
+        Sample("kept tokens") { try StoredTokens.decode(StoredTokens.encode(Tokens(accessToken: canary))) },
         Sample("OAuth") { OAuth2(clientID: "a", tokenEndpoint: url, authentication: .basic(secret: canary)) },
         Sample("OAuth form") { OAuth2.ClientAuthentication.form(secret: canary) },
         Sample("OAuth call") {

@@ -15,7 +15,7 @@ import CurlewHTTP
 ///   a sudden downgrade indicates an attacker.
 /// - A nonce is reused with an increasing count until the server sends another nonce.
 struct DigestAuthenticator {
-    /// What follows from the challenges in a response.
+    /// The verdict on the challenges in a response.
     enum Verdict: Equatable {
         /// The request can be sent again with a new credential.
         case again

@@ -100,8 +100,8 @@ struct DigestChallenge {
     func covers(_ target: String) -> Bool {
         guard !space.isEmpty else { return true }
         let path = target.upTo("?")
-        return space.contains { place in
-            path.utf8.elementsEqual(place.utf8) || path.begins(with: place.ends(with: "/") ? place : place + "/")
+        return space.contains { entry in
+            path.utf8.elementsEqual(entry.utf8) || path.begins(with: entry.ends(with: "/") ? entry : entry + "/")
         }
     }
 }

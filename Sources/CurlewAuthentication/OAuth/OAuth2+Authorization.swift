@@ -96,20 +96,20 @@ extension OAuth2 {
 /// may not support the custom scheme of an app.
 private struct RedirectURI {
     /// The scheme and authority in lower case, and the path.
-    private let place: [UInt8]
+    private let base: [UInt8]
     private let query: [Substring.UTF8View]
 
     init(_ text: String) {
         let whole = Substring(text).utf8
         let url = whole.prefix { $0 != UInt8(ascii: "#") }
-        let place = url.prefix { $0 != UInt8(ascii: "?") }
-        query = url.dropFirst(place.count + 1).split(separator: UInt8(ascii: "&"))
-        self.place = Self.normal(Array(place))
+        let base = url.prefix { $0 != UInt8(ascii: "?") }
+        query = url.dropFirst(base.count + 1).split(separator: UInt8(ascii: "&"))
+        self.base = Self.normal(Array(base))
     }
 
     /// Returns whether this response was sent to `redirect` and contains its query items.
     func belongs(to redirect: RedirectURI) -> Bool {
-        place == redirect.place
+        base == redirect.base
             && redirect.query.allSatisfy { named in query.contains { $0.elementsEqual(named) } }
     }
 
@@ -130,13 +130,13 @@ private struct RedirectURI {
 
     /// Normalizes the part of a URI before the query: scheme and host in lower case, and the path `/` if the path after
     /// a host is empty (RFC 3986 §6.2.2, §6.2.3).
-    private static func normal(_ place: [UInt8]) -> [UInt8] {
+    private static func normal(_ base: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
-        guard let colon = place.firstIndex(of: UInt8(ascii: ":")) else { return place }
-        let rest = place[(colon + 1)...]
-        guard rest.starts(with: [slash, slash]) else { return lower(place[...colon]) + rest }
-        let path = rest.dropFirst(2).firstIndex(of: slash) ?? place.endIndex
-        return lower(place[..<path]) + (path == place.endIndex ? [slash] : place[path...])
+        guard let colon = base.firstIndex(of: UInt8(ascii: ":")) else { return base }
+        let remainder = base[(colon + 1)...]
+        guard remainder.starts(with: [slash, slash]) else { return lower(base[...colon]) + remainder }
+        let path = remainder.dropFirst(2).firstIndex(of: slash) ?? base.endIndex
+        return lower(base[..<path]) + (path == base.endIndex ? [slash] : base[path...])
     }
 
     private static func lower(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

@@ -19,7 +19,7 @@ extension OAuth2 {
         public let verificationURL: String
         /// The URL of the page with the code included, for a QR code or a link; nil if the server sends none.
         public let completeVerificationURL: String?
-        /// The time for which the codes are valid, at most a day.
+        /// The lifetime of the codes, at most a day.
         public let lifetime: Duration
         /// The interval between two polls, from 1 s up to `lifetime`. It is 5 s if the server specifies none.
         package let interval: Duration

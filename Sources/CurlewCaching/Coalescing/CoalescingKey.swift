@@ -75,10 +75,10 @@ struct CoalescingKey: Hashable, Sendable {
         text.append(counted: request.method.rawValue.utf8)
         text.append(counted: request.origin.description.utf8)
         text.append(counted: request.target.utf8)
-        var party: String?
-        if case .known(let name, _) = principal { party = name }
-        text.append(party == nil ? 0 : 1)
-        text.append(counted: (party ?? "").utf8)
+        var principalName: String?
+        if case .known(let name, _) = principal { principalName = name }
+        text.append(principalName == nil ? 0 : 1)
+        text.append(counted: (principalName ?? "").utf8)
         let chosen = context.hopFields.map { (name: $0.text.utf8.map(\.lowercased), value: $1) }
             .sorted { $0.name.lexicographicallyPrecedes($1.name) }
         for field in chosen {
@@ -87,8 +87,8 @@ struct CoalescingKey: Hashable, Sendable {
         }
         text.append(counted: [])
         let named = request.headers.filter { !fields.contains($0.name) }.enumerated()
-            .map { (name: $1.name.text.utf8.map(\.lowercased), place: $0, value: $1.value) }
-            .sorted { $0.name == $1.name ? $0.place < $1.place : $0.name.lexicographicallyPrecedes($1.name) }
+            .map { (name: $1.name.text.utf8.map(\.lowercased), index: $0, value: $1.value) }
+            .sorted { $0.name == $1.name ? $0.index < $1.index : $0.name.lexicographicallyPrecedes($1.name) }
         for field in named {
             text.append(counted: field.name)
             text.append(counted: field.value.utf8)

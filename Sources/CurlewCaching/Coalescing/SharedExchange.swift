@@ -53,7 +53,7 @@ final class SharedExchange: Sendable {
         }
         guard let (ticket, work) = joined else { return nil }
         sharedDeadline.join(context.horizon)
-        if let work { Self.hurry(work, urgency) }
+        if let work { Self.escalate(work, urgency) }
         return ticket
     }
 
@@ -102,7 +102,7 @@ final class SharedExchange: Sendable {
             inside.work = work
             return inside.urgency
         }
-        if highest > urgency { Self.hurry(work, highest) }
+        if highest > urgency { Self.escalate(work, highest) }
     }
 
     private func work(_ request: HTTPRequest, _ next: Next, _ isStill: @Sendable () -> Bool) async {
@@ -127,7 +127,7 @@ final class SharedExchange: Sendable {
     }
 
     /// Raises the priority of a task: a new task with the higher priority waits for it.
-    private static func hurry(_ work: Task<Void, Never>, _ urgency: TaskPriority) {
+    private static func escalate(_ work: Task<Void, Never>, _ urgency: TaskPriority) {
         Task(priority: urgency) { await work.value }
     }
 

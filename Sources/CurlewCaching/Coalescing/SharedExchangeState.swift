@@ -11,7 +11,6 @@ import CurlewHTTP
 struct SharedExchangeState: Sendable {
     typealias Waiter = CheckedContinuation<Outcome, any Error>
 
-    /// The outcome for a call.
     enum Outcome: Sendable {
         case response(HTTPResponse)
         /// The response belongs to another principal. The call starts again and may join another exchange.

@@ -11,7 +11,7 @@ extension HTTPCache {
     /// number of entries. Copies of a client share the store.
     ///
     /// On Apple platforms the store evicts half of its bytes when the system warns of low memory, and all of them when
-    /// memory is critically low; on other platforms the app can call `relieve(to:)`.
+    /// memory is critically low; on other platforms the app can call `trim(to:)`.
     public final class MemoryStore: HTTPCache.Store {
         /// The maximum number of bytes of all entries together. The bodies that are being written have a separate limit
         /// of the same size. Default 64 MiB.
@@ -34,7 +34,7 @@ extension HTTPCache {
             table = Locked(MemoryCacheTable(byteLimit: self.byteLimit, entryLimit: self.entryLimit))
             #if canImport(Security)
             MemoryPressure.watch { [weak self] level in
-                self?.relieve(level)
+                self?.trim(level)
                 return self != nil
             }
             #endif
@@ -43,16 +43,16 @@ extension HTTPCache {
         /// Evicts the least recently used entries until the remaining entries use at most `bytes` bytes, and returns
         /// the number of evicted entries. Call it when the app is notified of low memory. The limits do not change.
         @discardableResult
-        public func relieve(to bytes: Int64) -> Int {
-            table.withLock { $0.relieve(to: bytes) }
+        public func trim(to bytes: Int64) -> Int {
+            table.withLock { $0.trim(to: bytes) }
         }
 
         /// Evicts entries in response to a memory warning from the system.
-        func relieve(_ level: MemoryPressure) {
-            table.withLock { _ = $0.relieve(to: level.rest(of: $0.statistics.bytes)) }
+        func trim(_ level: MemoryPressure) {
+            table.withLock { _ = $0.trim(to: level.remainder(of: $0.statistics.bytes)) }
         }
 
-        /// Returns the number of entries evicted since the previous call, including those that `relieve(to:)` evicted.
+        /// Returns the number of entries evicted since the previous call, including those that `trim(to:)` evicted.
         public func takeEvictionCount() -> Int {
             table.withLock { $0.takeEvictionCount() }
         }

@@ -25,10 +25,10 @@ extension HTTPCache {
         /// Whether entries outlive the process. If true, the cache does not store responses for a principal that only
         /// this process knows.
         var isLasting: Bool { get }
-        /// The secret with which credentials are hashed for the keys of entries: 32 random bytes that are kept with the
-        /// store and are the same in all its processes. It allows a request with an API key or a cookie to find the
-        /// responses that an earlier process has stored. Default nil: a store that outlives the process then receives
-        /// no responses that belong to such a credential. May read a small file once.
+        /// The key of the hashes of credentials in the keys of entries: 32 random bytes, kept with the store and shared
+        /// by its processes. With it, a request with an API key or a cookie finds the responses that an earlier process
+        /// has stored. Default nil: a store that outlives the process then receives no responses that belong to such a
+        /// credential. May read a small file once.
         var principalKey: Data? { get }
         /// The maximum number of bytes of one body. The cache also has a limit: `HTTPCache.Options.bodyLimit`.
         var bodyLimit: Int64 { get }

@@ -87,10 +87,10 @@ struct MemoryCacheTable: Sendable {
     /// Returns the position of the entry's slot; nil if the entry no longer exists. Uses the hint of the lookup where
     /// possible: with many thousands of entries, the index is rarely in the processor's cache.
     private func position(of response: HTTPCache.Entry) -> Int? {
-        if let place = response.hint?.mark, slots.indices.contains(place),
-            slots[place]?.entry.response.id == response.id
+        if let index = response.hint?.mark, slots.indices.contains(index),
+            slots[index]?.entry.response.id == response.id
         {
-            return place
+            return index
         }
         return positions[response.id]
     }
@@ -112,12 +112,12 @@ struct MemoryCacheTable: Sendable {
         _ response: HTTPCache.Entry, _ body: Data, replacing others: [HTTPCache.Entry.ID], since start: Int64
     ) -> Bool {
         guard forget(response.id), !removals.reach(response, since: start) else { return false }
-        let place = variants(for: response.key).filter { $0.variant == response.variant }
-        guard !place.contains(where: { $0.isNewer(than: response) }) else { return false }
+        let former = variants(for: response.key).filter { $0.variant == response.variant }
+        guard !former.contains(where: { $0.isNewer(than: response) }) else { return false }
         var response = response
         response.bodyLength = Int64(body.count)
         for id in others { drop(id) }
-        for old in place { drop(old.id) }
+        for old in former { drop(old.id) }
         insert(response, body)
         counters.stored += 1
         evict()
@@ -166,9 +166,9 @@ struct MemoryCacheTable: Sendable {
 
     private mutating func insert(_ response: HTTPCache.Entry, _ body: Data) {
         let position = free.popLast() ?? slots.count
-        var placed = response
-        placed.hint = StoreHint(mark: position)
-        let slot = Slot(entry: Entry(placed, body), sibling: byKey[response.key] ?? Self.none)
+        var hinted = response
+        hinted.hint = StoreHint(mark: position)
+        let slot = Slot(entry: Entry(hinted, body), sibling: byKey[response.key] ?? Self.none)
         if position == slots.count {
             slots.append(slot)
             links.append(Links())
@@ -226,7 +226,7 @@ struct MemoryCacheTable: Sendable {
         return true
     }
 
-    mutating func relieve(to bytes: Int64) -> Int {
+    mutating func trim(to bytes: Int64) -> Int {
         let before = positions.count
         while counters.bytes > max(0, bytes), giveUpOldest() {}
         return before - positions.count

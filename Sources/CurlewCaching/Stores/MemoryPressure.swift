@@ -13,7 +13,7 @@ enum MemoryPressure: Sendable {
     case critical
 
     /// Returns the number of bytes that a store with `bytes` bytes may keep.
-    func rest(of bytes: Int64) -> Int64 {
+    func remainder(of bytes: Int64) -> Int64 {
         switch self {
         case .warning: bytes / 2
         case .critical: 0

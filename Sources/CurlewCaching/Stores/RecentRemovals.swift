@@ -7,7 +7,7 @@ package import CurlewFoundation
 /// since the lookup.
 struct RecentRemovals: Sendable {
     /// The minimum number of removals to keep. An entry whose lookup preceded all kept removals counts as removed.
-    static let most = 1024
+    static let maximum = 1024
 
     /// The number of the last removal.
     private(set) var last: Int64 = 0
@@ -16,7 +16,7 @@ struct RecentRemovals: Sendable {
     mutating func note(_ selection: HTTPCache.Removal) {
         last += 1
         selections.append(selection)
-        if selections.count >= 2 * Self.most { selections.removeFirst(selections.count - Self.most) }
+        if selections.count >= 2 * Self.maximum { selections.removeFirst(selections.count - Self.maximum) }
     }
 
     /// Returns whether a removal after number `start` contains the entry. A removal with a function of the app counts

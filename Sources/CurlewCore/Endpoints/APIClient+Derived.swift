@@ -68,9 +68,8 @@ extension APIClient {
     }
 }
 
-/// The components of a client.
 extension APIClient {
-    /// The URL to which paths are appended; nil for a client that only sends to absolute URLs.
+    /// The base URL of paths; nil for a client that only sends to absolute URLs.
     public var baseURL: BaseURL? { core.baseURL }
 
     /// The interceptors, from the caller to the transport.

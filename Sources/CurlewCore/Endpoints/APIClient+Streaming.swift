@@ -18,17 +18,17 @@ extension APIClient {
     public func withResponse<Output>(
         to route: some Route, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {
-        try await lend(route, body)
+        try await withStream(route, body)
     }
 
     /// Sends `request` and calls `body` with the response: `try await client.withResponse(to: .export) { … }`.
     public func withResponse<Value, Output>(
         to request: Request<Value>, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {
-        try await lend(request, body)
+        try await withStream(request, body)
     }
 
-    private func lend<Output>(
+    private func withStream<Output>(
         _ route: some Route, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {
         var changes = CallChanges()

@@ -50,9 +50,9 @@ extension BaseURL: ExpressibleByStringInterpolation {
             if position == .host, values > 0, let first = literal.utf8.first, !".:/]".utf8.contains(first) {
                 wantsDot = true
             }
-            let rest = literal.utf8.prefix { !":/?#".utf8.contains($0) }
-            if wantsDot, rest.contains(UInt8(ascii: ".")) { wantsDot = false }
-            if rest.count < literal.utf8.count { endHost() }
+            let remainder = literal.utf8.prefix { !":/?#".utf8.contains($0) }
+            if wantsDot, remainder.contains(UInt8(ascii: ".")) { wantsDot = false }
+            if remainder.count < literal.utf8.count { endHost() }
             text += literal
         }
 
@@ -160,11 +160,11 @@ extension BaseURL: ExpressibleByStringInterpolation {
         }
 
         private mutating func append(
-            _ value: String, where isAllowed: (UInt8) -> Bool, _ place: String, _ content: String
+            _ value: String, where isAllowed: (UInt8) -> Bool, _ component: String, _ content: String
         ) {
             guard !value.isEmpty, value.utf8.allSatisfy(isAllowed) else {
                 return refuse(
-                    "A value in the \(place) does not consist of \(content).", "Check the value before the call.")
+                    "A value in the \(component) does not consist of \(content).", "Check the value before the call.")
             }
             text += value
         }
@@ -172,10 +172,11 @@ extension BaseURL: ExpressibleByStringInterpolation {
         /// The part of the URL to which the next text belongs.
         private var position: Position {
             guard let start = text.utf8.firstRange(of: "://".utf8)?.upperBound else { return .scheme }
-            let rest = text.utf8[start...]
-            if rest.contains(where: { "/?#".utf8.contains($0) }) { return .path }
-            let afterAddress = rest.first == 0x5B ? rest.firstIndex(of: 0x5D) ?? rest.endIndex : rest.startIndex
-            return rest[afterAddress...].contains(0x3A) ? .port : .host
+            let remainder = text.utf8[start...]
+            if remainder.contains(where: { "/?#".utf8.contains($0) }) { return .path }
+            let afterAddress =
+                remainder.first == 0x5B ? remainder.firstIndex(of: 0x5D) ?? remainder.endIndex : remainder.startIndex
+            return remainder[afterAddress...].contains(0x3A) ? .port : .host
         }
 
         private static func isAlphanumeric(_ byte: UInt8) -> Bool {

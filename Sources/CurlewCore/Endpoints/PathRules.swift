@@ -54,7 +54,7 @@ enum PathRules {
     static func hasDotSegment(_ text: String) -> Bool {
         guard mayHaveDotSegment(text) else { return false }
         var bytes = Array(text.utf8)
-        for _ in 0..<mostDecodings {
+        for _ in 0..<maximumDecodings {
             let segments = bytes.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
             if segments.contains(where: isDotSegment) { return true }
             let decoded = withoutOverlong(PercentCoding.decodeLeniently(bytes))
@@ -99,7 +99,7 @@ enum PathRules {
     }
 
     /// The maximum number of times that text is decoded. Text that is still encoded after that is treated as malicious.
-    private static let mostDecodings = 8
+    private static let maximumDecodings = 8
 
     private static func dotSegment(_ text: String) -> NetworkError {
         refusal(

@@ -72,10 +72,10 @@ public struct QueryItems: Sendable, Hashable {
     /// Inserts the encoded items before the query that `target` may have.
     func write(toFrontOf target: inout String) {
         let mark = target.first("?") ?? target.endIndex
-        let rest = target[mark...].utf8.dropFirst()
+        let remainder = target[mark...].utf8.dropFirst()
         var front = String(target[..<mark])
         write(to: &front, hasQuery: false)
-        target = rest.isEmpty ? front : front + "&" + String(Substring(rest))
+        target = remainder.isEmpty ? front : front + "&" + String(Substring(remainder))
     }
 
     /// Appends the encoded items to the query of `target`.

@@ -146,7 +146,6 @@ public struct RequestContent: Sendable {
         RequestContent(.ready(body), .octetStream, contentType: "")
     }
 
-    /// Returns the encoded body.
     package func body(using codecs: Codecs) throws(NetworkError) -> RequestBody {
         guard let storage = storage?.value else { return .empty }
         var body = try body(of: storage.recipe, using: codecs)

@@ -25,14 +25,14 @@ public struct ExchangeContext: Sendable {
     /// is set from `timeouts.attempt`.
     public var attemptDeadline = ExchangeContext.Deadline.never
     /// The policy that is checked when the request leaves the pipeline.
-    package var departure: (any Departure)?
+    package var sendCheck: (any SendCheck)?
     /// The time that this attempt has waited in queues of the pipeline, in nanoseconds.
     private var waited: Int64 = 0
     /// True if a retry interceptor closer to the caller counts successes for the budget, so that hedging must not count
     /// them again.
     package var isRetried = false
     /// The properties that most requests do not need, stored in one object.
-    private var detour: Boxed<Detour>?
+    private var extras: Boxed<Extras>?
     /// The recorder of the request on the wire; nil in a client without observers, and in the pipeline.
     private var requestEvents: AttemptEvents?
 
@@ -69,7 +69,7 @@ public struct ExchangeContext: Sendable {
     public var options: RequestOptions { call.options }
     /// The call's value for a custom option. Unlike `options`, this subscript copies no other option.
     package subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value { call.options[key] }
-    /// Whether the call is sent with a credential, and with which one.
+    /// The choice of the credential of the call.
     public var authentication: RequestOptions.Authentication { call.authentication }
     /// The timeouts in force: the client's, overridden by the call's.
     public var timeouts: Timeouts { call.bounds.timeouts }
@@ -108,7 +108,7 @@ public struct ExchangeContext: Sendable {
         copy.hop = hop
         copy.crossedOrigin = crossedOrigin
         copy.isAuthenticated = isAuthenticated
-        copy.detour = detour
+        copy.extras = extras
         copy.pastAttempts = []
         copy.sharedDeadline = nil
         return copy
@@ -116,20 +116,20 @@ public struct ExchangeContext: Sendable {
 
     /// The facts that capabilities attach to the context.
     package var facts: Facts {
-        get { detour?.value.facts ?? Facts() }
+        get { extras?.value.facts ?? Facts() }
         set { change { $0.facts = newValue } }
     }
 
     /// The origins of the hops before this request, oldest first.
     package var pastOrigins: [Origin] {
-        get { detour?.value.pastOrigins ?? [] }
+        get { extras?.value.pastOrigins ?? [] }
         set { change { $0.pastOrigins = newValue } }
     }
 
     /// The fields that may be sent once a redirect has left the origin of the call. Before that, only its `secret` is
     /// set.
     package var forwardedFields: ForwardedFields {
-        get { detour?.value.forwardedFields ?? ForwardedFields() }
+        get { extras?.value.forwardedFields ?? ForwardedFields() }
         set { change { $0.forwardedFields = newValue } }
     }
 
@@ -148,13 +148,13 @@ public struct ExchangeContext: Sendable {
     /// The fields that an interceptor created for the origin of this hop: the only secrets that a foreign origin may
     /// receive.
     package var hopFields: [HTTPField.Name: String] {
-        get { detour?.value.hopFields ?? [:] }
+        get { extras?.value.hopFields ?? [:] }
         set { change { $0.hopFields = newValue } }
     }
 
     /// The key with which credentials are hashed into a principal; nil for the key of the process.
     var principalKey: PrincipalKey? {
-        get { detour?.value.principalKey }
+        get { extras?.value.principalKey }
         set { change { $0.principalKey = newValue } }
     }
 
@@ -167,12 +167,12 @@ public struct ExchangeContext: Sendable {
 
     /// The earlier attempts of the call, oldest first, on this hop and on earlier hops.
     public package(set) var pastAttempts: [NetworkError.Attempt] {
-        get { detour?.value.pastAttempts ?? [] }
+        get { extras?.value.pastAttempts ?? [] }
         set { change { $0.pastAttempts = newValue } }
     }
 
-    private mutating func change(_ change: (inout Detour) -> Void) {
-        detour = (detour ?? Boxed(Detour())).changed(change)
+    private mutating func change(_ change: (inout Extras) -> Void) {
+        extras = (extras ?? Boxed(Extras())).changed(change)
     }
 
     /// Returns whether `request` is idempotent (RFC 9110 §9.2.2). If the call sets `RequestOptions.isIdempotent`, that
@@ -194,13 +194,13 @@ public struct ExchangeContext: Sendable {
     /// the latest of their deadlines, limited by `attemptDeadline`. Policies use it to decide whether a wait is
     /// worthwhile.
     package var horizon: ExchangeContext.Deadline {
-        guard let shared = detour?.value.sharedDeadline else { return deadline }
+        guard let shared = extras?.value.sharedDeadline else { return deadline }
         return shared.latest.earlier(attemptDeadline)
     }
 
     /// The latest deadline of the calls that share the exchange; nil if it belongs to one call.
     package var sharedDeadline: SharedDeadline? {
-        get { detour?.value.sharedDeadline }
+        get { extras?.value.sharedDeadline }
         set { change { $0.sharedDeadline = newValue } }
     }
 
@@ -216,7 +216,7 @@ public struct ExchangeContext: Sendable {
     /// Receives the interim responses that a transport records, on its thread; nil if only observers do. For a
     /// transport that records the exchanges of another one.
     package var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)? {
-        get { detour?.value.onInterim }
+        get { extras?.value.onInterim }
         set { change { $0.onInterim = newValue } }
     }
 
@@ -312,7 +312,7 @@ public struct ExchangeContext: Sendable {
         requestEvents?.failed(error, in: self)
     }
 
-    private struct Detour: Sendable {
+    private struct Extras: Sendable {
         var facts = Facts()
         var pastOrigins: [Origin] = []
         var forwardedFields = ForwardedFields()

@@ -3,7 +3,7 @@
 extension ExchangeEvent {
     /// A phase of obtaining a connection for a request, reported as it happens (`ExchangeEvent.connecting`).
     ///
-    /// For a new connection the order is `lookingUp` (unless the addresses are cached), `trying` once per address,
+    /// For a new connection the order is `resolving` (unless the addresses are cached), `trying` once per address,
     /// `opened`, `secured` if the connection uses TLS, and `ready`. For an existing connection, or one that another
     /// exchange is opening, only `ready` is reported. The phases start again when the transport has to send the request
     /// again. A failed attempt ends after the last phase that it reached.
@@ -13,7 +13,7 @@ extension ExchangeEvent {
     public enum ConnectionPhase: Hashable, Sendable {
         /// The transport starts to resolve the name of the host, or of its proxy. Not reported if the addresses are
         /// cached.
-        case lookingUp(name: String)
+        case resolving(name: String)
         /// The transport starts to connect to this address of the host, or of its proxy: `192.0.2.1:443`. It may try
         /// the next address before this one has failed (RFC 8305). The address of a Unix domain socket is its path.
         case trying(address: String)
@@ -31,7 +31,7 @@ extension ExchangeEvent.ConnectionPhase: CustomStringConvertible {
     /// A short text for logs, such as `trying 192.0.2.1:443`.
     public var description: String {
         switch self {
-        case .lookingUp(let name): "looking up \(name)"
+        case .resolving(let name): "looking up \(name)"
         case .trying(let address): "trying \(address)"
         case .opened: "opened"
         case .secured(let tls): "secured by \(tls)"

@@ -26,7 +26,6 @@ package struct FairQueue<Element> {
         self.capacity = capacity
     }
 
-    /// The number of waiting elements.
     package var count: Int { waiting.count }
 
     package var isEmpty: Bool { waiting.isEmpty }
@@ -57,8 +56,8 @@ package struct FairQueue<Element> {
             while let ticket = lists[index].first, waiting[ticket] == nil { lists[index].removeFirst() }
         }
         let heads = lists.indices.compactMap { index in lists[index].first.map { (index: index, ticket: $0) } }
-        let isForLongest = turns % Self.fairShare == 0
-        guard let turn = isForLongest ? heads.min(by: { $0.ticket < $1.ticket }) : heads.last else { return nil }
+        let isForOldest = turns % Self.fairShare == 0
+        guard let turn = isForOldest ? heads.min(by: { $0.ticket < $1.ticket }) : heads.last else { return nil }
         lists[turn.index].removeFirst()
         return remove(turn.ticket)
     }

@@ -43,7 +43,7 @@ extension Interceptor {
     }
 }
 
-/// The place of an interceptor in the standard pipeline, from the caller to the transport.
+/// The position of an interceptor in the standard pipeline, from the caller to the transport.
 ///
 /// Interceptors to the right of `.redirects` run once per hop, those to the right of `.retry` once per attempt, and
 /// those to the right of `.hedging` once per request on the wire. A placement closer to the caller is the smaller one.
@@ -72,8 +72,8 @@ public enum Placement: Comparable, Sendable, CaseIterable {
     case rateLimit
     /// Limits the number of concurrent exchanges, once per request on the wire.
     case concurrencyLimit
-    /// The place of interceptors that need no specific one. They run once per request on the wire, before credentials
-    /// are attached, in the order in which they were added.
+    /// The default placement. Its interceptors run once per request on the wire, before credentials are attached, in
+    /// the order in which they were added.
     case custom
     /// Attaches credentials, and sends the request once more after a 401.
     case authentication

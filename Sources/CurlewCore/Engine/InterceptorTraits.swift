@@ -19,7 +19,7 @@ public import CurlewHTTP
 /// The defaults are safe for an interceptor that attaches a credential: what it adds is sent to the origin of the
 /// client only, and no response is stored or shared, because it may belong to a user.
 public struct InterceptorTraits: Sendable {
-    /// The place at which `Pipeline.adding(_:)` inserts the interceptor, unless another placement is passed.
+    /// The placement at which `Pipeline.adding(_:)` inserts the interceptor, unless another one is passed.
     public var placement: Placement
     /// The origin to which the fields and query items that the interceptor adds may be sent. They are removed from
     /// requests to other origins, unless they are harmless or declared (`Redaction.Rules.harmless`).

@@ -55,8 +55,8 @@ public struct Next: Sendable {
     ) async throws -> HTTPResponse {
         if links.isScoped { return try await scoped(request, changed ?? context) }
         guard position < links.interceptors.count else { return try await sendToTransport(request, changed ?? context) }
-        let rest = Next(context: changed ?? context, chain: links, position: position + 1)
-        return try await links.interceptors[position].intercept(request, next: rest)
+        let inner = Next(context: changed ?? context, chain: links, position: position + 1)
+        return try await links.interceptors[position].intercept(request, next: inner)
     }
 
     /// Runs the rest of a pipeline in which the additions of an interceptor are restricted to one origin.
@@ -67,9 +67,9 @@ public struct Next: Sendable {
         }
         guard position < links.interceptors.count else { return try await sendToTransport(request, context) }
         let isForeign = links.isForeign(request, to: position, in: context)
-        let rest = Next(
+        let inner = Next(
             context: context, chain: links, position: position + 1, received: isForeign ? Boxed(request) : nil)
-        return try await links.interceptors[position].intercept(request, next: rest)
+        return try await links.interceptors[position].intercept(request, next: inner)
     }
 
     /// Returns the principal of the response to `request`, determined by the request fields that are not known to be
@@ -174,9 +174,9 @@ public struct Next: Sendable {
 extension ExchangeContext {
     /// Checks the departure policies, and sets the deadline of the attempt unless it is set.
     fileprivate mutating func checkPolicies() throws {
-        if departure == nil, timeouts.attempt == nil { return }
+        if sendCheck == nil, timeouts.attempt == nil { return }
         let now = time.now
-        var policy = departure
+        var policy = sendCheck
         while let current = policy {
             try current.leave(at: now, in: self)
             policy = current.outer

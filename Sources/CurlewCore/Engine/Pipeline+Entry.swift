@@ -4,7 +4,7 @@ extension Pipeline {
     /// An interceptor with its description, as a pipeline stores it.
     struct Entry: Sendable {
         let interceptor: any Interceptor
-        /// The description, with the changes that were made when the interceptor was added.
+        /// The traits of the interceptor, as edited by `adding`.
         var traits: InterceptorTraits
         /// Whether the interceptor attaches credentials, judged by its placement, the original or the changed one.
         private(set) var attachesCredentials: Bool

@@ -72,17 +72,17 @@ extension Principal {
     init(of request: HTTPRequest, in context: ExchangeContext) {
         let rules = context.fields
         let declared = context.forwardedFields.secret
-        var fields: [(name: String, place: Int, value: String)] = []
-        for (place, field) in request.headers.enumerated()
+        var fields: [(name: String, index: Int, value: String)] = []
+        for (index, field) in request.headers.enumerated()
         where !rules.isHarmless(field.name) || declared.contains(field.name) {
             let value = field.name == .cookie ? rules.identifying(cookie: field.value) : field.value
-            if let value { fields.append((field.name.text.lowercased(), place, value)) }
+            if let value { fields.append((field.name.text.lowercased(), index, value)) }
         }
         if fields.isEmpty {
             self = .anonymous
             return
         }
-        fields.sort { ($0.name, $0.place) < ($1.name, $1.place) }
+        fields.sort { ($0.name, $0.index) < ($1.name, $1.index) }
         self = .holder(of: fields.flatMap { [$0.name, $0.value] }, in: context)
     }
 

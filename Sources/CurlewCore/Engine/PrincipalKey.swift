@@ -23,10 +23,8 @@ package struct PrincipalKey: Sendable {
         isLasting = false
     }
 
-    /// The key of this process.
     static let process = PrincipalKey(ofProcess: random())
 
-    /// Returns the bytes of a new random key.
     package static func random() -> Data {
         var random = SystemRandomNumberGenerator()
         return Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })

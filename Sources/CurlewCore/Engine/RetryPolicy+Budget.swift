@@ -18,16 +18,16 @@ extension RetryPolicy {
     public final class Budget: Sendable {
         /// The number of tokens in a full bucket. Every origin starts with a full bucket. Default 500.
         public let capacity: Int
-        /// The number of tokens that a retry takes, unless the previous attempt timed out. Default 14.
+        /// The price of a retry in tokens, unless the previous attempt timed out. Default 14.
         public let price: Int
-        /// The number of tokens that a retry takes after an attempt that timed out. Default 50.
+        /// The price of a retry in tokens after a timeout. Default 50.
         ///
         /// After a timeout, the server may have processed the request, and it may not respond to the next attempt
         /// either. If a server stops responding, each client retries ten times instead of 35, and the recovering server
         /// does not receive all remaining retries (see <doc:Resilience>).
         public let timeoutPrice: Int
 
-        private static let mostOrigins = 256
+        private static let maximumOrigins = 256
         private let accounts = Locked(Accounts())
 
         /// Creates a budget whose buckets are full.
@@ -71,7 +71,7 @@ extension RetryPolicy {
             let isPaid = accounts.withLock { accounts in
                 let missing = accounts.missing[origin]?.tokens ?? 0
                 guard capacity - missing >= price else { return false }
-                accounts.set(missing + price, for: origin, most: Self.mostOrigins)
+                accounts.set(missing + price, for: origin, maximum: Self.maximumOrigins)
                 return true
             }
             return isPaid ? Receipt(self, origin, price) : nil
@@ -86,7 +86,7 @@ extension RetryPolicy {
         private func add(_ tokens: Int, for origin: Origin) {
             accounts.withLock { accounts in
                 guard !accounts.missing.isEmpty, let account = accounts.missing[origin] else { return }
-                accounts.set(account.tokens - tokens, for: origin, most: Self.mostOrigins)
+                accounts.set(account.tokens - tokens, for: origin, maximum: Self.maximumOrigins)
             }
         }
 
@@ -105,14 +105,14 @@ extension RetryPolicy {
             private(set) var missing: [Origin: Account] = [:]
             private var uses: UInt64 = 0
 
-            mutating func set(_ tokens: Int, for origin: Origin, most: Int) {
+            mutating func set(_ tokens: Int, for origin: Origin, maximum: Int) {
                 guard tokens > 0 else {
                     missing[origin] = nil
                     return
                 }
                 uses &+= 1
                 missing[origin] = Account(tokens: tokens, lastUse: uses)
-                guard missing.count > most, let oldest = missing.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+                guard missing.count > maximum, let oldest = missing.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
                     return
                 }
                 missing[oldest.key] = nil

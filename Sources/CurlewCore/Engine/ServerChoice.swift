@@ -26,7 +26,7 @@ package struct ServerChoice: Hashable, Sendable {
 }
 
 extension RequestOptions {
-    /// What the call follows, if a server chose its URL; nil if the app did. Default nil.
+    /// The server's choice of the URL; nil if the app chose it. Default nil.
     package var serverChoice: ServerChoice? {
         get { self[ServerChoiceKey.self] }
         set { self[ServerChoiceKey.self] = newValue }

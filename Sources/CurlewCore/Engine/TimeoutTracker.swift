@@ -33,7 +33,7 @@ package struct TimeoutTracker: Sendable {
     /// The deadline for the head, extended by the time that sending the request body takes.
     private var attempt: Int64
     private var sendingSince: Int64?
-    /// The time at which the wait for a connection began; nil once the request is about to be sent.
+    /// The start of the wait for a connection; nil once the request is about to be sent.
     private var connectingSince: Int64?
     private var connect: Int64?
     private let firstByte: Int64?
@@ -61,13 +61,13 @@ package struct TimeoutTracker: Sendable {
         (total, attempt) = (end(context.totalDeadline), end(context.attemptDeadline))
     }
 
-    /// The time that the exchange waited before it began or, if it has not begun, has waited until `now`.
+    /// The time spent queued; until `now` if the exchange is still queued.
     package func queued(at now: Int64) -> Duration { .nanoseconds((begun ?? now) - handedOver) }
 
     /// The time since the exchange began, in nanoseconds; 0 if it has not begun.
     package func running(at now: Int64) -> Int64 { now - (begun ?? now) }
 
-    /// The time from the beginning of the exchange to the response head or, if that has not arrived, to `now`.
+    /// The time from the start of the exchange to the response head; to `now` if none has arrived.
     package func untilResponse(at now: Int64) -> Duration { .nanoseconds(running(at: responded ?? now)) }
 
     /// The time since the response head arrived; nil until then.

@@ -6,7 +6,7 @@
 /// cookies or cache, responds to no challenges and retries nothing that may have reached the server. Interceptors
 /// implement these policies, so that all transports behave alike.
 ///
-/// What an implementation guarantees:
+/// Guarantees of an implementation:
 /// - It throws `NetworkError`, and returns a response for every status that arrived.
 /// - It enforces `context.totalDeadline` and `context.timeouts`, also while the body arrives, and
 ///   `context.attemptDeadline` until the response head has arrived. The deadline of the attempt is suspended while the

@@ -22,7 +22,7 @@ extension TransportConfiguration {
         private enum Rule: Hashable, Sendable {
             case everything
             case publicOnly
-            case asking(Question)
+            case asking(Predicate)
         }
 
         private let rule: Rule
@@ -46,7 +46,7 @@ extension TransportConfiguration {
         public static func asking(_ allows: @escaping @Sendable (_ address: TransportConfiguration.IPAddress) -> Bool)
             -> TransportConfiguration.AddressPolicy
         {
-            TransportConfiguration.AddressPolicy(rule: .asking(Question(allows)))
+            TransportConfiguration.AddressPolicy(rule: .asking(Predicate(allows)))
         }
 
         private init(rule: Rule) {
@@ -74,13 +74,13 @@ extension TransportConfiguration {
 
         /// Returns the reason why the transport may not connect to `address`; nil if it may.
         package func objection(to address: TransportConfiguration.IPAddress) -> String? {
-            let places = [address] + address.embeddedAddresses
-            if refused.contains(where: { places.contains(where: $0.contains) }) { return "refused by name" }
+            let addresses = [address] + address.embeddedAddresses
+            if refused.contains(where: { addresses.contains(where: $0.contains) }) { return "refused by name" }
             if allowed.contains(where: { $0.contains(address) }) { return nil }
             return switch rule {
             case .everything: nil
             case .publicOnly: address.reservation
-            case .asking(let question): question.allows(address) ? nil : "refused by the app"
+            case .asking(let predicate): predicate.allows(address) ? nil : "refused by the app"
             }
         }
 
@@ -101,14 +101,14 @@ extension TransportConfiguration {
 }
 
 /// A closure with an identity, so that policies with a closure can be compared.
-private final class Question: Hashable, Sendable {
+private final class Predicate: Hashable, Sendable {
     let allows: @Sendable (TransportConfiguration.IPAddress) -> Bool
 
     init(_ allows: @escaping @Sendable (TransportConfiguration.IPAddress) -> Bool) {
         self.allows = allows
     }
 
-    static func == (left: Question, right: Question) -> Bool { left === right }
+    static func == (left: Predicate, right: Predicate) -> Bool { left === right }
 
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -91,7 +91,6 @@ extension TransportConfiguration.Proxy {
         /// The origin of an HTTP server at the same host and port; nil if they are not valid.
         package var origin: Origin? { Origin(scheme: "http", host: host, port: port) }
 
-        /// Whether the proxy is on this machine.
         var isLoopback: Bool { origin?.isLoopback ?? false }
 
         /// The URL without credentials, such as `http://proxy.example:3128`.
@@ -108,26 +107,26 @@ extension TransportConfiguration.Proxy.Server {
     /// The schemes are http, https, socks5 and socks5h (equivalent here). The default is http. Credentials are
     /// percent-decoded.
     public init?(_ url: String) {
-        var rest = Substring(url)
+        var remainder = Substring(url)
         var kind = Kind.http
-        if let separator = rest.utf8.firstRange(of: "://".utf8) {
-            let scheme = rest[..<separator.lowerBound].lowercased()
+        if let separator = remainder.utf8.firstRange(of: "://".utf8) {
+            let scheme = remainder[..<separator.lowerBound].lowercased()
             guard let named = Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme) else { return nil }
             kind = named
-            rest = rest[separator.upperBound...]
+            remainder = remainder[separator.upperBound...]
         }
-        if rest.ends(with: "/") { rest = Substring(rest.utf8.dropLast()) }
+        if remainder.ends(with: "/") { remainder = Substring(remainder.utf8.dropLast()) }
         var credentials: [String] = []
-        if let at = rest.last("@") {
-            let parts = rest[..<at].parts(":", most: 2, keepingEmpty: true)
+        if let at = remainder.last("@") {
+            let parts = remainder[..<at].parts(":", maximum: 2, keepingEmpty: true)
             credentials = parts.compactMap { PercentCoding.decode(String($0)) }
             guard credentials.count == parts.count else { return nil }
-            rest = Substring(rest.utf8[at...].dropFirst())
+            remainder = Substring(remainder.utf8[at...].dropFirst())
         }
-        let colon = rest.ends(with: "]") ? nil : rest.last(":")
-        let port = colon.map { Int(Substring(rest.utf8[$0...].dropFirst())) ?? 0 }
+        let colon = remainder.ends(with: "]") ? nil : remainder.last(":")
+        let port = colon.map { Int(Substring(remainder.utf8[$0...].dropFirst())) ?? 0 }
         self.init(
-            kind, host: String(rest[..<(colon ?? rest.endIndex)]), port: port, user: credentials.first,
+            kind, host: String(remainder[..<(colon ?? remainder.endIndex)]), port: port, user: credentials.first,
             password: credentials.count > 1 ? credentials[1] : nil)
         guard self.url != nil else { return nil }
     }

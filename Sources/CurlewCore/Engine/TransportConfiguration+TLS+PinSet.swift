@@ -24,8 +24,8 @@ extension TransportConfiguration.TLS {
     ///         scope: .verifiedChain)
     ///
     /// Pinning locks out users of old releases when the server's key changes. Therefore:
-    /// - A set needs at least two keys, one of them a backup whose private key is kept in a safe place. With fewer,
-    ///   every call throws `.configuration`.
+    /// - A set needs at least two keys, one of them a backup whose private key is kept offline. With fewer, every call
+    ///   throws `.configuration`.
     /// - After `expires` a set is no longer enforced, and only the usual certificate checks apply, so that old releases
     ///   can still connect. Observers receive `.warned(.pinsExpired)` for each new connection, and
     ///   `.warned(.pinsExpireSoon)` in the 30 days before that date.
@@ -131,7 +131,7 @@ extension TransportConfiguration.TLS.PinSet {
     package func mismatch(in chain: [String?]) -> String? {
         let judged = scope == .serverCertificate ? chain.prefix(1) : chain[...]
         if judged.contains(where: { $0.map(keys.contains) ?? false }) { return nil }
-        let shown = judged.prefix(ExchangeMetrics.Connection.PeerCertificate.most).map { $0 ?? "unreadable" }
+        let shown = judged.prefix(ExchangeMetrics.Connection.PeerCertificate.maximum).map { $0 ?? "unreadable" }
         return shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
     }
 

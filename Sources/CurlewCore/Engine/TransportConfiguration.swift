@@ -22,7 +22,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var localAddress: TransportConfiguration.LocalAddress?
     /// The number of bytes of one streamed body that may wait for its reader before the transport stops receiving.
     /// Default 1 MiB, at least 16 KiB.
-    public var bodyBuffer: Int { didSet { bodyBuffer = max(Self.leastBuffer, bodyBuffer) } }
+    public var bodyBuffer: Int { didSet { bodyBuffer = max(Self.minimumBuffer, bodyBuffer) } }
     /// The maximum size, in bytes, of a body that is returned complete together with the response, unless the call
     /// streams. `bodyBuffer` limits it too. Default 1 MiB. The transport on Linux keeps memory for such bodies, at most
     /// 8 MiB per event loop, until the event loop has been idle for 10 s.
@@ -46,14 +46,14 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.unixSocket = unixSocket
         self.addressPolicy = addressPolicy
         self.localAddress = localAddress
-        self.bodyBuffer = max(Self.leastBuffer, bodyBuffer)
+        self.bodyBuffer = max(Self.minimumBuffer, bodyBuffer)
         self.smallBody = max(0, smallBody)
     }
 
     /// The maximum size of a body that is returned complete: the smaller of `smallBody` and `bodyBuffer`.
     package var gatheredBody: Int { min(smallBody, bodyBuffer) }
 
-    private static let leastBuffer = 16 << 10
+    private static let minimumBuffer = 16 << 10
 
     /// The configuration errors, each naming its option. Every call throws `.configuration` with the first. Empty if
     /// the configuration is valid, as far as can be checked without the environment, files or connections.

@@ -38,7 +38,7 @@ extension HTTPResponse {
     /// The events recorded for the attempt that produced this response, until they are part of `attempts`.
     var notes: [String] { history?.notes ?? [] }
 
-    /// Records an event of the attempt that produced this response, such as `waited 12 ms for a place`.
+    /// Records an event of the attempt that produced this response, such as `waited 12 ms for a slot`.
     package mutating func note(_ text: String) {
         history = AttemptHistory(history?.attempts ?? [], notes: notes + [text], isComplete: false)
     }
@@ -53,7 +53,7 @@ extension HTTPResponse {
 
 extension NetworkError.Attempt {
     /// The maximum number of attempts that are kept for a call.
-    static let mostKept = 100
+    static let maximumKept = 100
 
     static func all(_ history: AttemptHistory?, _ status: HTTPStatus, _ metrics: ExchangeMetrics) -> [NetworkError
         .Attempt]
@@ -69,8 +69,8 @@ extension NetworkError.Attempt {
 }
 
 extension [NetworkError.Attempt] {
-    /// Returns these attempts followed by `attempt`. Of more than `mostKept` attempts, the oldest are dropped.
+    /// Returns these attempts followed by `attempt`. Of more than `maximumKept` attempts, the oldest are dropped.
     func adding(_ attempt: NetworkError.Attempt) -> [NetworkError.Attempt] {
-        (self + [attempt]).suffix(NetworkError.Attempt.mostKept)
+        (self + [attempt]).suffix(NetworkError.Attempt.maximumKept)
     }
 }

@@ -14,7 +14,7 @@
 ///   receive bytes that follow a gap.
 /// - When `waiting` is 0 after an event, the owner keeps no bytes of the body.
 package struct BodyAccount: Sendable {
-    /// What the owner must do after an event.
+    /// The next step of the owner after an event.
     package enum Step: Equatable, Sendable {
         /// Do nothing: no reader is waiting, or there is nothing for the waiting reader.
         case wait
@@ -87,12 +87,12 @@ package struct BodyAccount: Sendable {
 
     /// Records that the body has ended.
     ///
-    /// - `droppingRest`: whether to drop the bytes that the reader has not taken.
-    package mutating func finish(_ result: Result<Void, NetworkError>, droppingRest: Bool = false) -> Step {
+    /// - `droppingRemainder`: whether to drop the bytes that the reader has not taken.
+    package mutating func finish(_ result: Result<Void, NetworkError>, droppingRemainder: Bool = false) -> Step {
         guard end == nil else { return .late }
         end = result
         isPaused = false
-        if droppingRest { waiting = 0 }
+        if droppingRemainder { waiting = 0 }
         return reader == .waiting ? read() : .wait
     }
 
@@ -100,7 +100,7 @@ package struct BodyAccount: Sendable {
     /// the reader.
     package mutating func abandon() -> Step {
         let cancelled = Result<Void, NetworkError>.failure(NetworkError(.cancelled))
-        guard end != nil else { return finish(cancelled, droppingRest: true) }
+        guard end != nil else { return finish(cancelled, droppingRemainder: true) }
         if reader != .ended { (end, waiting) = (cancelled, 0) }
         return .late
     }

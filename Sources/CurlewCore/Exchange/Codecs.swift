@@ -84,8 +84,8 @@ public struct Codecs: Sendable {
         return mediaType.essence == primary.mediaType.essence ? primary : nil
     }
 
-    /// The codec for JSON inside of another format, such as one line of JSON Lines: the codec that has the media type of
-    /// JSON, or the default codec if its media type is a kind of JSON, or else plain JSON.
+    /// The codec for JSON inside of another format, such as JSON Lines: an added JSON codec, else the primary one if
+    /// its media type is a kind of JSON, else plain JSON.
     package var jsonCodec: any ContentCodec {
         codec(for: .json) ?? (primary.mediaType.isJSON ? primary : Codecs.json.primary)
     }

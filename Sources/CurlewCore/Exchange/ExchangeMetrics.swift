@@ -44,7 +44,7 @@ public struct ExchangeMetrics: Hashable, Sendable {
     /// Linux never reports it.
     public var connection: ExchangeMetrics.Connection?
 
-    /// Creates metrics in which all values are nil.
+    /// Creates empty metrics.
     public init() {}
 
     /// Adds the time that the request waited in queues of the pipeline, which a transport does not measure.

@@ -4,9 +4,7 @@ import CurlewHTTP
 
 /// A key for a fact that a capability attaches to a context or a response.
 package protocol FactKey {
-    /// The type of the fact.
     associatedtype Value: Sendable
-    /// The value if none was stored.
     static var defaultValue: Value { get }
 }
 
@@ -44,9 +42,9 @@ package struct Facts: Sendable {
                 if current.key != changed { facts.append(current) }
                 fact = current.next
             }
-            var rest: Fact?
-            for kept in facts.reversed() { rest = Fact(key: kept.key, value: kept.value, next: rest) }
-            first = Fact(key: changed, value: newValue, next: rest)
+            var tail: Fact?
+            for kept in facts.reversed() { tail = Fact(key: kept.key, value: kept.value, next: tail) }
+            first = Fact(key: changed, value: newValue, next: tail)
         }
     }
 

@@ -71,7 +71,7 @@ public struct Limits: Sendable {
         set { decodedRatioChoice = newValue }
     }
 
-    /// The maximum size of the body excerpt that an error keeps, in bytes. The rest is cut off
+    /// The maximum size of the body excerpt that an error keeps, in bytes. A longer body is truncated
     /// (`NetworkError.Response.isTruncated`). Default 16 KiB.
     public var errorExcerpt: Int {
         get { errorExcerptChoice ?? 16 * 1024 }
@@ -122,8 +122,8 @@ extension Limits {
     /// the ratio is within `decodedRatio`, or if the decoded body has at most 1 MiB.
     package func growthFailure(decoded: Int64, coded: Int64) -> NetworkError? {
         guard decoded > 1 << 20 else { return nil }
-        let (most, isBeyond) = max(0, coded).multipliedReportingOverflow(by: Int64(max(1, decodedRatio)))
-        guard !isBeyond, decoded > most else { return nil }
+        let (maximum, isBeyond) = max(0, coded).multipliedReportingOverflow(by: Int64(max(1, decodedRatio)))
+        guard !isBeyond, decoded > maximum else { return nil }
         return NetworkError(
             .limitExceeded(.responseBody),
             detail:

@@ -89,9 +89,9 @@ extension NetworkError.Attempt {
         case serverAsked
         /// Retried: there was no route to the server, and the policy waits for one.
         case offline
-        /// Sent again with a refreshed credential, after a 401.
+        /// A retry with a refreshed credential, after a 401.
         case renewed
-        /// Sent again with a response to a challenge (RFC 9110 §11.6.1), after a 401.
+        /// A retry with a response to a challenge (RFC 9110 §11.6.1), after a 401.
         case challenged
         /// Retried or ended by a rule of the app (`.retry(when:)`).
         case appRule

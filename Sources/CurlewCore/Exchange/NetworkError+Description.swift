@@ -24,7 +24,7 @@ extension NetworkError: MirroredByDescription {
                     + (response.mediaType.map { ", \($0.essence.printable)" } ?? ""))
             if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
-        for certificate in certificates.prefix(ExchangeMetrics.Connection.PeerCertificate.most) {
+        for certificate in certificates.prefix(ExchangeMetrics.Connection.PeerCertificate.maximumCount) {
             lines.append("  server    \(certificate)")
         }
         // A single attempt without a decision or notes would only repeat the lines above.

@@ -9,7 +9,7 @@ extension NetworkError: Hashable {
     ///
     ///     #expect(model.error == NetworkError(statusCode: 503))
     ///
-    /// Where the other properties matter, compare them separately.
+    /// Compare the other properties separately.
     public static func == (left: NetworkError, right: NetworkError) -> Bool {
         left.reason == right.reason && left.ownCause == right.ownCause
     }

@@ -3,7 +3,7 @@
 import CurlewFoundation
 public import CurlewHTTP
 
-/// Properties for the common questions about an error.
+/// Properties for common checks of an error.
 extension NetworkError {
     /// The status code of the response; nil if no response arrived.
     public var statusCode: Int? { response?.status.code }
@@ -54,10 +54,10 @@ extension NetworkError {
     }
 
     /// Whether the attempt reached no server: there was no network, no route to the host, or no address for its name.
-    var reachedNobody: Bool {
+    var reachedNoServer: Bool {
         guard reason == .unreachable, let underlying else { return false }
         guard let failure = underlying as? NetworkError.TransportFailure else {
-            return SystemErrorCode(underlying).reachedNobody
+            return SystemErrorCode(underlying).reachedNoServer
         }
         return isOffline || failure.systemError == EHOSTUNREACH || failure.isFailedLookup
     }

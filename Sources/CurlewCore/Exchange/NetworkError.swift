@@ -72,7 +72,7 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.detail = newValue } }
     }
 
-    /// What the developer can do about the error; nil if there is no advice.
+    /// The advice for the developer; nil if there is none.
     public var hint: String? {
         get { box.value.hint }
         set { update { $0.hint = newValue } }

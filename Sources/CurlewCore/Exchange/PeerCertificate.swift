@@ -28,9 +28,9 @@ extension ExchangeMetrics.Connection {
         /// Parses a certificate in PEM or DER form. Returns nil if the bytes are not a certificate, or if the
         /// certificate has more than 64 KiB in DER form.
         package init?(_ certificate: Data) {
-            guard certificate.count <= Self.largest * 2 else { return nil }
+            guard certificate.count <= Self.maximumSize * 2 else { return nil }
             let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
-            guard bytes.count <= Self.largest, let fields = CertificateFields(bytes) else { return nil }
+            guard bytes.count <= Self.maximumSize, let fields = CertificateFields(bytes) else { return nil }
             subject = CertificateName.text(ofName: fields.subject, limit: 200)
             issuer = CertificateName.text(ofName: fields.issuer, limit: 200)
             names = CertificateName.subjectNames(in: fields, count: 10, limit: 100)
@@ -41,14 +41,14 @@ extension ExchangeMetrics.Connection {
         }
 
         /// The maximum number of certificates that are read from a chain.
-        package static let most = 10
+        package static let maximumCount = 10
         /// The maximum size of a certificate in DER form, in bytes.
-        package static let largest = 64 << 10
+        package static let maximumSize = 64 << 10
 
         /// Parses the first ten certificates of a chain, which begins with the server's own certificate. Certificates
         /// that cannot be parsed are omitted.
         package static func list(_ chain: some Sequence<Data>) -> [PeerCertificate] {
-            chain.prefix(most).compactMap(PeerCertificate.init)
+            chain.prefix(maximumCount).compactMap(PeerCertificate.init)
         }
     }
 }

@@ -22,7 +22,7 @@ package struct ProtocolUpgrade: Sendable {
 }
 
 extension RequestOptions {
-    /// The protocol switch that the call asks for; nil for an ordinary call.
+    /// The requested protocol switch; nil for an ordinary call.
     package var upgrade: ProtocolUpgrade? {
         get { self[ProtocolUpgradeKey.self] }
         set { self[ProtocolUpgradeKey.self] = newValue }
@@ -89,7 +89,6 @@ private enum ArrivalExecutorKey: FactKey {
 /// Writers wait while the buffer holds `capacity` bytes or more. The bytes of one `write` are never interleaved with
 /// those of another one.
 package final class OutgoingBytes: Sendable {
-    /// The result of reading.
     package enum Step {
         case bytes(Int)
         case end

@@ -128,8 +128,8 @@ private final class PieceReader {
             case .bytes(let data): if !data.isEmpty { return data }
             case .file(let path, let offset, let length):
                 guard let chunk = try read(path, offset, length) else { continue }
-                let rest = length.map { $0 - Int64(chunk.count) }
-                pieces = [.file(path: path, offset: offset + Int64(chunk.count), length: rest)] + pieces
+                let remainder = length.map { $0 - Int64(chunk.count) }
+                pieces = [.file(path: path, offset: offset + Int64(chunk.count), length: remainder)] + pieces
                 return chunk
             }
         }

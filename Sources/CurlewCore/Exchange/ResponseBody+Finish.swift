@@ -39,7 +39,7 @@ extension ResponseBody {
         ).limited(to: limit)
     }
 
-    private func read(upTo most: Int, on time: any TimeSource) async throws -> (Data, NetworkError?) {
+    private func read(upTo maximum: Int, on time: any TimeSource) async throws -> (Data, NetworkError?) {
         let isLate = Locked(false)
         let timer = Task {
             try await time.alarm(at: time.now.advanced(by: Self.finishTime))
@@ -51,9 +51,9 @@ extension ResponseBody {
         do {
             for try await chunk in self {
                 data.append(chunk)
-                if data.count > most {
+                if data.count > maximum {
                     return (
-                        data, NetworkError(.limitExceeded(.responseBody), detail: "The body has over \(most) bytes.")
+                        data, NetworkError(.limitExceeded(.responseBody), detail: "The body has over \(maximum) bytes.")
                     )
                 }
             }

@@ -60,10 +60,10 @@ extension ResponseBody {
             try claim()
             switch content {
             case .buffered(let data):
-                var rest: Data? = data.isEmpty ? nil : data
+                var remainder: Data? = data.isEmpty ? nil : data
                 return {
-                    defer { rest = nil }
-                    return rest
+                    defer { remainder = nil }
+                    return remainder
                 }
             case .source(let source):
                 return { try await source.next() }

@@ -125,21 +125,21 @@ public struct ResponseBody: AsyncSequence, Sendable {
     ///
     /// - `maximum`: the maximum number of bytes. Default nil: `limit` applies alone.
     public func collect(upTo maximum: Int64? = nil) async throws -> Data {
-        let most = Swift.min(maximum ?? limit, limit)
+        let bound = Swift.min(maximum ?? limit, limit)
         if case .buffered(let data) = storage.content {
             try storage.claim()
-            guard Int64(data.count) <= most else { throw Storage.overLimit(most) }
+            guard Int64(data.count) <= bound else { throw Storage.overLimit(bound) }
             return data
         }
-        if let length = declaredLength, length > most {
+        if let length = declaredLength, length > bound {
             storage.cancel()
-            throw Storage.overLimit(most)
+            throw Storage.overLimit(bound)
         }
         var all = Data()
         for try await chunk in self {
-            guard Int64(all.count) + Int64(chunk.count) <= most else {
+            guard Int64(all.count) + Int64(chunk.count) <= bound else {
                 storage.cancel()
-                throw Storage.overLimit(most)
+                throw Storage.overLimit(bound)
             }
             guard all.isEmpty else {
                 all.append(chunk)
@@ -148,13 +148,13 @@ public struct ResponseBody: AsyncSequence, Sendable {
             all = chunk
             // Reserving capacity avoids repeated copies while the buffer grows. A declared length may be wrong, so the
             // capacity has a maximum.
-            let room = Swift.min(declaredLength ?? 0, Self.mostReserved)
+            let room = Swift.min(declaredLength ?? 0, Self.maximumReserved)
             if room > Int64(chunk.count) { all.reserveCapacity(Int(room)) }
         }
         return all
     }
 
-    private static let mostReserved: Int64 = 16 << 20
+    private static let maximumReserved: Int64 = 16 << 20
 
     /// Ends the transfer if it is still running. Bytes that have not been read are lost, and further reads throw.
     public func cancel() {

@@ -49,7 +49,7 @@ package struct SystemErrorCode: Hashable, Sendable {
     }
 
     /// Whether the attempt reached no server: there was no network, no route to the host, or no address for its name.
-    var reachedNobody: Bool {
+    var reachedNoServer: Bool {
         isOffline || domain == "NSURLErrorDomain" && [-1003, -1006].contains(code)
             || domain == "NSPOSIXErrorDomain" && code == EHOSTUNREACH
     }

@@ -13,7 +13,6 @@ struct RedirectTrail: Sendable {
         self.crossedOrigin = crossedOrigin
     }
 
-    /// Adds a redirect that is followed.
     mutating func append(_ redirect: RedirectPolicy.Redirect) {
         redirects.append(redirect)
         crossedOrigin = crossedOrigin || redirect.leavesOrigin

@@ -30,7 +30,7 @@ extension RetryPolicy.AttemptResult {
     private var notes: [String] { response?.notes ?? error?.notes ?? [] }
 
     /// Whether the attempt reached no server: no network, no route to the host, or no address for its name.
-    var reachedNobody: Bool { error?.reachedNobody ?? false }
+    var reachedNoServer: Bool { error?.reachedNoServer ?? false }
 
     /// Cancels the response body, because no caller will read it.
     func giveUp() {
@@ -56,7 +56,7 @@ extension RetryPolicy {
     /// server does not request a retry.
     func delivers(_ response: HTTPResponse) -> Bool {
         if statuses.contains(response.status) { return false }
-        return response.status.code < 400 || RetryWish(response.headers).verdict != true
+        return response.status.code < 400 || RetryInstruction(response.headers).verdict != true
     }
 }
 

@@ -92,30 +92,30 @@ extension RetryInterceptor {
         let original = first.request
         var (context, result, start) = (context, first, began)
         let time = context.time
-        var course = RetryCourse(
+        var state = RetryState(
             RetryPolicy.Situation(original, in: context, random: 0), budget: next.retryBudget ?? budget,
             origin: original.origin, began: began)
         while true {
             let now = time.now
             let verdict = rules?.verdict(on: result) ?? .usual
             if verdict == .usual, let response = result.response, policy.delivers(response) {
-                course.succeeded(for: result.request.origin)
+                state.succeeded(for: result.request.origin)
                 if result.number == first.number { return response }
                 return try result.concluded(
                     result.attempts(.finish(because: .final), from: start, to: now, in: context), for: original)
             }
             let known = context.pastAttempts.last?.number ?? 0
-            course.update(
-                at: now, time, remaining: context.horizon.remaining(at: now), reachedNobody: result.reachedNobody,
+            state.update(
+                at: now, time, remaining: context.horizon.remaining(at: now), reachedNoServer: result.reachedNoServer,
                 random: random())
             var decision = policy.decide(
-                result.outcome, headers: result.headers, verdict: verdict, in: course.situation)
+                result.outcome, headers: result.headers, verdict: verdict, in: state.situation)
             var request = result.request
             if case .retry = decision, rules?.onRetry != nil {
                 request = try await changed(result, decision, start, context)
-                course.change(to: request, in: context)
+                state.change(to: request, in: context)
             }
-            decision = course.pay(decision, for: request.origin, after: result.outcome)
+            decision = state.charge(decision, for: request.origin, after: result.outcome)
             context.pastAttempts = result.attempts(decision, from: start, to: now, in: context)
             report(decision, of: request, in: context)
             guard case .retry(let wait, let cause) = decision else {
@@ -125,7 +125,7 @@ extension RetryInterceptor {
             // This clock reading is the one that the decision used. With a later one, the wait could end past the
             // deadline.
             try await pause(until: now.advanced(by: wait), in: context)
-            course.scheduleNext(cause, after: wait)
+            state.scheduleNext(cause, after: wait)
             // Includes the attempts that interceptors closer to the transport made.
             context.attempt += max(1, (context.pastAttempts.last?.number ?? 0) - known)
             start = time.now

@@ -45,7 +45,7 @@ extension RetryPolicy {
         ///
         /// Every small response of a call that does not stream arrives this way.
         public var body: Data? {
-            guard let data = response?.body.bufferedData, data.count <= Self.mostBody else { return nil }
+            guard let data = response?.body.bufferedData, data.count <= Self.maximumBody else { return nil }
             return data
         }
 
@@ -55,7 +55,7 @@ extension RetryPolicy {
             return error.map { NetworkError.Attempt.Outcome($0) } ?? .failed(.cancelled)
         }
 
-        private static let mostBody = 1 << 20
+        private static let maximumBody = 1 << 20
     }
 }
 

@@ -13,7 +13,7 @@ extension RetryPolicy {
         /// The number of retries that did not count because the attempt found no network or no route to the host.
         var offline = 0
         /// Whether the last attempt found no network, no route to the host, or no address for its name.
-        var reachedNobody = false
+        var reachedNoServer = false
         /// Whether the request may be sent more than once (`ExchangeContext.mayRepeat`).
         var mayRepeat = true
         /// Whether the body can be produced again (`RequestBody.canReplay`).
@@ -58,35 +58,35 @@ extension RetryPolicy {
         verdict: RetryPolicy.Verdict = .usual,
         in situation: Situation
     ) -> NetworkError.Attempt.Decision {
-        let wish = RetryWish(headers)
-        if let end = obstacle(to: outcome, wish, verdict, situation) { return .finish(because: end) }
+        let instruction = RetryInstruction(headers)
+        if let end = obstacle(to: outcome, instruction, verdict, situation) { return .finish(because: end) }
         let cause: NetworkError.Attempt.Cause =
-            wish.verdict == true ? .serverAsked : verdict.wantsRetry ? .appRule : .transient
+            instruction.verdict == true ? .serverAsked : verdict.wantsRetry ? .appRule : .transient
         return schedule(
-            outcome, because: cause, least: wish.wait(after: outcome.status, from: situation.date), situation)
+            outcome, because: cause, minimum: instruction.wait(after: outcome.status, from: situation.date), situation)
     }
 
     /// Decides whether and when to retry after a transient outcome of a request that may be repeated.
     ///
     /// - `reason`: the reason to report, unless the retry has a more specific one.
-    /// - `least`: the wait that the server requests; nil if it requests none.
+    /// - `minimum`: the wait that the server requests; nil if it requests none.
     private func schedule(
-        _ outcome: NetworkError.Attempt.Outcome, because reason: NetworkError.Attempt.Cause, least: Duration?,
+        _ outcome: NetworkError.Attempt.Outcome, because reason: NetworkError.Attempt.Cause, minimum: Duration?,
         _ situation: Situation
     ) -> NetworkError.Attempt.Decision {
         let (wait, cause): (Duration, NetworkError.Attempt.Cause)
         if outcome == .failed(.connectionLost(.requestNotSent)), situation.uncounted < uncountedAttempts {
             cause = .notReceived
             wait = situation.uncounted == 0 ? .zero : pause(situation.uncounted, situation)
-        } else if outcome == .failed(.unreachable), situation.reachedNobody, let offlineWait = offlineWait(situation) {
+        } else if outcome == .failed(.unreachable), situation.reachedNoServer, let offlineWait = offlineWait(situation) {
             (wait, cause) = (offlineWait, .offline)
         } else if situation.attempts >= attempts {
             return .finish(because: .attemptsExhausted(situation.attempts + situation.uncounted + situation.offline))
-        } else if let least {
-            guard least <= longestServerWait else { return .finish(because: .waitTooLong(least)) }
+        } else if let minimum {
+            guard minimum <= maximumServerWait else { return .finish(because: .waitTooLong(minimum)) }
             // The retry is never early, and the added wait keeps clients from returning at the same moment.
-            let spread = min(pause(situation.attempts, situation, isThrottled: true), Self.longestSpread)
-            (wait, cause) = (least + spread, .serverAsked)
+            let spread = min(pause(situation.attempts, situation, isThrottled: true), Self.maximumSpread)
+            (wait, cause) = (minimum + spread, .serverAsked)
         } else {
             cause = reason
             wait = pause(situation.attempts, situation, isThrottled: outcome == .status(.tooManyRequests))
@@ -95,11 +95,11 @@ extension RetryPolicy {
         return .retry(after: wait, because: cause)
     }
 
-    private static let longestSpread = Duration.seconds(5)
+    private static let maximumSpread = Duration.seconds(5)
 
     /// Returns the reason why this outcome must not be retried; nil if it may be.
     private func obstacle(
-        to outcome: NetworkError.Attempt.Outcome, _ wish: RetryWish, _ verdict: RetryPolicy.Verdict,
+        to outcome: NetworkError.Attempt.Outcome, _ instruction: RetryInstruction, _ verdict: RetryPolicy.Verdict,
         _ situation: Situation
     ) -> NetworkError.Attempt.Cause? {
         if outcome == .failed(.cancelled) { return .cancelled }
@@ -107,9 +107,9 @@ extension RetryPolicy {
         let mayRepeat = situation.mayRepeat || verdict == .retryUnprocessed
         switch outcome {
         case .status(let status):
-            let mayPass = statuses.contains(status) || (wish.verdict == true && status.code >= 400)
+            let mayPass = statuses.contains(status) || (instruction.verdict == true && status.code >= 400)
             guard mayPass || verdict.wantsRetry else { return .final }
-            if wish.verdict == false { return .serverForbids }
+            if instruction.verdict == false { return .serverForbids }
             if !mayRepeat { return .notIdempotent }
         case .failed(let reason):
             guard reason.mayPass || verdict.wantsRetry && reason.mayBeForgiven else { return .final }
@@ -148,9 +148,9 @@ extension NetworkError.Reason {
     }
 }
 
-/// What a server says about retries in the fields of its response. The values are untrusted, so callers must limit
-/// them.
-struct RetryWish {
+/// The server's instruction about retries in the fields of its response. The values are untrusted, so callers must
+/// limit them.
+struct RetryInstruction {
     private let headers: HTTPHeaders
 
     init(_ headers: HTTPHeaders) {

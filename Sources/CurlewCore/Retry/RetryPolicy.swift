@@ -2,7 +2,7 @@
 
 public import CurlewHTTP
 
-/// The rules that decide what is retried, how often, and after which wait.
+/// The rules of retries: causes, number and waits.
 ///
 ///     Pipeline.standard                                                    // has .retry(.standard)
 ///     pipeline.replacing(.retry(.standard.with { $0.attempts = 5 }))       // for a client
@@ -26,11 +26,11 @@ public struct RetryPolicy: Hashable, Sendable {
     public var backoff: RetryPolicy.Backoff
     /// The longest wait that a server may request, in `Retry-After` or the `RateLimit` fields. Default 60 s. If the
     /// server requests a longer wait, the call ends, because the server would refuse an earlier attempt.
-    public var longestServerWait: Duration
+    public var maximumServerWait: Duration
     /// The number of retries that do not count as attempts, for a request that certainly never reached the server.
     /// Default 2. The first of these retries is immediate.
     public var uncountedAttempts: Int
-    /// How long a call may wait for connectivity. Default nil: it does not wait.
+    /// The maximum wait of a call for connectivity. Default nil: it does not wait.
     ///
     /// Attempts that find no network, no route to the host or no address for its name are repeated until this time has
     /// passed since the first attempt. They do not count as attempts, because they cause no load on the server. A
@@ -40,14 +40,14 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Creates a policy from the given values and the defaults.
     public init(
         attempts: Int = 3, statuses: Set<HTTPStatus> = [408, 429, 500, 502, 503, 504],
-        backoff: RetryPolicy.Backoff = .exponential, longestServerWait: Duration = .seconds(60),
+        backoff: RetryPolicy.Backoff = .exponential, maximumServerWait: Duration = .seconds(60),
         uncountedAttempts: Int = 2,
         connectivityWait: Duration? = nil
     ) {
         self.attempts = attempts
         self.statuses = statuses
         self.backoff = backoff
-        self.longestServerWait = longestServerWait
+        self.maximumServerWait = maximumServerWait
         self.uncountedAttempts = uncountedAttempts
         self.connectivityWait = connectivityWait
     }

@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 extension RetryPolicy {
-    /// How a rule of the app classifies an attempt: the result of the closure in `.retry(when:)`.
+    /// The verdict of the app on an attempt: the result of the closure in `.retry(when:)`.
     public enum Verdict: Hashable, Sendable {
         /// `RetryPolicy` decides as it would without the rule.
         case usual

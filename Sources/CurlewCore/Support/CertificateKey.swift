@@ -37,7 +37,7 @@ struct CertificateFields {
     /// The SubjectPublicKeyInfo, with its tag and length.
     let publicKey: Data
     /// The fields after the public key: the obsolete unique identifiers, and the extensions.
-    let rest: DERReader
+    let remainder: DERReader
 
     /// Parses a certificate in DER form. Returns nil for bytes that are not a certificate.
     init?(_ certificate: Data) {
@@ -56,6 +56,6 @@ struct CertificateFields {
         self.validity = validity
         self.subject = subject.content
         publicKey = key.whole
-        rest = fields
+        remainder = fields
     }
 }

@@ -70,8 +70,8 @@ enum CertificateName {
     }
 
     private static func subjectAlternativeName(in fields: CertificateFields) -> DERReader? {
-        var rest = fields.rest
-        while let field = rest.next() {
+        var remainder = fields.remainder
+        while let field = remainder.next() {
             guard field.tag == 0xA3 else { continue }
             var wrapped = field.values
             guard var extensions = wrapped.next(DERTag.sequence)?.values else { return nil }
@@ -129,11 +129,11 @@ enum CertificateName {
 
     private static func units<Unit: FixedWidthInteger>(of bytes: Data, _ type: Unit.Type) -> [Unit] {
         let size = Unit.bitWidth / 8
-        var rest = bytes
+        var remainder = bytes
         var units: [Unit] = []
-        while rest.count >= size {
-            units.append(rest.prefix(size).reduce(0) { $0 << 8 | Unit($1) })
-            rest = rest.dropFirst(size)
+        while remainder.count >= size {
+            units.append(remainder.prefix(size).reduce(0) { $0 << 8 | Unit($1) })
+            remainder = remainder.dropFirst(size)
         }
         return units
     }
@@ -143,12 +143,12 @@ enum CertificateName {
     private static func escaped(_ text: String) -> String {
         let scalars = text.unicodeScalars
         var result = String.UnicodeScalarView()
-        for (place, scalar) in scalars.enumerated() {
-            let isEdge = place == 0 || place == scalars.count - 1
+        for (index, scalar) in scalars.enumerated() {
+            let isEdge = index == 0 || index == scalars.count - 1
             switch scalar {
             case "\"", "+", ",", ";", "<", ">", "\\", "=": result.append("\\")
             case " " where isEdge: result.append("\\")
-            case "#" where place == 0: result.append("\\")
+            case "#" where index == 0: result.append("\\")
             default: break
             }
             result.append(scalar)

@@ -14,15 +14,15 @@ struct DERReader {
         var values: DERReader { DERReader(content) }
     }
 
-    private var rest: Data
+    private var remainder: Data
 
     init(_ bytes: Data) {
-        rest = bytes
+        remainder = bytes
     }
 
     /// Returns the next value; nil at the end, and if the bytes are not valid DER.
     mutating func next() -> Value? {
-        var bytes = rest
+        var bytes = remainder
         guard let tag = bytes.popFirst(), var length = bytes.popFirst().map(Int.init) else { return nil }
         if length >= 0x80 {
             // Three length bytes allow 16 MiB, which is more than any certificate needs and fits into 32 bits.
@@ -33,8 +33,8 @@ struct DERReader {
         }
         guard length <= bytes.count else { return nil }
         let content = bytes.prefix(length)
-        let whole = rest[rest.startIndex..<content.endIndex]
-        rest = bytes.dropFirst(length)
+        let whole = remainder[remainder.startIndex..<content.endIndex]
+        remainder = bytes.dropFirst(length)
         return Value(tag: tag, content: content, whole: whole)
     }
 

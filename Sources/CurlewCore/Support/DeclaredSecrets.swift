@@ -10,7 +10,6 @@ package import CurlewHTTP
 package struct DeclaredSecrets: Hashable, Sendable {
     private let box: Box?
 
-    /// A value without declarations.
     package static let none = DeclaredSecrets(Redaction.Rules())
 
     package init(_ rules: Redaction.Rules) {

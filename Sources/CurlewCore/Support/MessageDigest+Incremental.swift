@@ -14,7 +14,6 @@ extension MessageDigest {
     ///
     /// Uses constant memory. Used by one task at a time.
     package final class Incremental {
-        /// The algorithm of the digest.
         let algorithm: DigestField.Algorithm
         #if canImport(CryptoKit)
         private var sha256: SHA256?

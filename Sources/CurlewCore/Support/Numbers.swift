@@ -2,7 +2,6 @@
 
 /// Generates numbers that are unique in the process. A counter is cheaper than a random identifier and sorts by time.
 struct Numbers: Sendable {
-    /// The numbers of calls.
     static let calls = Numbers()
     static let chains = Numbers()
 

@@ -9,7 +9,7 @@ package enum PrivateFile {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         package let isMissing: Bool
-        /// What the user can do about the failure; nil if there is no advice.
+        /// The advice for the user; nil if there is none.
         package let hint: String?
 
         package init(_ action: String, _ path: String, _ code: Int32 = errno) {
@@ -28,7 +28,7 @@ package enum PrivateFile {
     /// The requirements that a file must meet before it is read or replaced.
     package enum Trust {
         /// No requirement: files of any user.
-        case anybody
+        case anyUser
         /// Regular files that belong to the user of this process.
         case owner
         /// Regular files that belong to the user of this process, and that no other user may read or change.
@@ -43,14 +43,14 @@ package enum PrivateFile {
     /// Returns the bytes of a file. Throws if the file cannot be read, has more than `limit` bytes, or is not trusted.
     /// Never blocks, even if the path is a named pipe.
     package static func read(
-        _ path: String, limit: Int, trusting trust: Trust = .anybody
+        _ path: String, limit: Int, trusting trust: Trust = .anyUser
     ) throws(Failure) -> Data {
-        if trust != .anybody { try check(path, trust) }
+        if trust != .anyUser { try check(path, trust) }
         // The path may by now refer to a different file from the one checked, so the open file is checked again.
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (trust == .anybody ? 0 : O_NOFOLLOW))
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (trust == .anyUser ? 0 : O_NOFOLLOW))
         guard file >= 0 else { throw Failure("read", path) }
         defer { close(file) }
-        if trust != .anybody {
+        if trust != .anyUser {
             var information = stat()
             guard fstat(file, &information) == 0 else { throw Failure("read", path) }
             try check(information, path, trust)
@@ -169,12 +169,12 @@ package enum PrivateFile {
 
     /// Writes all of `bytes` to the file. Returns false on failure; `errno` then has the reason.
     package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest)
+        var remainder = bytes[...]
+        while !remainder.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: remainder)
             let count = writeBytes(file, piece)
             if count < 0, errno != EINTR { return false }
-            rest = rest.dropFirst(max(0, count))
+            remainder = remainder.dropFirst(max(0, count))
         }
         return true
     }

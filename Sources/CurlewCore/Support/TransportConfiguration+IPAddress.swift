@@ -144,8 +144,8 @@ struct IPNetwork: Hashable, Sendable {
         guard left.count == right.count else { return false }
         let whole = bits / 8
         guard left.prefix(whole) == right.prefix(whole) else { return false }
-        let rest = bits % 8
-        return rest == 0 || (left[whole] ^ right[whole]) >> (8 - rest) == 0
+        let remainder = bits % 8
+        return remainder == 0 || (left[whole] ^ right[whole]) >> (8 - remainder) == 0
     }
 }
 

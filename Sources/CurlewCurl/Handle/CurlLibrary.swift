@@ -38,7 +38,7 @@ struct CurlLibrary: Sendable {
     /// Why pins cannot be compared with a server's verified certificate path; nil if they can. If not nil, errors
     /// contain no certificates.
     let pathProblem: String?
-    /// Why this libcurl cannot be used; nil if it can.
+    /// The reason why this libcurl cannot be used; nil if it can.
     let problem: String?
 
     /// The oldest version that is supported and tested. Older versions lack options that the transport relies on:
@@ -53,7 +53,7 @@ struct CurlLibrary: Sendable {
         curlew_keep_openssl_until_exit()
         mayLogKeys = getenv("SSLKEYLOGFILE").map { $0.pointee != 0 } ?? false
         let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-        let findsOpenSSL = curlew_find_openssl(judgeCertificates, noteCertificateRequest, releaseServerCheck) != 0
+        let findsOpenSSL = curlew_find_openssl(verifyCertificates, noteCertificateRequest, releaseServerCheck) != 0
         guard initialised == CURLE_OK, let info = curlew_version() else {
             name = "libcurl"
             version = 0
@@ -106,11 +106,8 @@ struct CurlLibrary: Sendable {
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
     ]
 
-    /// Returns the file with the system's certificate authorities.
-    ///
-    /// The result is the file that libcurl was built with, if it is readable, or nil if the folder that libcurl was
-    /// built with is readable. If neither is, because libcurl was built on a different system, the result is the first
-    /// readable one of `systemFiles`.
+    /// Returns libcurl's built-in CA file if it is readable, nil if its CA folder is, else the first readable one of
+    /// `systemFiles`.
     static func findRoots(
         file: String?, folder: String?, systemFiles: [String] = rootFiles
     ) -> String? {

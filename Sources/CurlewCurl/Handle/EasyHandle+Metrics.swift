@@ -62,7 +62,7 @@ extension EasyHandle {
         if peer.port != port || strcmp(peer.ip, ip) != 0 {
             let text = String(cString: ip)
             peer = Peer(
-                ip: Array(text.utf8CString), port: port, text: ExchangeMetrics.Connection.place(text, port))
+                ip: Array(text.utf8CString), port: port, text: ExchangeMetrics.Connection.addressText(text, port))
         }
         return peer.text
     }
@@ -70,7 +70,7 @@ extension EasyHandle {
     /// The address and port of the local end of the connection; nil if there is no address.
     var localAddress: String? {
         guard let ip = curlew_info_string(pointer, CURLINFO_LOCAL_IP), ip.pointee != 0 else { return nil }
-        return ExchangeMetrics.Connection.place(String(cString: ip), curlew_info_long(pointer, CURLINFO_LOCAL_PORT))
+        return ExchangeMetrics.Connection.addressText(String(cString: ip), curlew_info_long(pointer, CURLINFO_LOCAL_PORT))
     }
 
     private func microseconds(_ info: CURLINFO) -> Int64 {

@@ -54,9 +54,8 @@ extension EasyHandle {
         }
     }
 
-    /// The number of existing connections that a request tries before it opens a new one. Servers close idle connections
-    /// in groups, for example when they restart, and libcurl ends the transfer with an error if the sixth connection
-    /// that it tries has ended.
+    /// The number of idle connections that a request tries before it opens a new one. Servers close idle connections in
+    /// groups, for example when they restart, and libcurl fails the transfer at the sixth closed connection.
     static let reusesBeforeOpening = 2
 
     /// If libcurl must send the request again, it opens a connection for it. Called from callbacks.

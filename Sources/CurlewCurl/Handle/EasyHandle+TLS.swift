@@ -95,8 +95,8 @@ extension EasyHandle {
         let verified = serverCheck?.certificates ?? []
         guard verified.isEmpty else { return verified }
         return ExchangeMetrics.Connection.PeerCertificate.list(
-            (0..<Int32(ExchangeMetrics.Connection.PeerCertificate.most)).lazy.compactMap { [pointer] place in
-                curlew_server_certificate(pointer, place).map { Data(String(cString: $0).utf8) }
+            (0..<Int32(ExchangeMetrics.Connection.PeerCertificate.maximumCount)).lazy.compactMap { [pointer] index in
+                curlew_server_certificate(pointer, index).map { Data(String(cString: $0).utf8) }
             })
     }
 

@@ -25,7 +25,7 @@ final class EasyHandle {
     @exclusivity(unchecked) private var addresses: UnsafeMutablePointer<curl_slist>?
     /// The settings of the handle, so that only changes are set: setting a string costs copies, and most calls of a
     /// client differ only in their path.
-    @exclusivity(unchecked) var current = Current()
+    @exclusivity(unchecked) var current = HandleState()
     @exclusivity(unchecked) var peer = Peer()
     /// The certificate check of the last connection that the current transfer opened; nil if it has opened none.
     @exclusivity(unchecked) var serverCheck: ServerCheck?
@@ -84,7 +84,7 @@ final class EasyHandle {
         setTrailers(of: transfer)
         setConnectTimeout(transfer.plan.context.timeouts.connect)
         if problem != CURLE_OK {
-            current = Current()
+            current = HandleState()
             throw CurlFailure.error(problem, handle: self, transfer: transfer)
         }
     }
@@ -96,7 +96,7 @@ final class EasyHandle {
     }
 
     /// Returns the host and port that libcurl connects to for `transfer`, or nil if they are unknown.
-    func place(for transfer: Transfer) -> (host: String, port: Int)? {
+    func target(for transfer: Transfer) -> (host: String, port: Int)? {
         let origin = transfer.plan.request.origin
         if let proxy = current.proxy { return proxy.origin.map { ($0.host, $0.port) } }
         guard let override = configuration.dns.override(for: origin) else { return (origin.host, origin.port) }
@@ -120,13 +120,13 @@ final class EasyHandle {
     }
 
     private func setAddresses(of transfer: Transfer, _ line: (String) -> String) {
-        guard let place = place(for: transfer) else { return }
+        guard let target = target(for: transfer) else { return }
         let previous = addresses
         defer { curl_slist_free_all(previous) }
         addresses = nil
         // Versions differ in whether a trailing dot is part of the name.
-        for name in Set([place.host, place.host.ends(with: ".") ? String(place.host.dropLast()) : place.host]) {
-            addresses = curl_slist_append(addresses, line("\(name):\(place.port)")) ?? addresses
+        for name in Set([target.host, target.host.ends(with: ".") ? String(target.host.dropLast()) : target.host]) {
+            addresses = curl_slist_append(addresses, line("\(name):\(target.port)")) ?? addresses
         }
         setPointer(CURLOPT_RESOLVE, UnsafeMutableRawPointer(addresses))
     }
@@ -187,7 +187,7 @@ final class EasyHandle {
 
     private func setHeaders(of transfer: Transfer) {
         let headers = transfer.plan.request.headers
-        let implied = Implied(
+        let implied = ImpliedFields(
             hasUpload: transfer.plan.upload != nil, definesContent: transfer.plan.request.method.definesContent,
             decodesContent: transfer.plan.decodesContent && transfer.plan.upgrade == nil,
             isUpgrade: transfer.plan.upgrade != nil, trailers: transfer.announcedTrailers)

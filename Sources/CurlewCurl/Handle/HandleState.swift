@@ -5,9 +5,9 @@ import CurlewCore
 import CurlewHTTP
 
 /// The current options of a handle, so that `EasyHandle.prepare` sets only changes.
-struct Current {
+struct HandleState {
     var headers: HTTPHeaders?
-    var implied: Implied?
+    var implied: ImpliedFields?
     var version: Int?
     /// The size of the receive buffer in bytes.
     var room: Int?
@@ -27,7 +27,7 @@ struct Current {
 
     /// Returns whether the handle already sends these fields in this order. Calls of one client usually send copies of
     /// one list.
-    func has(_ other: HTTPHeaders, _ implied: Implied) -> Bool {
+    func has(_ other: HTTPHeaders, _ implied: ImpliedFields) -> Bool {
         guard let headers, self.implied == implied, headers.count == other.count else { return false }
         return headers.isCopy(of: other)
             || zip(headers, other).allSatisfy { $0.name.text == $1.name.text && $0.value == $1.value }

@@ -4,7 +4,7 @@
 import CurlewHTTP
 
 /// The properties of a request, other than its own fields, that determine which fields are sent.
-struct Implied: Equatable {
+struct ImpliedFields: Equatable {
     let hasUpload: Bool
     let definesContent: Bool
     let decodesContent: Bool

@@ -6,7 +6,6 @@ import CurlewFoundation
 // CCurl's header also declares the socket types, and a release build requires the import.
 import CCurl
 
-/// The network interfaces of this machine.
 enum NetworkInterfaces {
     /// Whether an interface other than the loopback interface is up and has an address that can reach another network.
     /// True if the system does not report interfaces.

@@ -41,7 +41,7 @@ final class ServerCheck {
 
     /// Returns the certificates of an OpenSSL stack, at most ten.
     static func certificates(of stack: OpaquePointer?) -> [ExchangeMetrics.Connection.PeerCertificate] {
-        let count = min(curlew_certificate_count(stack), Int32(ExchangeMetrics.Connection.PeerCertificate.most))
+        let count = min(curlew_certificate_count(stack), Int32(ExchangeMetrics.Connection.PeerCertificate.maximumCount))
         return ExchangeMetrics.Connection.PeerCertificate.list(
             (0..<count).lazy.compactMap { bytes(of: stack, $0, curlew_certificate_bytes) })
     }
@@ -52,15 +52,15 @@ final class ServerCheck {
         presented = nil
     }
 
-    fileprivate func judge(_ presented: OpaquePointer?, _ path: OpaquePointer?) -> Bool {
+    fileprivate func verify(_ presented: OpaquePointer?, _ path: OpaquePointer?) -> Bool {
         forgetCertificates()
         self.presented = curlew_retain_certificates(presented)
         refused = nil
         isAdmitted = false
         guard let path else { return false }
         if let pins {
-            self.path = (0..<curlew_certificate_count(path)).map { place in
-                Self.bytes(of: path, place, curlew_certificate_key).map(
+            self.path = (0..<curlew_certificate_count(path)).map { index in
+                Self.bytes(of: path, index, curlew_certificate_key).map(
                     TransportConfiguration.TLS.PinSet.key(ofPublicKey:))
             }
             if pins.mode == .enforce { refused = pins.mismatch(in: self.path) }
@@ -70,25 +70,25 @@ final class ServerCheck {
     }
 
     private static func bytes(
-        of certificates: OpaquePointer?, _ place: Int32,
+        of certificates: OpaquePointer?, _ index: Int32,
         _ write: (OpaquePointer?, Int32, UnsafeMutablePointer<UInt8>?) -> Int32
     ) -> Data? {
-        let length = Int(write(certificates, place, nil))
-        guard length > 0, length <= ExchangeMetrics.Connection.PeerCertificate.largest else { return nil }
+        let length = Int(write(certificates, index, nil))
+        guard length > 0, length <= ExchangeMetrics.Connection.PeerCertificate.maximumSize else { return nil }
         var bytes = Data(count: length)
         let written = bytes.withUnsafeMutableBytes {
-            write(certificates, place, $0.baseAddress?.assumingMemoryBound(to: UInt8.self))
+            write(certificates, index, $0.baseAddress?.assumingMemoryBound(to: UInt8.self))
         }
         return written == length ? bytes : nil
     }
 }
 
 /// Called when OpenSSL has verified the certificates of a server, successfully or not. The context is the check.
-func judgeCertificates(
+func verifyCertificates(
     _ context: UnsafeMutableRawPointer?, _ presented: OpaquePointer?, _ path: OpaquePointer?
 ) -> Int32 {
     guard let context else { return 0 }
-    return Unmanaged<ServerCheck>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.judge(presented, path) ? 1 : 0 }
+    return Unmanaged<ServerCheck>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.verify(presented, path) ? 1 : 0 }
 }
 
 /// Called when a server requests a client certificate and there is none. The context is the check.
@@ -97,7 +97,7 @@ func noteCertificateRequest(_ context: UnsafeMutableRawPointer?) {
     Unmanaged<ServerCheck>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.lacksCertificate = true }
 }
 
-/// Called when a connection with `judgeCertificates` is destroyed.
+/// Called when a connection with `verifyCertificates` is destroyed.
 func releaseServerCheck(_ context: UnsafeMutableRawPointer?) {
     if let context { Unmanaged<ServerCheck>.fromOpaque(context).release() }
 }

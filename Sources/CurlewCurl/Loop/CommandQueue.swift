@@ -17,7 +17,7 @@ enum Command {
     /// Run a step of a task on the loop's thread.
     case run(UnownedJob, EventLoopExecutor)
     /// Check for late requests at this time on the loop's clock, because requests are waiting.
-    case look(by: Int64)
+    case checkLate(by: Int64)
     /// End the thread when no work is left, at this time at the latest.
     case stop(by: Int64)
 }
@@ -36,7 +36,7 @@ final class CommandQueue: Sendable {
         /// The values that the loop published when it last took commands. Taking commands requires the lock in any
         /// case.
         var snapshot = TransportConfiguration.Pool.Snapshot()
-        /// The functions to call when the loop's thread has ended.
+        /// The completion handlers for the end of the loop's thread.
         var endings: [@Sendable () -> Void] = []
     }
 

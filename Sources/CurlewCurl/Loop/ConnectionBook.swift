@@ -165,7 +165,7 @@ extension EasyHandle {
 
 extension ExchangeMetrics.Connection {
     /// Formats an address and a port: `127.0.0.1:80`, `[::1]:80`.
-    static func place(_ address: String, _ port: Int) -> String {
+    static func addressText(_ address: String, _ port: Int) -> String {
         address.holds(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
 }

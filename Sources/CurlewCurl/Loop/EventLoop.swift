@@ -51,18 +51,16 @@ final class EventLoop: @unchecked Sendable {
     /// have ended.
     @exclusivity(unchecked) private var retired: [MultiHandle] = []
     /// The time of the next check for late waiting requests; `Int64.max` if this loop has no check to make.
-    @exclusivity(unchecked) private var nextLook = Int64.max
-    /// The time at which the thread ends at the latest; `Int64.max` unless `stop` was called. The loop then accepts no
-    /// new work and ends when no work is left.
+    @exclusivity(unchecked) private var nextCheck = Int64.max
+    /// The time limit of `stop`; `Int64.max` if it was not called. A stopping loop accepts no new work.
     @exclusivity(unchecked) private var stopAt = Int64.max
     @exclusivity(unchecked) private var isStopping = false
-    /// The time without work after which the thread ends, in nanoseconds.
-    private let rest: Int64
-    /// The time at which the loop became idle.
-    @exclusivity(unchecked) private var restingSince: Int64 = 0
+    /// The idle timeout of the thread, in nanoseconds.
+    private let idleLifetime: Int64
+    @exclusivity(unchecked) private var idleSince: Int64 = 0
 
-    /// The time without work after which unused body memory and surplus handles are freed, in nanoseconds.
-    private static let restTime: Int64 = 10_000_000_000
+    /// The idle timeout of unused body memory and surplus handles, in nanoseconds.
+    private static let idleMemoryTime: Int64 = 10_000_000_000
     static let shutdownError = NetworkError(
         .refused(by: .shutdown), detail: "The transport has been shut down.",
         hint: "Create a new transport, or shut down later.")
@@ -75,7 +73,7 @@ final class EventLoop: @unchecked Sendable {
         number: Int
     ) {
         self.configuration = configuration
-        rest = max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds)
+        idleLifetime = max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds)
         self.proxies = proxies
         self.queues = queues
         self.names = names
@@ -84,14 +82,14 @@ final class EventLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Sends a command to the loop's thread. `.start` and `.look` start the thread if it is not running. They return an
+    /// Sends a command to the loop's thread. `.start` and `.checkLate` start the thread if it is not running. They return an
     /// error if the loop is stopped or the thread cannot be started. Other commands have no effect without a thread.
     @discardableResult
     func send(_ command: Command) -> NetworkError? {
         guard home.isHere else { return nil }
         return commandQueue.withLock { state in
             switch command {
-            case .start, .look:
+            case .start, .checkLate:
                 if state.isStopped { return Self.shutdownError }
                 if !state.isRunning { state.isRunning = startThread() }
                 if !state.isRunning { return Self.noDescriptor }
@@ -143,10 +141,10 @@ final class EventLoop: @unchecked Sendable {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         curlew_name_thread("curlew-loop")
         now = TimeoutTracker.now()
-        restingSince = now
+        idleSince = now
         while !isStopping {
             turn()
-            if isRested, endThread() { return }
+            if mayEndThread, endThread() { return }
         }
         close()
     }
@@ -171,7 +169,7 @@ final class EventLoop: @unchecked Sendable {
         forEachHandle { $0.applyEffects() }
         endLate()
         closeRetired()
-        if !isIdle || !commands.isEmpty { restingSince = now }
+        if !isIdle || !commands.isEmpty { idleSince = now }
         if stopAt != .max, isIdle { isStopping = true }
     }
 
@@ -192,11 +190,11 @@ final class EventLoop: @unchecked Sendable {
         case .resume(let transfer): transfer.multi?.resume(transfer)
         case .found(let name, let outcome): forEachHandle { $0.found(name, outcome) }
         case .run(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
-        case .look(let moment): nextLook = min(nextLook, moment)
+        case .checkLate(let moment): nextCheck = min(nextCheck, moment)
         case .stop(let moment):
             stopAt = min(stopAt, moment)
             // The loop that checks waiting requests may end before the others.
-            nextLook = 0
+            nextCheck = 0
             if TimeoutTracker.now() >= stopAt { isStopping = true }
         }
     }
@@ -243,17 +241,17 @@ final class EventLoop: @unchecked Sendable {
 
     /// The time in milliseconds until work is due.
     private var pause: Int32 {
-        var next = min(nextLook, stopAt)
+        var next = min(nextCheck, stopAt)
         forEachHandle { next = min(next, $0.nextMoment) }
         if isIdle {
             let keepsMuch = !memory.isEmpty || multi?.handles.hasSurplus == true
-            if keepsMuch { next = min(next, restingSince + Self.restTime + 1) }
+            if keepsMuch { next = min(next, idleSince + Self.idleMemoryTime + 1) }
             // The loop that checks for late requests does not end, so it need not wake up in order to end.
-            if nextLook == .max { next = min(next, restingSince + min(rest, 1 << 60)) }
+            if nextCheck == .max { next = min(next, idleSince + min(idleLifetime, 1 << 60)) }
         }
         // An upper bound on the wait costs nothing, and turns a lost wake-up into a delay instead of a hang.
-        let most: Int64 = isIdle ? 60_000_000_000 : 1_000_000_000
-        return Int32((max(0, min(next - now, most)) + 999_999) / 1_000_000)
+        let maximum: Int64 = isIdle ? 60_000_000_000 : 1_000_000_000
+        return Int32((max(0, min(next - now, maximum)) + 999_999) / 1_000_000)
     }
 
     private func endLate() {
@@ -261,13 +259,13 @@ final class EventLoop: @unchecked Sendable {
         forEachHandle { $0.endLate() }
         // The end of a transfer in a retired handle may have let other transfers begin.
         if !retired.isEmpty { multi?.applyEffects() }
-        if isIdle, now - restingSince > Self.restTime {
+        if isIdle, now - idleSince > Self.idleMemoryTime {
             memory.forget()
             multi?.handles.dropSurplus()
         }
-        guard now >= nextLook else { return }
+        guard now >= nextCheck else { return }
         let found = queues.takeLate(at: now)
-        nextLook = found.next
+        nextCheck = found.next
         for transfer in found.late {
             var error = CurlFailure.timeout(.queue, transfer: transfer)
             error.hint =
@@ -278,8 +276,8 @@ final class EventLoop: @unchecked Sendable {
     }
 
     /// Whether the thread may end, because no connection would be reused.
-    private var isRested: Bool {
-        isIdle && nextLook == .max && now - restingSince >= rest
+    private var mayEndThread: Bool {
+        isIdle && nextCheck == .max && now - idleSince >= idleLifetime
     }
 
     /// Closes all connections and, unless a command has arrived, marks the thread as ended. Returns whether the thread

@@ -74,9 +74,9 @@ struct EventLoopGroup: Sendable {
 
     init(configuration: TransportConfiguration, options: CurlTransport.Options, proxies: ProxyRules) {
         // With a limit for all connections, there are only as many loops as can have sixteen connections each.
-        let most = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
+        let maximum = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
         let names = NameLookup(configuration.dns.addresses)
-        main = Lane(configuration, proxies, names, options: options, loops: min(options.eventLoops, most))
+        main = Lane(configuration, proxies, names, options: options, loops: min(options.eventLoops, maximum))
         // The libcurl version is determined on first use: creating a transport does not initialise libcurl.
         var serial = configuration
         serial.httpVersions = .http1Only
@@ -100,7 +100,7 @@ struct EventLoopGroup: Sendable {
         switch lane.queues.requestSlot(for: transfer) {
         case .refused(let error): transfer.refuse(error)
         case .waits(let moment?):
-            if lane.loops[0].send(.look(by: moment)) != nil { lane.queues.forgetLook() }
+            if lane.loops[0].send(.checkLate(by: moment)) != nil { lane.queues.forgetCheck() }
         case .waits(nil): break
         case .begins(let number):
             var due = [transfer]

@@ -112,8 +112,7 @@ final class HandleStore {
         }
     }
 
-    /// Opens a socket that is not inherited by programs that the process starts. libcurl 7.88 does not ensure this
-    /// itself.
+    /// Opens a close-on-exec socket; libcurl 7.88 does not set the flag.
     fileprivate func open(_ address: curl_sockaddr, for transfer: Transfer) -> curl_socket_t {
         let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
         transfer.connection.lacksDescriptor = descriptor < 0 && (errno == EMFILE || errno == ENFILE)
@@ -135,18 +134,18 @@ final class HandleStore {
 /// once every ten seconds.
 struct RecentPeak {
     private(set) var value = 0
-    private var largest = 0
+    private var peak = 0
     private var nextFall: Int64 = 0
 
     /// Records a number. Returns whether `value` has changed. `now` is in nanoseconds.
     mutating func note(_ count: Int, at now: Int64) -> Bool {
-        largest = max(largest, count)
+        peak = max(peak, count)
         let isDue = now >= nextFall
         guard count > value || isDue else { return false }
         let former = value
-        value = (largest + 63) / 64 * 64
+        value = (peak + 63) / 64 * 64
         if isDue {
-            largest = count
+            peak = count
             nextFall = now + 10_000_000_000
         }
         return value != former
@@ -164,7 +163,7 @@ private func openSocket(
         let target = TransportConfiguration.IPAddress(address)
         guard transfer.mayConnect(to: target), let multi = transfer.multi else { return -1 }
         let port = UnsafePointer(address).port
-        transfer.noteTrying(target.map { ExchangeMetrics.Connection.place("\($0)", port) } ?? transfer.unixSocket)
+        transfer.noteTrying(target.map { ExchangeMetrics.Connection.addressText("\($0)", port) } ?? transfer.unixSocket)
         return multi.handles.open(address.pointee, for: transfer)
     }
 }

@@ -17,7 +17,7 @@ extension MultiHandle {
         var late: [(Transfer, NetworkError)] = []
         for transfer in active.values {
             var check = transfer.clock.check(at: now)
-            if check.expired == .connect, !transfer.isLookingUp, let queue = transfer.queue,
+            if check.expired == .connect, !transfer.isResolving, let queue = transfer.queue,
                 connected.contains(ObjectIdentifier(queue))
             {
                 transfer.clock.connectLater(from: now)

@@ -21,7 +21,7 @@ extension MultiHandle {
             return found(name, .addresses(known))
         }
         if let known = foundNow[name] { return found(name, known) }
-        transfer.plan.context.record(.connecting(.lookingUp(name: name)))
+        transfer.plan.context.record(.connecting(.resolving(name: name)))
         guard isFirst else { return }
         loop.names.resolve(name) { [weak loop] outcome in loop?.send(.found(name, outcome)) }
     }

@@ -15,7 +15,7 @@ enum Effect {
     case event(Transfer, ExchangeEvent)
     /// Resume a transfer with a paused upload, because the server has refused the request and needs no more of the
     /// body.
-    case goOn(Transfer)
+    case resumeRefused(Transfer)
     /// End the upload of a transfer whose server has ended its side of a switched connection.
     case endUpgrade(Transfer)
     case end(Transfer, NetworkError)
@@ -82,7 +82,7 @@ final class MultiHandle {
 
     // MARK: The steps of a turn
 
-    /// The time at which there is work even if no event occurs, on the loop's clock.
+    /// The next deadline, on the loop's clock.
     var nextMoment: Int64 { mayHaveBroken ? 0 : min(poller.nextCall, nextCheck) }
 
     /// Waits for sockets or commands, at most this number of milliseconds.
@@ -103,7 +103,7 @@ final class MultiHandle {
         if begun > 0 { noteEndedConnections() }
         poller.workOnTimer(at: loop.now, beginning: begun)
         begun = 0
-        poller.lookAtSilent(at: loop.now)
+        poller.checkSilentSockets(at: loop.now)
     }
 
     func applyEffects() {
@@ -240,9 +240,9 @@ final class MultiHandle {
         let isShared = transfer.received.head.version == .http2
         if isShared, let socket = transfer.connection.socket { poller.noteShared(socket, at: loop.now) }
         guard let queue = transfer.queue else { return }
-        let news = loop.queues.note(transfer.received.head.version, at: queue)
-        guard news != .none else { return }
-        if news == .changed, transfer.plan.request.origin.isSecure { loop.mixedVersions.note(queue.origin) }
+        let change = loop.queues.note(transfer.received.head.version, at: queue)
+        guard change != .none else { return }
+        if change == .changed, transfer.plan.request.origin.isSecure { loop.mixedVersions.note(queue.origin) }
         while let next = loop.queues.next(queue, at: loop.number) { successors.append(next) }
     }
 
@@ -263,7 +263,7 @@ final class MultiHandle {
                 transfer.received.isDue = false
                 transfer.received.pipe?.release()
             case .event(let transfer, let event): transfer.plan.context.record(event)
-            case .goOn(let transfer): if transfer.isRefusedEarly { resume(transfer) }
+            case .resumeRefused(let transfer): if transfer.isRefusedEarly { resume(transfer) }
             case .endUpgrade(let transfer):
                 transfer.plan.upgrade?.endSending()
                 resume(transfer)

@@ -18,12 +18,12 @@ final class NameLookup: Sendable {
         case addresses(String)
         /// There are addresses, but none that libcurl's format can represent: libcurl must look up the name itself.
         case unwritable
-        /// Why there are no addresses.
+        /// The reason of the failure.
         case failed(String)
     }
 
     private struct State {
-        /// The functions that wait for a result, by name.
+        /// The completion handlers of pending lookups, by host name.
         var waiting: [String: [@Sendable (Outcome) -> Void]] = [:]
         /// Names that no thread resolves yet.
         var queue: [String] = []

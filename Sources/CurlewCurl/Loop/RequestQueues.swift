@@ -31,8 +31,8 @@ final class RequestQueue: @unchecked Sendable {
         waiting = FairQueue(capacity: capacity)
     }
 
-    /// What the HTTP version of a response reveals about its origin.
-    enum News {
+    /// The change of an origin's HTTP version by a response.
+    enum VersionChange {
         case none
         /// The response is the first one of its origin, or its version differs from that of the previous response.
         case first, changed
@@ -63,8 +63,8 @@ final class RequestQueues: Sendable {
     enum Entry {
         /// The request has a slot at the event loop with this number.
         case begins(Int)
-        /// The request waits. If `lookBy` is not nil, a loop must check for late requests by then.
-        case waits(lookBy: Int64?)
+        /// The request waits. If `checkBy` is not nil, a loop must check for late requests by then.
+        case waits(checkBy: Int64?)
         case refused(NetworkError)
     }
 
@@ -78,8 +78,8 @@ final class RequestQueues: Sendable {
         /// The number of exchanges and of used connections at each event loop.
         var loads: [(exchanges: Int, connections: Int)]
         var waiting = 0
-        /// The time at which a loop checks for requests that have waited too long.
-        var nextLook = Int64.max
+        /// The next check for requests that have waited too long.
+        var nextCheck = Int64.max
         var isStopped = false
     }
 
@@ -97,9 +97,9 @@ final class RequestQueues: Sendable {
         self.configuration = configuration
         self.proxies = proxies
         total = configuration.pool.total.map { max(1, $0 / loops) } ?? .max
-        let most = min(loops, max(1, configuration.pool.perHost))
-        secure = min(most, loopsPerSecureOrigin)
-        plain = configuration.httpVersions == .http2PriorKnowledge ? secure : most
+        let maximum = min(loops, max(1, configuration.pool.perHost))
+        secure = min(maximum, loopsPerSecureOrigin)
+        plain = configuration.httpVersions == .http2PriorKnowledge ? secure : maximum
         state = Locked(State(loads: Array(repeating: (0, 0), count: loops)))
     }
 
@@ -114,8 +114,8 @@ final class RequestQueues: Sendable {
             if transfer.isCancelled { return .refused(NetworkError(.cancelled)) }
             let queue = queue(for: target, &state)
             transfer.queue = queue
-            if queue.waiting.isEmpty, let place = bestPlace(in: queue, state), take(transfer, place, &state) {
-                return .begins(queue.loops[place])
+            if queue.waiting.isEmpty, let index = bestIndex(in: queue, state), take(transfer, index, &state) {
+                return .begins(queue.loops[index])
             }
             guard let ticket = queue.waiting.wait(transfer, transfer.plan.context.options.priority ?? .normal) else {
                 return .refused(overload(queue, transfer))
@@ -124,9 +124,9 @@ final class RequestQueues: Sendable {
             state.waiting += 1
             if total != .max, queue.waiting.count == 1 { state.turns.append(queue) }
             let end = transfer.clock.check(at: transfer.clock.lastActivity).next
-            guard end < state.nextLook else { return .waits(lookBy: nil) }
-            state.nextLook = end
-            return .waits(lookBy: end)
+            guard end < state.nextCheck else { return .waits(checkBy: nil) }
+            state.nextCheck = end
+            return .waits(checkBy: end)
         }
     }
 
@@ -134,10 +134,10 @@ final class RequestQueues: Sendable {
     /// end of one exchange may make room for many.
     func releaseSlot(of transfer: Transfer) -> [Transfer] {
         state.withLock { state in
-            guard let queue = transfer.queue, case .active(let place) = transfer.phase else { return [] }
+            guard let queue = transfer.queue, case .active(let index) = transfer.phase else { return [] }
             transfer.phase = .over
-            let loop = queue.loops[place]
-            change(queue, place, by: -1, &state)
+            let loop = queue.loops[index]
+            change(queue, index, by: -1, &state)
             state.loads[loop].exchanges -= 1
             var all: [Transfer] = []
             while let transfer = next(queue, at: loop, &state) { all.append(transfer) }
@@ -153,28 +153,28 @@ final class RequestQueues: Sendable {
 
     /// Records the HTTP version of a response. The version determines whether exchanges share the connections of the
     /// origin.
-    func note(_ version: HTTPVersion, at queue: RequestQueue) -> RequestQueue.News {
+    func note(_ version: HTTPVersion, at queue: RequestQueue) -> RequestQueue.VersionChange {
         let number: UInt8 = version == .http2 ? 2 : 1
         // Usually the version is unchanged, and the lock is not needed.
         if queue.spoken.load(ordering: .relaxed) == number { return .none }
         return state.withLock { state in
             let before = queue.spoken.exchange(number, ordering: .relaxed)
             guard before != number else { return .none }
-            let news = before == 0 ? RequestQueue.News.first : .changed
+            let change = before == 0 ? RequestQueue.VersionChange.first : .changed
             let sharesConnections = version == .http2
-            guard configuration.canShare, queue.sharesConnections != sharesConnections else { return news }
+            guard configuration.canShare, queue.sharesConnections != sharesConnections else { return change }
             let former = queue.loops.indices.map { connections(queue, $0, queue.used[$0]) }
             queue.sharesConnections = sharesConnections
-            for place in queue.loops.indices {
-                let now = connections(queue, place, queue.used[place])
-                state.loads[queue.loops[place]].connections += now - former[place]
+            for index in queue.loops.indices {
+                let now = connections(queue, index, queue.used[index])
+                state.loads[queue.loops[index]].connections += now - former[index]
             }
-            return news
+            return change
         }
     }
 
-    /// The location of a request that its caller cancels.
-    enum Whereabouts {
+    /// The location of a cancelled request.
+    enum Location {
         /// The request waited and was removed from the queue.
         case left
         /// The request is active at the event loop with this number.
@@ -184,11 +184,11 @@ final class RequestQueues: Sendable {
     }
 
     /// Removes a request from its queue if it waits. Returns where the request is.
-    func cancel(_ transfer: Transfer) -> Whereabouts {
+    func cancel(_ transfer: Transfer) -> Location {
         state.withLock { state in
             switch transfer.phase {
             case .new, .over: return .nowhere
-            case .active(let place): return transfer.queue.map { .at($0.loops[place]) } ?? .nowhere
+            case .active(let index): return transfer.queue.map { .at($0.loops[index]) } ?? .nowhere
             case .waiting(let ticket):
                 remove(transfer, ticket, &state)
                 return .left
@@ -199,7 +199,7 @@ final class RequestQueues: Sendable {
     /// Removes the requests that have waited too long. Returns them and the time of the next check.
     func takeLate(at now: Int64) -> (late: [Transfer], next: Int64) {
         state.withLock { state in
-            state.nextLook = .max
+            state.nextCheck = .max
             var late: [Transfer] = []
             guard state.waiting > 0 else { return (late, .max) }
             for queue in state.queues.values {
@@ -208,21 +208,21 @@ final class RequestQueues: Sendable {
                     if check.expired != nil {
                         late.append(transfer)
                     } else {
-                        state.nextLook = min(state.nextLook, check.next)
+                        state.nextCheck = min(state.nextCheck, check.next)
                     }
                 }
             }
             for transfer in late {
                 if case .waiting(let ticket) = transfer.phase { remove(transfer, ticket, &state) }
             }
-            return (late, state.nextLook)
+            return (late, state.nextCheck)
         }
     }
 
     /// Clears the time of the next check, because no event loop could be started for it. The next waiting request
     /// schedules the check again.
-    func forgetLook() {
-        state.withLock { $0.nextLook = .max }
+    func forgetCheck() {
+        state.withLock { $0.nextCheck = .max }
     }
 
     /// Refuses all further requests.
@@ -273,43 +273,43 @@ final class RequestQueues: Sendable {
     /// Returns the index of the loop for the next request, or nil if no loop has room. Other loops are used only when
     /// the preferred loop has many exchanges; with fewer, another thread would cost more than it saves. The threshold
     /// is higher if a connection costs a handshake or may be shared.
-    private func bestPlace(in queue: RequestQueue, _ state: State) -> Int? {
+    private func bestIndex(in queue: RequestQueue, _ state: State) -> Int? {
         let isShared = queue.origin.isSecure || configuration.httpVersions == .http2PriorKnowledge
         var best: Int?
-        for place in queue.loops.indices where hasRoom(queue, place, state) {
-            let load = state.loads[queue.loops[place]].exchanges
-            if place == 0, load < (isShared ? 32 : 16) { return 0 }
+        for index in queue.loops.indices where hasRoom(queue, index, state) {
+            let load = state.loads[queue.loops[index]].exchanges
+            if index == 0, load < (isShared ? 32 : 16) { return 0 }
             if let known = best, state.loads[queue.loops[known]].exchanges <= load { continue }
-            best = place
+            best = index
         }
         return best
     }
 
     /// Returns the number of connections that `used` exchanges occupy.
-    private func connections(_ queue: RequestQueue, _ place: Int, _ used: Int) -> Int {
+    private func connections(_ queue: RequestQueue, _ index: Int, _ used: Int) -> Int {
         queue.sharesConnections ? (used + Self.connection - 1) / Self.connection : used
     }
 
-    private func hasRoom(_ queue: RequestQueue, _ place: Int, _ state: State) -> Bool {
-        let after = connections(queue, place, queue.used[place] + 1)
-        guard after <= queue.connections[place] else { return false }
-        let added = after - connections(queue, place, queue.used[place])
-        return total == .max || state.loads[queue.loops[place]].connections + added <= total
+    private func hasRoom(_ queue: RequestQueue, _ index: Int, _ state: State) -> Bool {
+        let after = connections(queue, index, queue.used[index] + 1)
+        guard after <= queue.connections[index] else { return false }
+        let added = after - connections(queue, index, queue.used[index])
+        return total == .max || state.loads[queue.loops[index]].connections + added <= total
     }
 
-    private func take(_ transfer: Transfer, _ place: Int, _ state: inout State) -> Bool {
-        guard let queue = transfer.queue, hasRoom(queue, place, state) else { return false }
-        change(queue, place, by: 1, &state)
-        state.loads[queue.loops[place]].exchanges += 1
-        transfer.phase = .active(place: place)
+    private func take(_ transfer: Transfer, _ index: Int, _ state: inout State) -> Bool {
+        guard let queue = transfer.queue, hasRoom(queue, index, state) else { return false }
+        change(queue, index, by: 1, &state)
+        state.loads[queue.loops[index]].exchanges += 1
+        transfer.phase = .active(index: index)
         return true
     }
 
-    private func change(_ queue: RequestQueue, _ place: Int, by amount: Int, _ state: inout State) {
-        let used = queue.used[place] + amount
-        let former = connections(queue, place, queue.used[place])
-        state.loads[queue.loops[place]].connections += connections(queue, place, used) - former
-        queue.used[place] = used
+    private func change(_ queue: RequestQueue, _ index: Int, by amount: Int, _ state: inout State) {
+        let used = queue.used[index] + amount
+        let former = connections(queue, index, queue.used[index])
+        state.loads[queue.loops[index]].connections += connections(queue, index, used) - former
+        queue.used[index] = used
     }
 
     private func next(_ own: RequestQueue, at loop: Int, _ state: inout State) -> Transfer? {
@@ -317,11 +317,11 @@ final class RequestQueues: Sendable {
         // If the total number of connections is limited, a slot can serve any origin, and the origins take turns.
         let queues = total == .max ? [own] : state.turns
         for queue in queues {
-            guard let place = queue.loops.firstIndex(of: loop), hasRoom(queue, place, state),
+            guard let index = queue.loops.firstIndex(of: loop), hasRoom(queue, index, state),
                 let transfer = queue.waiting.next()
             else { continue }
             noteLeft(queue, &state)
-            _ = take(transfer, place, &state)
+            _ = take(transfer, index, &state)
             return transfer
         }
         return nil

@@ -8,7 +8,7 @@
 /// would all be late.
 struct SharedConnections {
     private struct Connection {
-        /// The time at which bytes last arrived.
+        /// The arrival of the last bytes.
         var heard: Int64
         /// The time since which nothing has arrived while a response was late; nil if no response was late.
         var suspectSince: Int64?
@@ -16,8 +16,8 @@ struct SharedConnections {
 
     private var connections: [Int32: Connection] = [:]
 
-    /// The time in nanoseconds without any bytes after which a connection with a late response is dead. The second time
-    /// is longer. It applies if other transfers also use the connection, because they may wait for a slow response.
+    /// The silence in nanoseconds after which a connection with a late response counts as dead. The second value
+    /// applies if other transfers also use the connection, because they may wait for a slow response.
     static let (patience, sharedPatience) = (Int64(1_000_000_000), Int64(5_000_000_000))
 
     var sockets: some Sequence<Int32> { connections.keys }

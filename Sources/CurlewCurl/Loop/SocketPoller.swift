@@ -65,19 +65,19 @@ final class SocketPoller {
     private let events: UnsafeMutablePointer<epoll_event>
     /// The number of ready sockets that the last wait has found.
     @exclusivity(unchecked) private(set) var eventCount = 0
-    /// The time at which libcurl's timer fires; `Int64.max` if it is not set.
+    /// The deadline of libcurl's timer; `Int64.max` if it is not set.
     @exclusivity(unchecked) private var timer = Int64.max
-    /// The time at which libcurl must be called even if no event occurs.
-    var nextCall: Int64 { min(timer, forgotten.nextLook) }
+    /// The next call of libcurl without an event.
+    var nextCall: Int64 { min(timer, forgotten.nextCheck) }
 
     private static let eventLimit = 256
     private static let readable = EPOLLIN.rawValue
     private static let writable = EPOLLOUT.rawValue
     /// Arguments for `shutdown` and `recv`. The two C libraries import these constants as different types.
     #if canImport(Glibc)
-    private static let (bothWays, look) = (Int32(SHUT_RDWR), Int32(MSG_PEEK))
+    private static let (bothWays, peek) = (Int32(SHUT_RDWR), Int32(MSG_PEEK))
     #else
-    private static let (bothWays, look): (Int32, Int32) = (SHUT_RDWR, MSG_PEEK)
+    private static let (bothWays, peek): (Int32, Int32) = (SHUT_RDWR, MSG_PEEK)
     #endif
 
     /// Creates a poller for a multi handle. Returns nil if the system has no descriptor left. Writing to `wakeUp` ends
@@ -134,7 +134,7 @@ final class SocketPoller {
     func beginUse(of socket: Int32) {
         guard isOpen(socket), sockets[Int(socket)].isIdle else { return }
         var byte: UInt8 = 0
-        let count = recv(socket, &byte, 1, Self.look | Int32(MSG_DONTWAIT))
+        let count = recv(socket, &byte, 1, Self.peek | Int32(MSG_DONTWAIT))
         guard count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK) else { return }
         end(socket)
     }
@@ -234,8 +234,8 @@ final class SocketPoller {
     }
 
     /// Lets libcurl read from connections on which it may have forgotten bytes.
-    func lookAtSilent(at now: Int64) {
-        guard forgotten.nextLook <= now else { return }
+    func checkSilentSockets(at now: Int64) {
+        guard forgotten.nextCheck <= now else { return }
         let due = forgotten.takeDue(at: now) { sockets[Int($0)].wanted & Self.readable != 0 }
         for socket in due { act(socket, CURL_CSELECT_IN) }
     }

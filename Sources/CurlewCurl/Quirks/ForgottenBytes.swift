@@ -12,11 +12,11 @@
 /// reports no event.
 struct ForgottenBytes {
     private let isNeeded: Bool
-    private var lookAt: [Int32: Int64] = [:]
-    /// The time at which a connection is due, or an earlier time; `Int64.max` if there is no connection.
-    private(set) var nextLook = Int64.max
+    private var checkTimes: [Int32: Int64] = [:]
+    /// The next check, or an earlier time; `Int64.max` without connections.
+    private(set) var nextCheck = Int64.max
 
-    /// The silence after which libcurl reads for the first time, and the interval of further reads, in nanoseconds.
+    /// The delay of libcurl's first read on a silent connection, and the interval of further reads, in nanoseconds.
     static let (silence, longSilence) = (Int64(5_000_000), Int64(1_000_000_000))
 
     init(isNeeded: Bool = CurlLibrary.current.forgetsBytes) {
@@ -24,25 +24,25 @@ struct ForgottenBytes {
     }
 
     mutating func insert(_ socket: Int32, at now: Int64) {
-        guard isNeeded, lookAt[socket] == nil else { return }
+        guard isNeeded, checkTimes[socket] == nil else { return }
         note(socket, now + Self.silence)
     }
 
     mutating func remove(_ socket: Int32) {
-        if !lookAt.isEmpty { lookAt[socket] = nil }
+        if !checkTimes.isEmpty { checkTimes[socket] = nil }
     }
 
     /// Records that the socket is readable or writable. Does nothing if the socket is not watched.
     mutating func noteStir(_ socket: Int32, at now: Int64) {
-        guard !lookAt.isEmpty, lookAt[socket] != nil else { return }
+        guard !checkTimes.isEmpty, checkTimes[socket] != nil else { return }
         note(socket, now + Self.silence)
     }
 
     /// Returns the sockets that have been silent long enough and that a transfer reads from.
     mutating func takeDue(at now: Int64, where isRead: (Int32) -> Bool) -> [Int32] {
-        nextLook = .max
+        nextCheck = .max
         var due: [Int32] = []
-        for (socket, moment) in lookAt where isRead(socket) {
+        for (socket, moment) in checkTimes where isRead(socket) {
             if moment <= now { due.append(socket) }
             note(socket, moment <= now ? now + Self.longSilence : moment)
         }
@@ -50,8 +50,8 @@ struct ForgottenBytes {
     }
 
     private mutating func note(_ socket: Int32, _ moment: Int64) {
-        lookAt[socket] = moment
-        nextLook = min(nextLook, moment)
+        checkTimes[socket] = moment
+        nextCheck = min(nextCheck, moment)
     }
 }
 #endif

@@ -13,7 +13,7 @@ import CurlewFoundation
 /// The store keeps at most `limit` unused bytes. They are freed when the event loop has been idle for 10 s.
 final class BodyMemory: Sendable {
     /// The size of the smallest block. Smaller bodies use the system's allocator, which retains small blocks itself.
-    static let least = 64 << 10
+    static let minimumSize = 64 << 10
     static let limit = 8 << 20
 
     private struct State {
@@ -24,8 +24,8 @@ final class BodyMemory: Sendable {
 
     private let state = Locked(State())
 
-    /// Returns a block of at least `count` bytes. From `least` bytes on, the block is at most a quarter larger than
-    /// `count`.
+    /// Returns a block of at least `count` bytes. From `minimumSize` bytes on, the block is at most a quarter larger
+    /// than `count`.
     fileprivate func take(_ count: Int) -> BodyBlock {
         let size = Self.size(for: count)
         let found = state.withLock { state -> BodyBlock.Memory? in
@@ -58,10 +58,10 @@ final class BodyMemory: Sendable {
     /// Frees all unused memory.
     func forget() { state.withLock { $0 = State() } }
 
-    /// Returns the block size for `count` bytes, at least `least`: rounded up to a quarter of the next lower power of
-    /// two, so that bodies of about the same size use the same blocks.
+    /// Returns the block size for `count` bytes, at least `minimumSize`: rounded up to a quarter of the next lower
+    /// power of two, so that bodies of about the same size use the same blocks.
     static func size(for count: Int) -> Int {
-        let count = max(count, least)
+        let count = max(count, minimumSize)
         let step = max(1, 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount)) / 4
         return (count + step - 1) / step * step
     }
@@ -75,14 +75,14 @@ struct GatheredBody {
 
     /// The maximum capacity in bytes that is reserved because of a declared length. More is allocated when it is
     /// needed.
-    private static let mostExpected: Int64 = 1 << 20
+    private static let maximumExpected: Int64 = 1 << 20
 
     var count: Int { large?.count ?? small.count }
 
     /// Appends `bytes`. `length` is the expected number of bytes in total; nil if it is unknown.
     mutating func append(_ bytes: UnsafeRawBufferPointer, of length: Int64?, memory: BodyMemory) {
-        let expected = max(count + bytes.count, Int(min(length ?? 0, Self.mostExpected)))
-        guard large != nil || expected > BodyMemory.least else {
+        let expected = max(count + bytes.count, Int(min(length ?? 0, Self.maximumExpected)))
+        guard large != nil || expected > BodyMemory.minimumSize else {
             // A small body usually arrives in one piece. Otherwise its full capacity is reserved immediately.
             if small.isEmpty, expected == bytes.count { return small = Data(bytes) }
             if small.isEmpty { small.reserveCapacity(expected) }

@@ -25,12 +25,12 @@ final class BodyPipe: ResponseBodySource {
         mutating func append(_ piece: UnsafeRawBufferPointer, memory: BodyMemory) {
             // The last piece from libcurl, at most a sixteenth of a batch, may exceed the batch, so there must be room
             // for it.
-            let isMuch = max(lastTaken, bytes.count) >= BodyMemory.least
+            let isMuch = max(lastTaken, bytes.count) >= BodyMemory.minimumSize
             bytes.append(piece, of: isMuch ? Int64(account.batch + account.batch / 16) : nil, memory: memory)
         }
 
         /// Returns the waiting reader and its result if `step` resumes it, or nil if it does not.
-        mutating func news(after step: BodyAccount.Step) -> News? {
+        mutating func delivery(after step: BodyAccount.Step) -> Delivery? {
             let result: Result<Data?, NetworkError>?
             switch step {
             case .deliver, .deliverAndResume:
@@ -43,11 +43,11 @@ final class BodyPipe: ResponseBodySource {
             if account.waiting == 0, bytes.count > 0 { bytes = GatheredBody() }
             guard let result, let reader else { return nil }
             self.reader = nil
-            return News(reader: reader, result: result)
+            return Delivery(reader: reader, result: result)
         }
     }
 
-    private struct News: Sendable {
+    private struct Delivery: Sendable {
         let reader: UnsafeContinuation<Data?, any Error>
         let result: Result<Data?, NetworkError>
     }
@@ -118,14 +118,14 @@ final class BodyPipe: ResponseBodySource {
     /// Applies an event to the state. A waiting reader is resumed after the lock is released.
     @discardableResult
     private func perform(_ event: (inout State) -> BodyAccount.Step) -> BodyAccount.Step {
-        let (step, news) = state.withLock { state in
+        let (step, delivery) = state.withLock { state in
             let step = event(&state)
-            return (step, state.news(after: step))
+            return (step, state.delivery(after: step))
         }
         if step == .deliverAndResume { transfer.loop?.send(.resume(transfer)) }
-        if let news {
+        if let delivery {
             transfer.noteHandOver()
-            news.reader.resume(with: news.result)
+            delivery.reader.resume(with: delivery.result)
         }
         return step
     }

@@ -66,7 +66,7 @@ final class ContentDecoder {
     /// decode to a small size.
     private(set) var between: Int64 = 0
     /// Whether the last call of `decode` ended because it needs more input.
-    private(set) var isHungry = true
+    private(set) var needsInput = true
     private var budget: Int64 = 0
     /// The maximum output of the outer codings in one call of `decode`, in bytes.
     private static let stepSize: Int64 = 1 << 20
@@ -96,13 +96,13 @@ final class ContentDecoder {
     }
 
     /// Decodes `bytes`. Returns the next piece, valid until the next call, and the number of input bytes that were
-    /// consumed. The piece is empty if more input is needed (`isHungry`), or if the outer codings reach their step
+    /// consumed. The piece is empty if more input is needed (`needsInput`), or if the outer codings reach their step
     /// limit. Returns nil if the bytes are invalid for their coding.
     func decode(_ bytes: UnsafeRawBufferPointer) -> (piece: UnsafeRawBufferPointer, taken: Int)? {
         var taken = 0
         let last = stages.count - 1
         budget = Self.stepSize
-        isHungry = false
+        needsInput = false
         guard last >= 0, fill(last, bytes, &taken) else { return nil }
         coded += Int64(taken)
         let piece = UnsafeRawBufferPointer(start: stages[last].buffer, count: stages[last].end)
@@ -133,7 +133,7 @@ final class ContentDecoder {
             }
             // The stage needs more input than is available.
             guard index > 0, stages[index - 1].start == stages[index - 1].end else {
-                isHungry = true
+                needsInput = true
                 return true
             }
             guard fill(index - 1, bytes, &taken) else { return false }

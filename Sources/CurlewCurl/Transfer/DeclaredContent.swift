@@ -17,7 +17,7 @@ struct DeclaredContent {
     /// Whether the response declares more than five content codings. Each of them may multiply the size of the body.
     private(set) var hasTooManyCodings = false
 
-    private static let mostCodings = 5
+    private static let maximumCodings = 5
 
     /// Creates a value without declarations.
     init() {}
@@ -38,7 +38,7 @@ struct DeclaredContent {
     private mutating func readCodings(_ headers: HTTPHeaders) {
         let names = headers[values: .contentEncoding].flatMap { $0.parts(",").map { $0.trimmed().lowercased() } }
             .filter { !$0.isEmpty && $0 != "identity" }
-        hasTooManyCodings = names.count > Self.mostCodings
+        hasTooManyCodings = names.count > Self.maximumCodings
         let known = names.compactMap { ContentCoding($0) }.filter(\.isAvailable)
         if !known.isEmpty, known.count == names.count { codings = known }
     }

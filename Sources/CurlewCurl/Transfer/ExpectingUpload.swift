@@ -10,8 +10,8 @@ import CurlewHTTP
 /// libcurl could wait itself, but would send the request again after a 417 and drop the server's response. So the
 /// expectation is hidden from libcurl; see `EasyHandle.setHeaders`.
 final class ExpectingUpload: Upload {
-    /// The time after which the body is sent even without a 100 response, as most clients do for servers that do not
-    /// support expectations.
+    /// The timeout for the 100 response, after which the body is sent anyway, as most clients do for servers that do
+    /// not support expectations.
     static let patience = Duration.seconds(1)
 
     private enum Gate {

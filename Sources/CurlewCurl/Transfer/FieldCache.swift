@@ -53,9 +53,9 @@ final class FieldCache {
             hash ^= hash >> 32
             offset += 8
         }
-        var rest: UInt64 = 0
-        for byte in line[offset...] { rest = rest << 8 | UInt64(byte) }
-        return ((hash ^ rest) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
+        var word: UInt64 = 0
+        for byte in line[offset...] { word = word << 8 | UInt64(byte) }
+        return ((hash ^ word) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
     }
 }
 #endif

@@ -109,8 +109,8 @@ struct ResponseHead: ~Copyable {
             code = code * 10 + Int(byte - UInt8(ascii: "0"))
         }
         status = HTTPStatus(code)
-        let rest = text[(space + 1)...]
-        guard version == .http1_1 || version == .http1_0, let end = rest.firstIndex(of: 0x20) else { return }
+        let remainder = text[(space + 1)...]
+        guard version == .http1_1 || version == .http1_0, let end = remainder.firstIndex(of: 0x20) else { return }
         reasonPhrase = Self.trimmed(text[(end + 1)...]).map { Self.words($0, for: status) }
     }
 

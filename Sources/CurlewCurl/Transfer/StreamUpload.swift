@@ -133,12 +133,12 @@ final class StreamUpload: Upload {
 
     private func roomForMore() async {
         await withUnsafeContinuation { continuation in
-            let goOn = state.withLock { state in
+            let mayResume = state.withLock { state in
                 if state.chunk.isEmpty || state.isClosed { return true }
                 state.producer = continuation
                 return false
             }
-            if goOn { continuation.resume() }
+            if mayResume { continuation.resume() }
         }
     }
 

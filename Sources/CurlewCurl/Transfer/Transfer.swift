@@ -24,12 +24,11 @@ final class Transfer: @unchecked Sendable {
     enum Phase {
         case new
         case waiting(ticket: UInt64)
-        /// The transfer has a slot at the event loop with the index `place` in its queue.
-        case active(place: Int)
+        /// The transfer has a slot at the event loop with the index `index` in its queue.
+        case active(index: Int)
         case over
     }
 
-    /// The state of the name lookup.
     enum Lookup {
         case none
         /// libcurl was about to look up this name. The transport has made it end the transfer instead.
@@ -61,7 +60,7 @@ final class Transfer: @unchecked Sendable {
     /// The easy handle while the transfer is active.
     @exclusivity(unchecked) var easy: EasyHandle?
     @exclusivity(unchecked) var lookup = Lookup.none
-    var isLookingUp: Bool { if case .waiting = lookup { true } else { false } }
+    var isResolving: Bool { if case .waiting = lookup { true } else { false } }
     @exclusivity(unchecked) var connection = UsedConnection()
     @exclusivity(unchecked) var sent = SentRequest()
     @exclusivity(unchecked) var received: ReceivedResponse

@@ -50,7 +50,7 @@ func beginLookup(
     _ state: UnsafeMutableRawPointer?, _ reserved: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let context else { return 1 }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayLookUp() ? 0 : 1 }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayResolve() ? 0 : 1 }
 }
 
 /// Called each time that libcurl is about to send the request on an open connection.
@@ -119,7 +119,7 @@ extension Transfer {
         // A body that exceeds the reader's limit is not gathered.
         if plan.streams || length > min(Int64(smallBody), plan.bodyLimit) || handsOverNow { stream() }
         if received.head.status != .switchingProtocols { plan.upgrade?.endSending() }
-        if isRefusedEarly { multi?.add(.goOn(self)) } else { plan.expectation?.permit() }
+        if isRefusedEarly { multi?.add(.resumeRefused(self)) } else { plan.expectation?.permit() }
     }
 
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -149,7 +149,7 @@ extension Transfer {
                 return 0
             }
             start += taken
-            if decoder.isHungry, piece.isEmpty { break }
+            if decoder.needsInput, piece.isEmpty { break }
             ending.failure = growthFailure(decoder)
             guard ending.failure == nil else { return 0 }
             guard piece.isEmpty || take(piece, isForced: true) == piece.count else { return 0 }
@@ -169,7 +169,7 @@ extension Transfer {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> Int {
-        if isRefusedEarly { multi?.add(.goOn(self)) }
+        if isRefusedEarly { multi?.add(.resumeRefused(self)) }
         if received.pipe == nil {
             guard received.gathered.count + bytes.count > smallBody else {
                 received.gathered.append(bytes, of: declaredLength, memory: memory)
@@ -239,8 +239,8 @@ extension Transfer {
     /// libcurl also looks up the name itself if it repeats a request. If such a transfer were removed and started
     /// again, libcurl would lose the information that bytes have been sent, and could repeat a request that must not be
     /// sent twice.
-    fileprivate func mayLookUp() -> Bool {
-        guard case .none = lookup, sent.attempts == 0, let name = easy?.place(for: self)?.host, name != "localhost",
+    fileprivate func mayResolve() -> Bool {
+        guard case .none = lookup, sent.attempts == 0, let name = easy?.target(for: self)?.host, name != "localhost",
             TransportConfiguration.IPAddress(name) == nil
         else { return true }
         lookup = .needed(name)

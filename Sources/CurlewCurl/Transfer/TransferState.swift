@@ -106,7 +106,7 @@ struct UsedConnection {
     }
 }
 
-/// How a transfer ends: its error, and what happens to further bytes.
+/// The end of a transfer: its error, and the handling of further bytes.
 struct TransferEnding {
     /// Whether further bytes are discarded because the transfer is being ended.
     var isDiscarding = false

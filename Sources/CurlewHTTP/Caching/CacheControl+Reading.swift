@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension CacheControl {
-    private static let most = 64
+    private static let maximum = 64
 
     /// Parses all `Cache-Control` fields of a message.
     package init(_ headers: HTTPHeaders) {
@@ -13,7 +13,7 @@ extension CacheControl {
     package init(_ value: String) {
         var reader = FieldReader(value)
         var found: [Directive] = []
-        while !reader.isAtEnd, found.count < Self.most {
+        while !reader.isAtEnd, found.count < Self.maximum {
             if let directive = reader.directive() { found.append(directive) }
         }
         self.init(found)
@@ -29,7 +29,7 @@ extension FieldReader {
             return nil
         }
         guard take(0x3D) else { return CacheControl.Directive(name, isMalformed: !skipToComma()) }
-        guard rest.first == 0x22 else {
+        guard remainder.first == 0x22 else {
             let argument = token()
             let isClean = skipToComma()
             return CacheControl.Directive(name, argument, isMalformed: argument == nil || !isClean)
@@ -48,9 +48,9 @@ extension FieldReader {
     /// Skips past the next comma. Returns false if anything but blanks preceded the comma.
     private mutating func skipToComma() -> Bool {
         skipBlanks()
-        let isClean = rest.isEmpty || rest.first == 0x2C
-        rest = rest.drop { $0 != 0x2C }
-        if !rest.isEmpty { rest.removeFirst() }
+        let isClean = remainder.isEmpty || remainder.first == 0x2C
+        remainder = remainder.drop { $0 != 0x2C }
+        if !remainder.isEmpty { remainder.removeFirst() }
         return isClean
     }
 }

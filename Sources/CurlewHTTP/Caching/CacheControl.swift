@@ -30,13 +30,12 @@ package struct CacheControl: Hashable, Sendable {
 
     /// The maximum duration in seconds: 2³¹, about 68 years, or 2³¹ − 1 where `Int` has 32 bits. Longer durations are
     /// read as this value (RFC 9111 §1.2.2).
-    package static let longest = Int(clamping: 2_147_483_648 as Int64)
+    package static let maximumSeconds = Int(clamping: 2_147_483_648 as Int64)
 
     init(_ directives: [Directive]) {
         self.directives = directives
     }
 
-    /// Creates a value without directives.
     init() {
         directives = []
     }
@@ -52,7 +51,8 @@ package struct CacheControl: Hashable, Sendable {
         directives.contains { $0.name == name && $0.argument == nil && !$0.isMalformed }
     }
 
-    /// Returns the number of seconds of a directive such as `max-age`, at most `longest`; nil without the directive.
+    /// Returns the number of seconds of a directive such as `max-age`, at most `maximumSeconds`; nil without the
+    /// directive.
     ///
     /// Returns zero if the directive has no valid number of seconds, or if several values differ (RFC 9111 §4.2.1
     /// encourages caches to consider such responses stale).
@@ -97,11 +97,11 @@ package struct CacheControl: Hashable, Sendable {
         return deltaSeconds(argument) ?? 0
     }
 
-    /// Parses delta-seconds (RFC 9111 §1.2.2): digits only, at most `longest`. Returns nil for anything else.
+    /// Parses delta-seconds (RFC 9111 §1.2.2): digits only, at most `maximumSeconds`. Returns nil for anything else.
     package static func deltaSeconds(_ text: String) -> Int? {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.allSatisfy(ASCII.isDigit) else { return nil }
-        return min(ASCII.decimal(bytes) ?? longest, longest)
+        return min(ASCII.decimal(bytes) ?? maximumSeconds, maximumSeconds)
     }
 
     static func trimmed(_ text: Substring) -> String {

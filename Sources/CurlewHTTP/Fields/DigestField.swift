@@ -19,7 +19,6 @@ package struct DigestField: Hashable, Sendable {
 
     private var digests: [Algorithm: Data]
 
-    /// Creates a field with one digest.
     init(_ algorithm: Algorithm, _ digest: Data) {
         digests = [algorithm: digest]
     }

@@ -24,8 +24,8 @@ package enum DownloadName {
         return "download" + (mediaType?.fileExtension.map { "." + $0 } ?? "")
     }
 
-    static let mostBytes = 255
-    static let mostExtensionBytes = 32
+    static let maximumBytes = 255
+    static let maximumExtensionBytes = 32
 
     private static func lastComponent(of url: String) -> String? {
         guard let parts = try? URLParts(url), let last = parts.target.upTo("?").parts("/", keepingEmpty: true).last
@@ -89,13 +89,13 @@ package enum DownloadName {
     private static let devices: Set<String> = ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
 
     private static func shortened(_ name: String) -> String {
-        guard name.utf8.count > mostBytes else { return name }
+        guard name.utf8.count > maximumBytes else { return name }
         let ending = name.last(".").map { name[$0...] } ?? ""
-        let kept = ending.utf8.count <= mostExtensionBytes ? ending : ""
+        let kept = ending.utf8.count <= maximumExtensionBytes ? ending : ""
         var length = 0
         let stem = name.unicodeScalars.prefix { scalar in
             length += UTF8.width(scalar)
-            return length <= mostBytes - kept.utf8.count
+            return length <= maximumBytes - kept.utf8.count
         }
         return String(String(stem).trimmed(isEdge)) + kept
     }

@@ -44,7 +44,7 @@ package struct EntityTag: Hashable, Sendable {
             if let found = reader.entityTag() {
                 if found.matchesWeakly(tag) { return true }
             }
-            reader.rest = reader.rest.drop { $0 != 0x2C }
+            reader.remainder = reader.remainder.drop { $0 != 0x2C }
             _ = reader.take(0x2C)
         }
         return false
@@ -56,14 +56,14 @@ extension FieldReader {
     /// character.
     fileprivate mutating func entityTag() -> EntityTag? {
         var isWeak = false
-        if rest.first == 0x57 {
-            rest.removeFirst()
+        if remainder.first == 0x57 {
+            remainder.removeFirst()
             guard take(0x2F) else { return nil }
             isWeak = true
         }
         guard take(0x22) else { return nil }
-        let bytes = rest.prefix { $0 != 0x22 && $0 > 0x20 && $0 != 0x7F }
-        rest = rest[bytes.endIndex...]
+        let bytes = remainder.prefix { $0 != 0x22 && $0 > 0x20 && $0 != 0x7F }
+        remainder = remainder[bytes.endIndex...]
         guard take(0x22) else { return nil }
         return EntityTag(opaque: String(Substring(bytes)), isWeak: isWeak)
     }

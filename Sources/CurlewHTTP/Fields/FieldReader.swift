@@ -2,20 +2,20 @@
 
 /// A parser for field values, with the common syntax components of RFC 9110 §5.6. It reads the bytes in a single pass.
 struct FieldReader {
-    var rest: Substring.UTF8View
+    var remainder: Substring.UTF8View
 
     init(_ text: String) {
-        rest = Substring(text).utf8
+        remainder = Substring(text).utf8
     }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { remainder.isEmpty }
 
     mutating func token() -> String? {
         let set = ByteSet.token
-        let length = rest.withContiguousStorageIfAvailable { $0.prefix(while: set.contains).count }
-        let bytes = rest.prefix(length ?? rest.prefix(while: set.contains).count)
+        let length = remainder.withContiguousStorageIfAvailable { $0.prefix(while: set.contains).count }
+        let bytes = remainder.prefix(length ?? remainder.prefix(while: set.contains).count)
         guard !bytes.isEmpty else { return nil }
-        rest = rest[bytes.endIndex...]
+        remainder = remainder[bytes.endIndex...]
         return String(Substring(bytes))
     }
 
@@ -24,10 +24,10 @@ struct FieldReader {
     mutating func quotedString() -> String? {
         guard take(0x22) else { return nil }
         var bytes: [UInt8] = []
-        while var byte = rest.popFirst() {
+        while var byte = remainder.popFirst() {
             if byte == 0x22 { return String(decoding: bytes, as: UTF8.self) }
             if byte == 0x5C {
-                guard let escaped = rest.popFirst() else { return nil }
+                guard let escaped = remainder.popFirst() else { return nil }
                 byte = escaped
             }
             if ASCII.isControl(byte) && byte != 0x09 { return nil }
@@ -37,17 +37,17 @@ struct FieldReader {
     }
 
     mutating func take(_ byte: UInt8) -> Bool {
-        guard rest.first == byte else { return false }
-        rest.removeFirst()
+        guard remainder.first == byte else { return false }
+        remainder.removeFirst()
         return true
     }
 
     mutating func skipBlanks() {
-        rest = rest.drop(while: ASCII.isBlank)
+        remainder = remainder.drop(while: ASCII.isBlank)
     }
 
     mutating func skipToSemicolon() -> Bool {
-        rest = rest.drop { $0 != 0x3B }
+        remainder = remainder.drop { $0 != 0x3B }
         return take(0x3B)
     }
 }

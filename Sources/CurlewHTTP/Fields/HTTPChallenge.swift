@@ -14,7 +14,6 @@ package struct HTTPChallenge: Hashable, Sendable {
     /// The token68 value that some schemes use instead of parameters; nil if there is none.
     let token: String?
 
-    /// A parameter of a challenge.
     package struct Parameter: Hashable, Sendable {
         /// The name of the parameter, in lower case.
         package let name: String
@@ -99,8 +98,8 @@ extension FieldReader {
 
     /// Reads a token68 value, up to a comma or the end: `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`.
     private mutating func token68() -> String? {
-        let text = rest.prefix { $0 != 0x2C }
-        rest = rest[text.endIndex...]
+        let text = remainder.prefix { $0 != 0x2C }
+        remainder = remainder[text.endIndex...]
         let trimmed = Substring(text).parts(" ")
         guard trimmed.count == 1, let only = trimmed.first else { return nil }
         let set = ByteSet.unreserved.union("+/=")

@@ -5,7 +5,7 @@
 /// A cache parses dates at every lookup. The parser works on slices of a byte buffer, because substrings would need
 /// reference counting.
 struct HTTPDateReader {
-    private var rest: Slice<UnsafeBufferPointer<UInt8>>
+    private var remainder: Slice<UnsafeBufferPointer<UInt8>>
 
     static func read(_ text: String, now: HTTPDate) -> CivilTime? {
         var text = text
@@ -13,7 +13,7 @@ struct HTTPDateReader {
     }
 
     private static func read(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, now: HTTPDate) -> CivilTime? {
-        var reader = HTTPDateReader(rest: bytes)
+        var reader = HTTPDateReader(remainder: bytes)
         guard let weekday = reader.word() else { return nil }
         let time: CivilTime?
         if reader.take(",") {
@@ -24,7 +24,7 @@ struct HTTPDateReader {
             guard isShortWeekday(weekday), reader.take(" ") else { return nil }
             time = reader.asctime()
         }
-        guard let time, time.isValid, reader.rest.isEmpty else { return nil }
+        guard let time, time.isValid, reader.remainder.isEmpty else { return nil }
         return time
     }
 
@@ -66,22 +66,22 @@ struct HTTPDateReader {
     }
 
     private mutating func word() -> String? {
-        let letters = rest.prefix(while: ASCII.isLetter)
-        rest = rest[letters.endIndex...]
+        let letters = remainder.prefix(while: ASCII.isLetter)
+        remainder = remainder[letters.endIndex...]
         return letters.isEmpty ? nil : String(decoding: letters, as: UTF8.self)
     }
 
     private mutating func number(_ digits: Int) -> Int? {
-        let bytes = rest.prefix(digits)
+        let bytes = remainder.prefix(digits)
         guard bytes.count == digits, let value = ASCII.decimal(bytes) else { return nil }
-        rest = rest[bytes.endIndex...]
+        remainder = remainder[bytes.endIndex...]
         return value
     }
 
     private mutating func take(_ text: StaticString) -> Bool {
         text.withUTF8Buffer { expected in
-            guard rest.starts(with: expected) else { return false }
-            rest = rest.dropFirst(expected.count)
+            guard remainder.starts(with: expected) else { return false }
+            remainder = remainder.dropFirst(expected.count)
             return true
         }
     }

@@ -23,8 +23,8 @@ extension HTTPHeaders {
         }
 
         /// The maximum numbers of links of a message and of parameters of a link. Others are ignored.
-        static let mostLinks = 256
-        static let mostParameters = 32
+        static let maximumLinks = 256
+        static let maximumParameters = 32
     }
 
     /// The links of all `Link` fields, in order. A malformed link is skipped, and at most 256 links are read.
@@ -32,7 +32,7 @@ extension HTTPHeaders {
         var links: [Link] = []
         for field in self[values: .link] {
             var reader = FieldReader(field)
-            while links.count < Link.mostLinks, reader.skipToLink() {
+            while links.count < Link.maximumLinks, reader.skipToLink() {
                 if let link = reader.link() { links.append(link) }
             }
         }
@@ -81,8 +81,8 @@ extension FieldReader {
     /// Moves to the target of the next link. Returns false at the end of the field.
     fileprivate mutating func skipToLink() -> Bool {
         while !isAtEnd {
-            while let byte = rest.first, byte == 0x2C || ASCII.isBlank(byte) { rest.removeFirst() }
-            if rest.first == 0x3C { return true }
+            while let byte = remainder.first, byte == 0x2C || ASCII.isBlank(byte) { remainder.removeFirst() }
+            if remainder.first == 0x3C { return true }
             skipLink()
         }
         return false
@@ -90,12 +90,12 @@ extension FieldReader {
 
     /// Skips to the next comma outside of quotes.
     private mutating func skipLink() {
-        while let byte = rest.first, byte != 0x2C {
+        while let byte = remainder.first, byte != 0x2C {
             if byte == 0x22 {
                 // Without a closing quote, the rest of the field has no structure.
-                if quotedString() == nil { rest = rest[rest.endIndex...] }
+                if quotedString() == nil { remainder = remainder[remainder.endIndex...] }
             } else {
-                rest.removeFirst()
+                remainder.removeFirst()
             }
         }
     }
@@ -103,12 +103,12 @@ extension FieldReader {
     /// Reads a link: `"<" URI-Reference ">" *( OWS ";" OWS [ link-param ] )`. Returns nil if it is malformed.
     fileprivate mutating func link() -> HTTPHeaders.Link? {
         _ = take(0x3C)
-        let bytes = rest.prefix { $0 != 0x3E }
-        guard bytes.endIndex < rest.endIndex else {
-            rest = rest[rest.endIndex...]
+        let bytes = remainder.prefix { $0 != 0x3E }
+        guard bytes.endIndex < remainder.endIndex else {
+            remainder = remainder[remainder.endIndex...]
             return nil
         }
-        rest = rest[bytes.endIndex...].dropFirst()
+        remainder = remainder[bytes.endIndex...].dropFirst()
         var draft = LinkDraft(target: String(Substring(bytes)))
         skipBlanks()
         while take(0x3B) {
@@ -127,7 +127,7 @@ extension FieldReader {
             draft.add(ASCII.lowercased(name), value)
             skipBlanks()
         }
-        guard isAtEnd || rest.first == 0x2C else {
+        guard isAtEnd || remainder.first == 0x2C else {
             skipLink()
             return nil
         }
@@ -137,9 +137,9 @@ extension FieldReader {
     /// Reads a quoted string, or the bytes up to the next semicolon, comma or blank: servers also write URLs without
     /// quotes. Returns nil for a malformed quoted string.
     private mutating func linkValue() -> String? {
-        if rest.first == 0x22 { return quotedString() }
-        let bytes = rest.prefix { $0 != 0x3B && $0 != 0x2C && !ASCII.isBlank($0) }
-        rest = rest[bytes.endIndex...]
+        if remainder.first == 0x22 { return quotedString() }
+        let bytes = remainder.prefix { $0 != 0x3B && $0 != 0x2C && !ASCII.isBlank($0) }
+        remainder = remainder[bytes.endIndex...]
         return String(Substring(bytes))
     }
 }
@@ -164,14 +164,14 @@ private struct LinkDraft {
         case "title": title = title ?? value
         case "title*": extendedTitle = extendedTitle ?? PercentCoding.decodeExtended(value)
         default:
-            if others.count < HTTPHeaders.Link.mostParameters {
+            if others.count < HTTPHeaders.Link.maximumParameters {
                 others.append(HTTPHeaders.Link.Parameter(name: name, value: value))
             }
         }
     }
 
     var link: HTTPHeaders.Link {
-        let names = (relations ?? "").utf8.split { $0 <= 0x20 }.prefix(HTTPHeaders.Link.mostParameters)
+        let names = (relations ?? "").utf8.split { $0 <= 0x20 }.prefix(HTTPHeaders.Link.maximumParameters)
         return HTTPHeaders.Link(
             target: target, relations: names.map { ASCII.lowercased(String(Substring($0))) }, anchor: anchor,
             title: extendedTitle ?? title, parameters: others)

@@ -14,7 +14,7 @@
 /// Lookup is a linear search, which is fastest for the few dozen fields of a message.
 public struct HTTPHeaders: Sendable {
     private var fields: [HTTPField]
-    private var remark: Remark?
+    private var declarations: Declarations?
 
     /// Creates an empty list.
     public init() {
@@ -82,25 +82,25 @@ public struct HTTPHeaders: Sendable {
 
     /// The reason why the first invalid field was rejected; `nil` if all fields were valid. Reading it takes constant
     /// time.
-    package var problem: Problem? { remark?.problem }
+    package var problem: Problem? { declarations?.problem }
 
     /// Declares which fields, present and future, the descriptions of these headers treat as secret or not secret.
     /// Replaces the previous declarations.
     package mutating func declare(secret: Set<HTTPField.Name>, harmless: Set<HTTPField.Name>) {
-        if remark == nil, secret.isEmpty, harmless.isEmpty { return }
-        if let remark, remark.secret == secret, remark.harmless == harmless { return }
-        remark = Remark(problem: remark?.problem, secret: secret, harmless: harmless)
+        if declarations == nil, secret.isEmpty, harmless.isEmpty { return }
+        if let declarations, declarations.secret == secret, declarations.harmless == harmless { return }
+        declarations = Declarations(problem: declarations?.problem, secret: secret, harmless: harmless)
     }
 
     /// Replaces the declarations of these headers with those of `other`.
     package mutating func declare(as other: HTTPHeaders) {
-        declare(secret: other.remark?.secret ?? [], harmless: other.remark?.harmless ?? [])
+        declare(secret: other.declarations?.secret ?? [], harmless: other.declarations?.harmless ?? [])
     }
 
     /// Returns whether descriptions must omit the values of a field: its declaration decides or, if there is none, its
     /// name. Credentials are always secret.
     package func isSecret(_ name: HTTPField.Name) -> Bool {
-        name.isSecret(declared: remark?.isSecret(name))
+        name.isSecret(declared: declarations?.isSecret(name))
     }
 
     /// Appends a field, even if fields with this name exist. An invalid field is not appended: the request throws when it
@@ -118,7 +118,7 @@ public struct HTTPHeaders: Sendable {
     /// Appends the fields of `others`, and the reason why one of them was rejected.
     public mutating func append(contentsOf others: HTTPHeaders) {
         fields.append(contentsOf: others.fields)
-        remark = Remark.joined(remark, others.remark)
+        declarations = Declarations.joined(declarations, others.declarations)
     }
 
     /// Replaces the first field with this name in place and removes the others, or appends the field if there is none.
@@ -157,7 +157,7 @@ public struct HTTPHeaders: Sendable {
         } else {
             result.fields += other.fields.filter { !contains($0.name) }
         }
-        result.remark = Remark.joined(remark, other.remark)
+        result.declarations = Declarations.joined(declarations, other.declarations)
         return result
     }
 
@@ -176,7 +176,6 @@ public struct HTTPHeaders: Sendable {
         fields.removeLast(Swift.max(0, fields.count - count))
     }
 
-    /// Reserves capacity for this number of fields.
     package mutating func reserveCapacity(_ count: Int) {
         fields.reserveCapacity(count)
     }
@@ -206,15 +205,16 @@ public struct HTTPHeaders: Sendable {
         switch FieldSyntax.check(name, value) {
         case .good(let value): return value
         case .bad(let problem):
-            if remark?.problem == nil {
-                remark = Remark(problem: problem, secret: remark?.secret ?? [], harmless: remark?.harmless ?? [])
+            if declarations?.problem == nil {
+                declarations = Declarations(
+                    problem: problem, secret: declarations?.secret ?? [], harmless: declarations?.harmless ?? [])
             }
             return nil
         }
     }
 
     /// The rarely used state of the headers, stored out of line so that `HTTPHeaders` occupies two machine words.
-    private final class Remark: Sendable {
+    private final class Declarations: Sendable {
         let problem: Problem?
         let secret: Set<HTTPField.Name>
         let harmless: Set<HTTPField.Name>
@@ -230,9 +230,9 @@ public struct HTTPHeaders: Sendable {
             secret.contains(name) ? true : harmless.contains(name) ? false : nil
         }
 
-        static func joined(_ left: Remark?, _ right: Remark?) -> Remark? {
+        static func joined(_ left: Declarations?, _ right: Declarations?) -> Declarations? {
             guard let left, let right else { return left ?? right }
-            return Remark(
+            return Declarations(
                 problem: left.problem ?? right.problem, secret: left.secret.union(right.secret),
                 harmless: left.harmless.union(right.harmless))
         }
@@ -248,8 +248,8 @@ extension HTTPHeaders: RandomAccessCollection {
     /// The field at a position, in order of insertion. The position must be valid.
     public subscript(position: Int) -> HTTPField {
         let field = fields[position]
-        guard let remark else { return field }
-        return HTTPField(name: field.name, value: field.value, isDeclaredSecret: remark.isSecret(field.name))
+        guard let declarations else { return field }
+        return HTTPField(name: field.name, value: field.value, isDeclaredSecret: declarations.isSecret(field.name))
     }
 }
 

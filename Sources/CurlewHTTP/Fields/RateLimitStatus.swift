@@ -32,8 +32,8 @@ package struct RateLimitStatus: Hashable, Sendable {
     ///   above 10⁹ (31 years in seconds) are read as a Unix time in seconds, numbers above 10¹¹ as a Unix time in
     ///   milliseconds. Fractions are rounded up.
     package init?(_ headers: HTTPHeaders, status: HTTPStatus? = nil, now: Date) {
-        if let least = headers[Self.field].flatMap({ Self.items(of: $0).min(by: Self.isTighter) }) {
-            self = least
+        if let tightest = headers[Self.field].flatMap({ Self.items(of: $0).min(by: Self.isTighter) }) {
+            self = tightest
             return
         }
         for names in Self.olderFields {
@@ -52,7 +52,7 @@ package struct RateLimitStatus: Hashable, Sendable {
         let unit = number > 100_000_000_000 ? 1000.0 : 1
         let isTime = number > 1_000_000_000
         let wait = isTime ? Double(number) / unit - now.timeIntervalSince1970 : Double(number)
-        return .seconds(min(max(0, wait), Double(longest)))
+        return .seconds(min(max(0, wait), Double(maximumSeconds)))
     }
 
     // These names are looked up for every response, so they are created only once.
@@ -61,8 +61,8 @@ package struct RateLimitStatus: Hashable, Sendable {
         ("RateLimit-Remaining", "RateLimit-Reset"), ("X-RateLimit-Remaining", "X-RateLimit-Reset"),
         ("X-Rate-Limit-Remaining", "X-Rate-Limit-Reset"),
     ]
-    private static let longest = 2_147_483_647
-    private static let mostItems = 16
+    private static let maximumSeconds = 2_147_483_647
+    private static let maximumItems = 16
 
     private static func isTighter(_ left: RateLimitStatus, _ right: RateLimitStatus) -> Bool {
         (left.remaining, right.reset ?? .zero) < (right.remaining, left.reset ?? .zero)
@@ -71,9 +71,9 @@ package struct RateLimitStatus: Hashable, Sendable {
     /// Parses the comma-separated members of a `RateLimit` value, at most 16. The remaining count is a parameter of a
     /// member or, in older drafts, a separate member.
     private static func items(of value: String) -> [RateLimitStatus] {
-        let members = value.parts(",", most: mostItems + 1).prefix(mostItems).map { member in
+        let members = value.parts(",", maximum: maximumItems + 1).prefix(maximumItems).map { member in
             member.parts(";").compactMap { part -> (name: String, number: Int)? in
-                let pair = part.parts("=", most: 2).map { $0.without() }
+                let pair = part.parts("=", maximum: 2).map { $0.without() }
                 guard pair.count == 2, let number = number(pair[1]) else { return nil }
                 return (pair[0], number)
             }
@@ -88,7 +88,7 @@ package struct RateLimitStatus: Hashable, Sendable {
     ) -> RateLimitStatus? {
         guard let left = pairs.first(where: { $0.name == remaining }) else { return nil }
         let wait = pairs.first { $0.name == reset }
-        return RateLimitStatus(remaining: left.number, reset: wait.map { .seconds(min($0.number, longest)) })
+        return RateLimitStatus(remaining: left.number, reset: wait.map { .seconds(min($0.number, maximumSeconds)) })
     }
 
     /// Returns the number at the beginning of a value, clamped to `Int`. Some servers send a list, whose first number
@@ -101,15 +101,15 @@ package struct RateLimitStatus: Hashable, Sendable {
         let digits = text.utf8.prefix(while: ASCII.isDigit)
         guard !digits.isEmpty else { return nil }
         let value = Int64(Substring(digits)) ?? .max
-        var rest = text.utf8.dropFirst(digits.count)
+        var remainder = text.utf8.dropFirst(digits.count)
         var isFraction = false
-        if mayHaveFraction, rest.first == 0x2E {
-            let fraction = rest.dropFirst().prefix(while: ASCII.isDigit)
+        if mayHaveFraction, remainder.first == 0x2E {
+            let fraction = remainder.dropFirst().prefix(while: ASCII.isDigit)
             guard !fraction.isEmpty else { return nil }
             isFraction = fraction.contains { $0 != 0x30 }
-            rest = rest.dropFirst(1 + fraction.count)
+            remainder = remainder.dropFirst(1 + fraction.count)
         }
-        guard rest.isEmpty || [0x2C, 0x3B, 0x20].contains(rest.first) else { return nil }
+        guard remainder.isEmpty || [0x2C, 0x3B, 0x20].contains(remainder.first) else { return nil }
         return isFraction && value < .max ? value + 1 : value
     }
 }

@@ -17,7 +17,7 @@ package enum RetryAfter: Hashable, Sendable {
     package init?(_ value: String) {
         let bytes = value.utf8
         if !bytes.isEmpty, bytes.allSatisfy(ASCII.isDigit) {
-            self = .seconds(min(ASCII.decimal(bytes) ?? Self.longest, Self.longest))
+            self = .seconds(min(ASCII.decimal(bytes) ?? Self.maximumSeconds, Self.maximumSeconds))
         } else if let date = HTTPDate(value) {
             self = .date(date)
         } else {
@@ -29,12 +29,12 @@ package enum RetryAfter: Hashable, Sendable {
     package func delay(now: Date) -> Duration {
         switch self {
         case .seconds(let seconds):
-            return .seconds(min(max(0, seconds), Self.longest))
+            return .seconds(min(max(0, seconds), Self.maximumSeconds))
         case .date(let date):
             let wait = Double(date.secondsSince1970) - now.timeIntervalSince1970
-            return wait > 0 ? .seconds(min(wait, Double(Self.longest))) : .zero
+            return wait > 0 ? .seconds(min(wait, Double(Self.maximumSeconds))) : .zero
         }
     }
 
-    private static let longest = 2_147_483_647
+    private static let maximumSeconds = 2_147_483_647
 }

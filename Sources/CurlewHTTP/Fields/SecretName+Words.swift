@@ -25,13 +25,12 @@ extension SecretName {
     ]
 
     /// Terms of several words, however the words are separated.
-    static let terms = [
+    static let phrases = [
         "password", "passphrase", "passcode", "sessionid", "cardnumber", "connectionstring", "secretid", "accesskeyid",
         "codeverifier", "seedphrase", "recoveryphrase", "securityanswer", "samlresponse", "samlrequest", "dpop",
         "authenticationinfo", "oauthverifier", "samlart", "cardnum",
     ]
 
-    /// Complete names.
     static let wholeNames: Set<String> = ["iplanetdirectorypro", "connectsid", "pan"]
 
     /// Complete names that have another meaning in JSON.

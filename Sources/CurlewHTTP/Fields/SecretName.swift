@@ -8,8 +8,8 @@
 /// (`accesstoken`). The word before it can make it ordinary (`cacheKey`, `status_code`), and so can a property after it
 /// (`token_type`). If the words are unknown, the name is treated as a secret: a needless `REDACTED` costs less.
 enum SecretName {
-    /// Where a name occurs. Some short names are secret only in some places.
-    enum Place {
+    /// The syntax in which a name occurs. Some short names are secret only in some of them.
+    enum Location {
         /// A header field.
         case field
         /// A query item, a form field, or a name before an equals sign in text.
@@ -19,14 +19,14 @@ enum SecretName {
     }
 
     /// Returns whether the value of `name` is a secret. Only the last 128 bytes of a longer name count.
-    static func isSecret(_ name: some BidirectionalCollection<UInt8>, in place: Place) -> Bool {
+    static func isSecret(_ name: some BidirectionalCollection<UInt8>, in location: Location) -> Bool {
         let name = name.suffix(128)
         guard mayBeSecret(name) else { return false }
         let words = words(name)
         let plain = words.joined()
-        if wholeNames.contains(plain) || place == .field && isIdentity(plain) { return true }
-        if place != .member && bareNames.contains(plain) { return true }
-        for index in words.indices where isSecret(words, at: index, in: place) { return true }
+        if wholeNames.contains(plain) || location == .field && isIdentity(plain) { return true }
+        if location != .member && bareNames.contains(plain) { return true }
+        for index in words.indices where isSecret(words, at: index, in: location) { return true }
         return isTerm(words[...])
     }
 
@@ -43,16 +43,16 @@ enum SecretName {
 
     private static let beginnings: [Bool] = {
         var beginnings = [Bool](repeating: false, count: 1 << 15)
-        for word in nouns.union(endings).union(terms).union(wholeNames).union(bareNames).union(identities) {
+        for word in nouns.union(endings).union(phrases).union(wholeNames).union(bareNames).union(identities) {
             beginnings[word.utf8.prefix(3).reduce(0) { $0 << 5 | Int($1 & 31) }] = true
         }
         return beginnings
     }()
 
-    /// Returns whether the words end in one of `terms`, also if `additions` follow.
+    /// Returns whether the words end in one of `phrases`, also if `additions` follow.
     private static func isTerm(_ words: ArraySlice<String>) -> Bool {
         let plain = words.joined()
-        if terms.contains(where: { plain.ends(with: $0) || plain.ends(with: $0 + "s") }) { return true }
+        if phrases.contains(where: { plain.ends(with: $0) || plain.ends(with: $0 + "s") }) { return true }
         return words.last.map(isAddition) == true && isTerm(words.dropLast())
     }
 
@@ -60,7 +60,7 @@ enum SecretName {
         additions.contains(word) || word.utf8.allSatisfy(ASCII.isDigit)
     }
 
-    private static func isSecret(_ words: [String], at index: Int, in place: Place) -> Bool {
+    private static func isSecret(_ words: [String], at index: Int, in location: Location) -> Bool {
         guard let (noun, qualifier, isPlural) = noun(words[index]) else { return false }
         let before = qualifier.isEmpty && index > 0 ? words[index - 1] : qualifier
         if ordinary[noun]?.contains(before) == true { return false }
@@ -72,7 +72,7 @@ enum SecretName {
         }
         guard after.allSatisfy(isAddition) else { return false }
         // `key` is often the key of a table, and `code` the code of an error.
-        return !before.isEmpty && before != "x" || !bareNames.contains(noun) || place != .member && !isPlural
+        return !before.isEmpty && before != "x" || !bareNames.contains(noun) || location != .member && !isPlural
     }
 
     /// Returns the secret noun that the word is or ends in, and the rest of the word.

@@ -47,18 +47,18 @@ enum HTTP1Grammar {
     static func chunkSize(_ line: Line) throws(HTTP1ParseError) -> Int {
         var size = 0
         var digits = 0
-        var rest = line
-        while let byte = rest.first, let digit = ASCII.hexValue(byte) {
+        var remainder = line
+        while let byte = remainder.first, let digit = ASCII.hexValue(byte) {
             digits += 1
             // A number of 15 hex digits is below 2⁶⁰. A 32-bit `Int` cannot hold it, so the size is checked as well.
             // Leading zeros count, because no sender needs them.
             guard digits <= 15, size <= .max >> 4 else { throw .badChunk }
             size = size << 4 | Int(digit)
-            rest.removeFirst()
+            remainder.removeFirst()
         }
         guard digits > 0 else { throw .badChunk }
-        let ext = rest.drop(while: ASCII.isBlank)
-        guard ext.isEmpty ? rest.isEmpty : ext.first == 0x3B else { throw .badChunk }
+        let ext = remainder.drop(while: ASCII.isBlank)
+        guard ext.isEmpty ? remainder.isEmpty : ext.first == 0x3B else { throw .badChunk }
         guard ext.allSatisfy({ !ASCII.isControl($0) || $0 == 0x09 }) else { throw .badChunk }
         return size
     }

@@ -9,7 +9,7 @@ package struct HTTP1RequestHead: Equatable, Sendable {
     package let headers: HTTPHeaders
     package let framing: Framing
 
-    /// How the end of the content is determined (RFC 9112 §6).
+    /// The framing of the content (RFC 9112 §6).
     package enum Framing: Equatable, Sendable {
         /// The content has this number of bytes: 0 without a Content-Length, because closing the connection never ends
         /// the content of a request.

@@ -84,7 +84,7 @@ package struct HTTP1RequestParser: Sendable {
 
     /// Removes and returns the bytes that have been received and not consumed. Used after a request that switches to
     /// another protocol.
-    package mutating func takeRest() -> Data {
+    package mutating func takeRemainder() -> Data {
         buffer.take(upTo: buffer.count) ?? Data()
     }
 
@@ -193,13 +193,13 @@ extension HTTP1RequestParser {
     }
 
     /// Returns the buffered part of the `remaining` bytes of content, and changes the state to `next` when none remain.
-    private mutating func body(_ remaining: Int, next: State, rest: (Int) -> State) -> Step {
+    private mutating func body(_ remaining: Int, next: State, remainder: (Int) -> State) -> Step {
         guard remaining > 0 else {
             state = next
             return .again
         }
         guard let data = buffer.take(upTo: remaining) else { return .starved }
-        state = rest(remaining - data.count)
+        state = remainder(remaining - data.count)
         return .event(.body(data))
     }
 }

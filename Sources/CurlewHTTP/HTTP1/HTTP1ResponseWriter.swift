@@ -14,7 +14,7 @@ package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertib
 /// Each call appends one part of a response to `bytes`, or throws and appends nothing. The caller is responsible for
 /// the order: any number of `informational`, one `head`, then the content as the framing requires.
 package enum HTTP1ResponseWriter {
-    /// How the end of the content is marked. The writer adds the corresponding field to the head.
+    /// The framing of the content. The writer adds the corresponding field to the head.
     package enum Framing: Hashable, Sendable {
         /// No content and no framing field: 1xx, 204, or a response to HEAD whose length is unknown.
         case none

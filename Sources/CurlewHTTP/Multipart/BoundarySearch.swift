@@ -29,7 +29,7 @@ struct BoundarySearch: Sendable {
         beginLine()
     }
 
-    /// Begins content whose first bytes may be a delimiter without its CRLF.
+    /// Starts at the beginning of a line, where a delimiter needs no CRLF before it.
     mutating func beginLine() {
         matched = 2
         implied = 2

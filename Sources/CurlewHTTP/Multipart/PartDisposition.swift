@@ -45,7 +45,7 @@ package struct PartDisposition: Hashable, Sendable {
             reader.skipBlanks()
             guard reader.take(0x3D) else { return nil }
             reader.skipBlanks()
-            guard let value = reader.rest.first == 0x22 ? quoted(&reader) : unquoted(&reader),
+            guard let value = reader.remainder.first == 0x22 ? quoted(&reader) : unquoted(&reader),
                 found.updateValue(value, forKey: name) == nil
             else { return nil }
             reader.skipBlanks()
@@ -56,11 +56,11 @@ package struct PartDisposition: Hashable, Sendable {
     private static func quoted(_ reader: inout FieldReader) -> String? {
         guard reader.take(0x22) else { return nil }
         var bytes: [UInt8] = []
-        while var byte = reader.rest.popFirst() {
+        while var byte = reader.remainder.popFirst() {
             if byte == 0x22 { return String(decoding: bytes, as: UTF8.self) }
-            if byte == 0x5C, let next = reader.rest.first, next == 0x22 || next == 0x5C {
+            if byte == 0x5C, let next = reader.remainder.first, next == 0x22 || next == 0x5C {
                 byte = next
-                reader.rest.removeFirst()
+                reader.remainder.removeFirst()
             }
             bytes.append(byte)
         }
@@ -69,10 +69,10 @@ package struct PartDisposition: Hashable, Sendable {
 
     /// Reads a value without quotes, which may be other characters than those of a token.
     private static func unquoted(_ reader: inout FieldReader) -> String? {
-        let bytes = reader.rest.prefix { $0 != 0x3B }
+        let bytes = reader.remainder.prefix { $0 != 0x3B }
         let text = Substring(bytes).trimmed()
         guard !text.isEmpty, !text.holds("\"") else { return nil }
-        reader.rest = reader.rest[bytes.endIndex...]
+        reader.remainder = reader.remainder[bytes.endIndex...]
         return String(text)
     }
 
@@ -109,8 +109,8 @@ extension PartDisposition {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         let text = Array(name.utf8)
-        for (place, byte) in text.enumerated() {
-            let escapes = byte == 0x5C && (place + 1 == text.count || text[place + 1] == 0x5C)
+        for (index, byte) in text.enumerated() {
+            let escapes = byte == 0x5C && (index + 1 == text.count || text[index + 1] == 0x5C)
             if ASCII.isControl(byte) || byte == 0x22 || escapes {
                 bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             } else {

@@ -28,7 +28,7 @@ extension Redaction {
         hidesNothing || !Self.isMarkup(mediaType)
     }
 
-    /// What stands for HTML and XML, whose secrets cannot be recognized by their names.
+    /// The placeholder for HTML and XML, whose secrets cannot be recognized by their names.
     static let markup = "<…>"
 
     /// Returns whether bodies of this type are HTML or XML.

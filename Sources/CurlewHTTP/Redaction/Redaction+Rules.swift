@@ -52,7 +52,6 @@ extension Redaction {
             self.secretPaths = secretPaths
         }
 
-        /// Adds the declarations of other rules.
         package mutating func formUnion(_ other: Redaction.Rules) {
             harmless.formUnion(other.harmless)
             secret.formUnion(other.secret)

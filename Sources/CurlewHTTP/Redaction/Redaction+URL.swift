@@ -17,11 +17,11 @@ extension Redaction {
     package func unusable(url text: String) -> String {
         let bytes = text.utf8
         guard !hidesNothing, let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return self.url(text) }
-        let rest = String(Substring(bytes[bytes.index(after: at)...]))
+        let remainder = String(Substring(bytes[bytes.index(after: at)...]))
         let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         let slashes = colon.map { bytes[bytes.index(after: $0)...].prefix { $0 == UInt8(ascii: "/") } }
-        guard let slashes, !slashes.isEmpty, slashes.endIndex <= at else { return self.url(rest) }
-        return String(Substring(bytes[..<slashes.endIndex])) + Self.mark + "@" + self.url(rest)
+        guard let slashes, !slashes.isEmpty, slashes.endIndex <= at else { return self.url(remainder) }
+        return String(Substring(bytes[..<slashes.endIndex])) + Self.mark + "@" + self.url(remainder)
     }
 
     /// Returns name-value pairs such as `a=1&token=2` with secret values replaced. A secret value extends to the next

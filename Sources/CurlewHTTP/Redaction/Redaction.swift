@@ -87,20 +87,18 @@ public struct Redaction: Sendable {
         } != nil
     }
 
-    /// Returns whether the value of the header field is secret.
     package func isSecret(header name: HTTPField.Name) -> Bool {
         if rules.secret.contains(name) { return true }
         return knowsNames && (name.isCredential || !rules.harmless.contains(name) && name.isSensitive)
     }
 
-    /// Returns whether the value of the member is secret.
     func isSecret(member name: some StringProtocol) -> Bool {
         isSecret(name, in: .member)
     }
 
     /// Returns whether the value after `name` is secret.
-    func isSecret(_ name: some StringProtocol, in place: SecretName.Place) -> Bool {
-        if knowsNames && SecretName.isSecret(Array(name.utf8), in: place) { return true }
+    func isSecret(_ name: some StringProtocol, in location: SecretName.Location) -> Bool {
+        if knowsNames && SecretName.isSecret(Array(name.utf8), in: location) { return true }
         return !secretMembers.isEmpty && secretMembers.contains(SecretName.plain(name))
     }
 

@@ -20,22 +20,21 @@ struct SecretPath {
     }
 
     private let patterns: [[Pattern]]
-    private let most: Int
+    private let maximumCount: Int
     /// The last segments, decoded and in lower case, because a server may treat other spellings as equal.
     private var segments: [(range: Range<Int>, text: [UInt8])] = []
-    /// Where the next segment begins.
+    /// The offset of the next segment.
     private var start = 0
     /// Whether a slash precedes the next segment.
     private(set) var hasSlash = false
 
     init(_ patterns: Set<String>) {
         self.patterns = patterns.map { $0.parts("/").map(Pattern.init) }.filter { !$0.isEmpty }
-        most = self.patterns.map(\.count).max() ?? 0
+        maximumCount = self.patterns.map(\.count).max() ?? 0
     }
 
     var isUnused: Bool { patterns.isEmpty }
 
-    /// Begins another path.
     mutating func begin(at start: Int) {
         segments.removeAll(keepingCapacity: true)
         hasSlash = false
@@ -48,7 +47,7 @@ struct SecretPath {
         self.start = start
     }
 
-    /// Adds the segment that ends here. Returns the segments that patterns hide, and what is shown instead.
+    /// Adds the segment that ends here. Returns the hidden segments with their replacements.
     mutating func end(_ bytes: [UInt8], at end: Int) -> [(Range<Int>, [UInt8])] {
         let range = min(start, end)..<end
         var text = bytes[range].map(ASCII.lower)
@@ -56,11 +55,11 @@ struct SecretPath {
             text = decoded.utf8.map(ASCII.lower)
         }
         segments.append((range, text))
-        if segments.count > most { segments.removeFirst() }
+        if segments.count > maximumCount { segments.removeFirst() }
         return patterns.flatMap { pattern -> [(Range<Int>, [UInt8])] in
-            let places = zip(pattern, segments.suffix(pattern.count))
-            guard pattern.count <= segments.count, places.allSatisfy({ $0.matches($1.text) }) else { return [] }
-            return places.compactMap { part, segment in
+            let pairs = zip(pattern, segments.suffix(pattern.count))
+            guard pattern.count <= segments.count, pairs.allSatisfy({ $0.matches($1.text) }) else { return [] }
+            return pairs.compactMap { part, segment in
                 part.last.map { (segment.range, part.first + Array(Redaction.mark.utf8) + $0) }
             }
         }

@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: MIT
 
-/// The values after secret names, and their ends.
 extension SecretScanner {
     /// Hides the value after a separator and returns its end; nil if the name before the separator is not secret.
-    mutating func secretEnd(after separator: Unit, at index: Int, in place: SecretName.Place) -> Int? {
+    mutating func secretEnd(after separator: Unit, at index: Int, in location: SecretName.Location) -> Int? {
         let isQuoted = solidEnd == quote.upperBound && solidEnd > 0
         let range = isQuoted ? quoteBefore.upperBound..<quote.lowerBound : word
         guard isQuoted || solidEnd == word.upperBound, !range.isEmpty else { return nil }
-        if place == .member, !isQuoted {
+        if location == .member, !isQuoted {
             // A host with a port, a method of a resource such as `/token:revoke`, and a place such as `$.tokens[0]`.
             let isIndex =
                 bytes[range].last == UInt8(ascii: "]") && bytes[range].dropLast().last.map(ASCII.isDigit) == true
             if isIndex || authority != nil || kind == .url && separator.level == 0 { return nil }
         }
-        guard isSecret(name(in: range), in: place) else { return nil }
+        guard isSecret(name(in: range), in: location) else { return nil }
         var start = separator.end
         if isText {
             while start < limit {
                 let next = unit(at: start)
                 let isPart = start == separator.end && "=>".utf8.contains(next.byte)
-                let isSpace = place == .member ? Self.isBlank(next.byte) : ASCII.isBlank(next.byte)
+                let isSpace = location == .member ? Self.isBlank(next.byte) : ASCII.isBlank(next.byte)
                 guard isPart || isSpace else { break }
                 start = next.end
             }
         }
         let first = start < bytes.count ? unit(at: start) : Unit(byte: 0x20, end: start)
         // The scheme of a URL, or a namespace, with the name of a secret.
-        if place == .member, !isQuoted, matches("//", at: separator.end) || matches(":", at: separator.end) {
+        if location == .member, !isQuoted, matches("//", at: separator.end) || matches(":", at: separator.end) {
             return nil
         }
         let end = isInString ? limit : bytes.count
-        if place == .member, start >= end { return nil }
+        if location == .member, start >= end { return nil }
         // In a string that is a URL, the value of a query item may contain blanks.
-        let isItem = kind == .json && place == .pair && "?&#;".utf8.contains(beforeWord)
+        let isItem = kind == .json && location == .pair && "?&#;".utf8.contains(beforeWord)
         if isText, !isItem {
             if "\"'`".utf8.contains(first.byte) {
                 let close = quoteEnd(from: first.end, like: first, to: end)
@@ -40,12 +39,12 @@ extension SecretScanner {
                 return close.upperBound
             }
             let mark =
-                place == .member && isQuoted
+                location == .member && isQuoted
                 ? bytes[quote] + Array(Redaction.mark.utf8) + bytes[quote] : Array(Redaction.mark.utf8)
             let valueEnd =
                 "{[".utf8.contains(first.byte)
                 ? containerEnd(from: start, to: end)
-                : wordEnd(from: start, to: end, separator, place, name: range)
+                : wordEnd(from: start, to: end, separator, location, name: range)
             hide(start..<max(start, valueEnd), by: mark)
             return max(separator.end, valueEnd)
         }
@@ -54,8 +53,8 @@ extension SecretScanner {
         return valueEnd
     }
 
-    private func isSecret(_ name: String, in place: SecretName.Place) -> Bool {
-        redaction.isSecret(name, in: place) || place == .member && kind != .url && redaction.isSecretField(name)
+    private func isSecret(_ name: String, in location: SecretName.Location) -> Bool {
+        redaction.isSecret(name, in: location) || location == .member && kind != .url && redaction.isSecretField(name)
     }
 
     /// Returns the name with its escapes decoded. Of a longer name, the last 128 bytes.
@@ -114,9 +113,9 @@ extension SecretScanner {
 
     /// Returns the end of a value that is neither quoted nor in brackets.
     private func wordEnd(
-        from start: Int, to end: Int, _ separator: Unit, _ place: SecretName.Place, name: Range<Int>
+        from start: Int, to end: Int, _ separator: Unit, _ location: SecretName.Location, name: Range<Int>
     ) -> Int {
-        let stops = place == .member ? ",;&)}]<\"" : "&<>\""
+        let stops = location == .member ? ",;&)}]<\"" : "&<>\""
         var (index, before) = (start, UInt8(0))
         let isLine = Self.wholeLine.contains(SecretName.plain(self.name(in: name)))
         while index < end {

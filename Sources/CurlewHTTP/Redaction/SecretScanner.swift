@@ -35,7 +35,7 @@ struct SecretScanner {
     /// The end of the string of JSON that contains the current byte, without its quote, or the end of the text.
     var limit: Int
     var isInString = false
-    /// The last word: bytes that can be part of a name. The byte before it.
+    /// The range of the last word (bytes that can be part of a name), and the byte before it.
     var word = 0..<0
     var beforeWord: UInt8 = 0x20
     /// The last two quotes.
@@ -46,7 +46,7 @@ struct SecretScanner {
     /// The preceding byte, and the one before the slashes that end here.
     private var last: UInt8 = 0x20
     private var beforeSlashes: UInt8 = 0x20
-    /// Where the userinfo of a URL may have begun.
+    /// The possible start of the userinfo of a URL.
     var authority: Int?
     var isInQuery = false
     var isInBrackets = false
@@ -250,12 +250,12 @@ struct SecretScanner {
         if let markup, markup.limit == limit {
             (_, lastClosing, end) = markup
         } else {
-            var (place, before) = (index, UInt8(0))
-            while place < limit {
-                let unit = self.unit(at: place)
-                if before == UInt8(ascii: "<"), unit.byte == UInt8(ascii: "/") { lastClosing = place }
+            var (position, before) = (index, UInt8(0))
+            while position < limit {
+                let unit = self.unit(at: position)
+                if before == UInt8(ascii: "<"), unit.byte == UInt8(ascii: "/") { lastClosing = position }
                 if unit.byte == UInt8(ascii: ">") { end = unit.end }
-                (place, before) = (unit.end, unit.byte)
+                (position, before) = (unit.end, unit.byte)
             }
             markup = (limit, lastClosing, end)
         }

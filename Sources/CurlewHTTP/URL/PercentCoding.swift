@@ -95,7 +95,7 @@ package enum PercentCoding {
     /// Decodes an extended value of a field, `charset'language'text` (RFC 8187 §3.2). Returns nil for charsets other
     /// than UTF-8 and ISO-8859-1, for a "%" without two digits, and for bytes that are not UTF-8.
     static func decodeExtended(_ value: String) -> String? {
-        let parts = value.parts("'", most: 3, keepingEmpty: true).map { String($0) }
+        let parts = value.parts("'", maximum: 3, keepingEmpty: true).map { String($0) }
         guard parts.count == 3 else { return nil }
         switch ASCII.lowercased(parts[0]) {
         case "utf-8": return decode(parts[2])

@@ -50,13 +50,13 @@ package enum Punycode {
 
     /// Appends a variable-length integer (RFC 3492 §3.3).
     private static func append(_ number: Int, bias: Int, to output: inout [UInt8]) {
-        var rest = number
+        var remainder = number
         var position = 36
         while true {
             let threshold = min(max(position - bias, 1), 26)
-            guard rest >= threshold else { return output.append(digit(rest)) }
-            output.append(digit(threshold + (rest - threshold) % (36 - threshold)))
-            rest = (rest - threshold) / (36 - threshold)
+            guard remainder >= threshold else { return output.append(digit(remainder)) }
+            output.append(digit(threshold + (remainder - threshold) % (36 - threshold)))
+            remainder = (remainder - threshold) / (36 - threshold)
             position += 36
         }
     }

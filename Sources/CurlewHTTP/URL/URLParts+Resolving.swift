@@ -19,31 +19,31 @@ extension URLParts {
 
         let mark = bytes.firstIndex(of: 0x3F) ?? bytes.endIndex
         let query = bytes[mark...]
-        var rest = bytes[..<mark].map { $0 == 0x5C ? 0x2F : $0 }[...]
+        var remainder = bytes[..<mark].map { $0 == 0x5C ? 0x2F : $0 }[...]
         var scheme = origin.scheme
-        if let written = Self.scheme(of: rest) {
+        if let written = Self.scheme(of: remainder) {
             guard written == "http" || written == "https" else {
                 throw URLProblem.foreignScheme
             }
-            rest = rest.dropFirst(written.utf8.count + 1)
-            if written != scheme, !rest.starts(with: Self.slashes) { rest = Self.slashes + rest }
+            remainder = remainder.dropFirst(written.utf8.count + 1)
+            if written != scheme, !remainder.starts(with: Self.slashes) { remainder = Self.slashes + remainder }
             scheme = written
         }
 
         var text = Array("\(scheme)://".utf8)
-        if rest.starts(with: Self.slashes) {
-            rest = rest.drop { $0 == 0x2F }
-            let path = rest.firstIndex(of: 0x2F) ?? rest.endIndex
-            text += rest[..<path] + Self.withoutDots(rest[path...]) + query
+        if remainder.starts(with: Self.slashes) {
+            remainder = remainder.drop { $0 == 0x2F }
+            let path = remainder.firstIndex(of: 0x2F) ?? remainder.endIndex
+            text += remainder[..<path] + Self.withoutDots(remainder[path...]) + query
         } else {
             let own = Array(target.utf8)
             let path = own.prefix { $0 != 0x3F }
             text += origin.authority.utf8
-            if rest.first == 0x2F {
-                text += Self.withoutDots(rest) + query
-            } else if !rest.isEmpty {
+            if remainder.first == 0x2F {
+                text += Self.withoutDots(remainder) + query
+            } else if !remainder.isEmpty {
                 let folder = path[..<((path.lastIndex(of: 0x2F) ?? -1) + 1)]
-                text += Self.withoutDots(folder + rest) + query
+                text += Self.withoutDots(folder + remainder) + query
             } else {
                 text += path + (query.isEmpty ? own[path.endIndex...] : query)
             }

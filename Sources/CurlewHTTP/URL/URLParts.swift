@@ -92,8 +92,8 @@ package struct URLParts: Hashable, Sendable {
         return Origin(scheme: scheme, host: name, port: port)
     }
 
-    private static func target(_ rest: Substring.UTF8View) throws(URLProblem) -> String {
-        let kept = rest.prefix { $0 != 0x23 }
+    private static func target(_ remainder: Substring.UTF8View) throws(URLProblem) -> String {
+        let kept = remainder.prefix { $0 != 0x23 }
         let path = kept.prefix { $0 != 0x3F }
         guard !path.contains(0x5C) else { throw backslash }
         let query = kept[path.endIndex...]

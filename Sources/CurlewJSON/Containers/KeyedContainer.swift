@@ -10,7 +10,7 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var codingPath: [any CodingKey] { document.path(to: object) }
 
-    /// Those keys of the object that the model knows, in the order of the document. Foundation specifies no order.
+    /// The keys of the object that the model knows, in the order of the document. Foundation specifies no order.
     var allKeys: [Key] { document.names(of: object).compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool { document.find(key.stringValue, in: object) != nil }

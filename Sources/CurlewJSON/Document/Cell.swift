@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What a cell of the tape contains: a kind of value, a key, or the length of a key. Containers have the highest codes,
+/// The kind of a cell of the tape: a kind of value, a key, or the length of a key. Containers have the highest codes,
 /// so that one comparison recognises them.
 struct Kind: Equatable {
     let code: UInt8
@@ -64,8 +64,8 @@ struct Cell {
     init(bits: UInt64) { self.bits = bits }
 
     @inline(__always)
-    init(_ kind: Kind, at place: Int, detail: UInt64 = 0) {
-        bits = UInt64(kind.code) | detail &<< 8 | UInt64(UInt32(truncatingIfNeeded: place)) &<< 32
+    init(_ kind: Kind, at position: Int, detail: UInt64 = 0) {
+        bits = UInt64(kind.code) | detail &<< 8 | UInt64(UInt32(truncatingIfNeeded: position)) &<< 32
     }
 
     @inline(__always)
@@ -75,7 +75,7 @@ struct Cell {
 
     @inline(__always) var kind: Kind { Kind(code: UInt8(truncatingIfNeeded: bits) & 15) }
     @inline(__always) var isContainer: Bool { kind.code >= Kind.array.code }
-    @inline(__always) var place: Int { Int(truncatingIfNeeded: bits &>> 32) }
+    @inline(__always) var position: Int { Int(truncatingIfNeeded: bits &>> 32) }
     @inline(__always) var detail: UInt64 { bits &>> 8 & 0xFF_FFFF }
     @inline(__always) func has(_ flag: Flags) -> Bool { bits & flag.bits != 0 }
     @inline(__always) mutating func set(_ flag: Flags) { bits |= flag.bits }

@@ -16,7 +16,7 @@ extension Document {
     /// Returns the description of the error for a number that does not fit `type`. It contains at most 64 bytes of the
     /// number, because errors are logged and a number may have millions of digits.
     func unfit(_ number: Cell, for type: Any.Type) -> String {
-        let text = source.numberText(at: number.place, atMost: 65)
+        let text = source.numberText(at: number.position, upTo: 65)
         let shown = String(decoding: text.prefix(64), as: UTF8.self) + (text.count > 64 ? "…" : "")
         return "Parsed JSON number <\(shown)> does not fit in \(type)."
     }
@@ -28,7 +28,7 @@ extension Document {
     /// Returns the error for a dictionary key that would be slow to compare.
     func crowdedKey(in object: Int) -> DecodingError {
         Self.corrupted(
-            "A key has more than \(CombiningMarks.most) combining marks in a row, too many for the key of a dictionary.",
+            "A key has more than \(CombiningMarks.maximum) combining marks in a row, too many for the key of a dictionary.",
             path(to: object))
     }
 

@@ -24,7 +24,7 @@ enum ElementIndex {
     static func nearest(to index: Int, in array: Int, _ tape: Tape) -> (element: Int, number: Int) {
         let head = tape[array]
         guard head.has(.extra) else { return (array + 1, 0) }
-        let table = head.place + Trailer.fixedCells
+        let table = head.position + Trailer.fixedCells
         // A binary search for the last slot whose element is not after `index`.
         var low = 0
         var high = slots(for: tape.elements(head))

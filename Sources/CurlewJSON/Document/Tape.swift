@@ -51,28 +51,28 @@ struct Tape {
     func index(after index: Int) -> Int {
         let cell = self[index]
         if !cell.isContainer { return index &+ 1 &+ Int(truncatingIfNeeded: cell.bits &>> 6 & 1) }
-        return cell.has(.extra) ? self[cell.place].high : index &+ cell.smallLength
+        return cell.has(.extra) ? self[cell.position].high : index &+ cell.smallLength
     }
 
     @inline(__always)
-    func trailer(_ container: Cell) -> Trailer { Trailer(self[container.place], self[container.place &+ 1]) }
+    func trailer(_ container: Cell) -> Trailer { Trailer(self[container.position], self[container.position &+ 1]) }
 
     /// Returns the number of elements of an array, or of members of an object.
     @inline(__always)
     func elements(_ container: Cell) -> Int {
-        container.has(.extra) ? self[container.place].low : container.smallCount
+        container.has(.extra) ? self[container.position].low : container.smallCount
     }
 
     /// Returns the index of the cell after the last element of a container.
     @inline(__always)
     func end(of index: Int, _ container: Cell) -> Int {
-        container.has(.extra) ? container.place : index &+ container.smallLength
+        container.has(.extra) ? container.position : index &+ container.smallLength
     }
 
     /// Returns the index of the container around a container; `noParent` for the root.
     func parent(of container: Int) -> UInt32 {
         let cell = self[container]
-        return cell.has(.extra) ? trailer(cell).parent : UInt32(truncatingIfNeeded: cell.place)
+        return cell.has(.extra) ? trailer(cell).parent : UInt32(truncatingIfNeeded: cell.position)
     }
 
     /// Returns the index of a key: `index` itself, or the next cell if this cell holds the length of a long key.
@@ -82,7 +82,7 @@ struct Tape {
     @inline(__always)
     func keyLength(at index: Int) -> Int {
         let length = self[index].keyLength
-        return length == Cell.longKey ? self[index &- 1].place : length
+        return length == Cell.longKey ? self[index &- 1].position : length
     }
 
     @inline(__always)

@@ -33,25 +33,25 @@ struct TextEncoding {
     /// Converts UTF-16 or UTF-32 to UTF-8. `bytes` are the bytes after the byte order mark.
     ///
     /// Throws if the text contains a lone surrogate or a value above U+10FFFF. The position of the error is the number
-    /// of bytes of UTF-8 that precede it. An incomplete character at the end is omitted, see `rest`.
+    /// of bytes of UTF-8 that precede it. An incomplete character at the end is omitted, see `remainder`.
     func utf8(of bytes: UnsafeRawBufferPointer) throws(SyntaxFailure) -> ContiguousArray<UInt8> {
         var text: ContiguousArray<UInt8> = []
         text.reserveCapacity(bytes.count / unit + 16)
-        var place = 0
-        while let (scalar, length) = scalar(at: place, in: bytes) {
+        var position = 0
+        while let (scalar, length) = scalar(at: position, in: bytes) {
             guard let scalar = Unicode.Scalar(scalar) else { throw SyntaxFailure(.invalidText, at: text.count) }
             if scalar.isASCII {
                 text.append(UInt8(truncatingIfNeeded: scalar.value))
             } else {
                 text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }
-            place += length
+            position += length
         }
         return text
     }
 
     /// Returns the number of bytes at the end that form no character: half a code unit, or half a surrogate pair.
-    func rest(of bytes: UnsafeRawBufferPointer) -> Int {
+    func remainder(of bytes: UnsafeRawBufferPointer) -> Int {
         let left = bytes.count % unit
         guard unit == 2, bytes.count >= 2, let last = unit16(at: bytes.count - left - 2, in: bytes) else { return left }
         return UTF16.isLeadSurrogate(last) ? left + 2 : left
@@ -61,50 +61,50 @@ struct TextEncoding {
     ///
     /// Used only for errors: a valid document needs no line and column.
     func position(of offset: Int, in bytes: UnsafeRawBufferPointer) -> (offset: Int, line: Int, column: Int) {
-        var place = 0
+        var position = 0
         var utf8 = 0
         var line = 1
         var lineStart = 0
         var follows = false
-        while utf8 < offset, let (scalar, length) = scalar(at: place, in: bytes) {
-            place += length
+        while utf8 < offset, let (scalar, length) = scalar(at: position, in: bytes) {
+            position += length
             utf8 += unit == 1 ? length : Unicode.Scalar(scalar).map { UTF8.width($0) } ?? 3
             // LF, CR, or CR LF ends a line.
             if scalar == UInt32(Byte.newline), follows {
-                lineStart = place
+                lineStart = position
             } else if scalar == UInt32(Byte.newline) || scalar == UInt32(Byte.carriageReturn) {
                 line += 1
-                lineStart = place
+                lineStart = position
             }
             follows = scalar == UInt32(Byte.carriageReturn)
         }
-        return (place, line, place - lineStart + 1)
+        return (position, line, position - lineStart + 1)
     }
 
-    /// Returns the byte of UTF-8 or the character of UTF-16 or UTF-32 at `place`, and its length in bytes; nil at the
+    /// Returns the byte of UTF-8 or the character of UTF-16 or UTF-32 at `position`, and its length in bytes; nil at the
     /// end of the text, or if the character is incomplete.
     @inline(__always)
-    private func scalar(at place: Int, in bytes: UnsafeRawBufferPointer) -> (value: UInt32, length: Int)? {
-        if unit == 1 { return place < bytes.count ? (UInt32(bytes[place]), 1) : nil }
-        guard unit == 2 else { return unit32(at: place, in: bytes).map { ($0, 4) } }
-        guard let first = unit16(at: place, in: bytes) else { return nil }
+    private func scalar(at position: Int, in bytes: UnsafeRawBufferPointer) -> (value: UInt32, length: Int)? {
+        if unit == 1 { return position < bytes.count ? (UInt32(bytes[position]), 1) : nil }
+        guard unit == 2 else { return unit32(at: position, in: bytes).map { ($0, 4) } }
+        guard let first = unit16(at: position, in: bytes) else { return nil }
         guard UTF16.isLeadSurrogate(first) else { return (UInt32(first), 2) }
-        guard let second = unit16(at: place + 2, in: bytes) else { return nil }
+        guard let second = unit16(at: position + 2, in: bytes) else { return nil }
         guard UTF16.isTrailSurrogate(second) else { return (UInt32(first), 2) }
         return (0x1_0000 + (UInt32(first & 0x3FF) << 10 | UInt32(second & 0x3FF)), 4)
     }
 
     @inline(__always)
-    private func unit16(at place: Int, in bytes: UnsafeRawBufferPointer) -> UInt16? {
-        guard place >= 0, place <= bytes.count - 2 else { return nil }
-        let unit = bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self)
+    private func unit16(at position: Int, in bytes: UnsafeRawBufferPointer) -> UInt16? {
+        guard position >= 0, position <= bytes.count - 2 else { return nil }
+        let unit = bytes.loadUnaligned(fromByteOffset: position, as: UInt16.self)
         return isBigEndian ? UInt16(bigEndian: unit) : UInt16(littleEndian: unit)
     }
 
     @inline(__always)
-    private func unit32(at place: Int, in bytes: UnsafeRawBufferPointer) -> UInt32? {
-        guard place <= bytes.count - 4 else { return nil }
-        let unit = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+    private func unit32(at position: Int, in bytes: UnsafeRawBufferPointer) -> UInt32? {
+        guard position <= bytes.count - 4 else { return nil }
+        let unit = bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)
         return isBigEndian ? UInt32(bigEndian: unit) : UInt32(littleEndian: unit)
     }
 }

@@ -8,12 +8,12 @@
 /// more. Lookups compare bytes and accept any key. Code that creates a `String` from keys rejects or omits keys beyond
 /// the limit.
 enum CombiningMarks {
-    static let most = 30
+    static let maximum = 30
 
-    /// Returns whether `text` contains more than `most` consecutive combining marks.
+    /// Returns whether `text` contains more than `maximum` consecutive combining marks.
     static func areTooMany(in text: String) -> Bool {
         // Every mark has at least two bytes.
-        guard text.utf8.count > 2 * most else { return false }
+        guard text.utf8.count > 2 * maximum else { return false }
         var marks = 0
         for scalar in text.unicodeScalars {
             guard scalar.value >= 0x300, scalar.properties.canonicalCombiningClass != .notReordered else {
@@ -21,7 +21,7 @@ enum CombiningMarks {
                 continue
             }
             marks += 1
-            if marks > most { return true }
+            if marks > maximum { return true }
         }
         return false
     }

@@ -34,13 +34,13 @@ extension Document {
         hash.add(Source(name), 0, name.count)
         let value = hash.value
         let head = tape[object]
-        let key = look(name, value, in: object, head, from: start)
+        let key = find(name, value, in: object, head, from: start)
         if isConfined, key != Document.missing { remember(key, in: object, head) }
         return key
     }
 
     @inline(__always)
-    private func look(
+    private func find(
         _ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64, in object: Int, _ head: Cell, from start: Int
     ) -> Int {
         let count = tape.elements(head)

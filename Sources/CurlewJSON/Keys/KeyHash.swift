@@ -24,7 +24,7 @@ struct KeyHash {
     private let seed: KeySeed
     private var state: UInt64
     /// The bytes at the end that do not fill a word.
-    private var rest: UInt64 = 0
+    private var remainder: UInt64 = 0
     private var count: UInt64 = 0
 
     @inline(__always)
@@ -34,28 +34,28 @@ struct KeyHash {
     }
 
     @inline(__always)
-    var value: UInt64 { KeyHash.mix(state ^ rest, seed.factor ^ count) }
+    var value: UInt64 { KeyHash.mix(state ^ remainder, seed.factor ^ count) }
 
     /// Hashes all bytes of a key.
     @inline(__always)
     mutating func add(_ source: Source, _ start: Int, _ length: Int) {
         count = UInt64(truncatingIfNeeded: length)
-        var place = start
+        var position = start
         let end = start &+ length
-        while place &+ 8 <= end, let word = source.word(at: place) {
+        while position &+ 8 <= end, let word = source.word(at: position) {
             state = KeyHash.mix(state ^ word, seed.factor)
-            place &+= 8
+            position &+= 8
         }
-        if place < end { rest = source.partialWord(at: place, count: end &- place) }
+        if position < end { remainder = source.partialWord(at: position, count: end &- position) }
     }
 
     /// Adds one byte, for keys that are converted while they are hashed.
     mutating func add(_ byte: UInt8) {
-        rest |= UInt64(byte) << ((count & 7) * 8)
+        remainder |= UInt64(byte) << ((count & 7) * 8)
         count += 1
         if count & 7 == 0 {
-            state = KeyHash.mix(state ^ rest, seed.factor)
-            rest = 0
+            state = KeyHash.mix(state ^ remainder, seed.factor)
+            remainder = 0
         }
     }
 

@@ -69,7 +69,7 @@ enum KeyIndex {
         _ name: UnsafeBufferPointer<UInt8>, hash: UInt64, in tape: Tape, _ object: Int, _ head: Cell, _ keys: KeyReader
     ) -> Int {
         let mask = 1 &<< tape.trailer(head).logarithm &- 1
-        let table = head.place &+ Trailer.fixedCells
+        let table = head.position &+ Trailer.fixedCells
         var number = Int(truncatingIfNeeded: hash) & mask
         while true {
             let offset = tape.slot(number, ofTableAt: table)

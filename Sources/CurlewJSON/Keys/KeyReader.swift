@@ -12,7 +12,7 @@ struct KeyReader {
     /// Returns the key as written, with escapes resolved.
     func text(at index: Int, in tape: Tape) -> String {
         let key = tape[index]
-        return source.text(key.place, tape.keyLength(at: index), isEscaped: key.has(.escaped))
+        return source.text(key.position, tape.keyLength(at: index), isEscaped: key.has(.escaped))
     }
 
     /// Returns the name of the key as models see it: converted to camel case if keys are converted.
@@ -28,7 +28,7 @@ struct KeyReader {
     func hash(of key: Cell, length: Int) -> UInt64 {
         guard key.isPlainKey else { return hashOfUncommon(key, length) }
         var hash = KeyHash(seed)
-        hash.add(source, key.place, length)
+        hash.add(source, key.position, length)
         return hash.value
     }
 
@@ -38,12 +38,12 @@ struct KeyReader {
         if key.has(.uncommon) {
             withConvertedName(key, length) { name in hash.add(Source(name), 0, name.count) }
         } else if key.has(.converted) {
-            SnakeCase.forEachByte(source, key.place, length) { byte in
+            SnakeCase.forEachByte(source, key.position, length) { byte in
                 hash.add(byte)
                 return true
             }
         } else {
-            source.forEachUnescapedByte(key.place, length) { byte in
+            source.forEachUnescapedByte(key.position, length) { byte in
                 hash.add(byte)
                 return true
             }
@@ -56,9 +56,9 @@ struct KeyReader {
         _ key: Cell, _ length: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value
     ) -> Value {
         guard key.has(.escaped) else {
-            return SnakeCase.camelCase(source.slice(key.place, length)).withUnsafeBufferPointer(body)
+            return SnakeCase.camelCase(source.slice(key.position, length)).withUnsafeBufferPointer(body)
         }
-        var text = SnakeCase.camelCase(source.text(key.place, length, isEscaped: true))
+        var text = SnakeCase.camelCase(source.text(key.position, length, isEscaped: true))
         return text.withUTF8(body)
     }
 
@@ -67,7 +67,7 @@ struct KeyReader {
     func isEqual(_ index: Int, _ name: UnsafeBufferPointer<UInt8>, in tape: Tape) -> Bool {
         let key = tape[index]
         guard key.isPlainKey, key.keyLength != Cell.longKey else { return isUncommonEqual(index, name, tape) }
-        return key.keyLength == name.count && source.isEqual(at: key.place, to: Source(name))
+        return key.keyLength == name.count && source.isEqual(at: key.position, to: Source(name))
     }
 
     @inline(never)
@@ -80,7 +80,7 @@ struct KeyReader {
                 $0.count == name.count && Source($0).isEqual(at: 0, to: Source(name))
             }
         }
-        if key.isPlainKey { return length == name.count && source.isEqual(at: key.place, to: Source(name)) }
+        if key.isPlainKey { return length == name.count && source.isEqual(at: key.position, to: Source(name)) }
         var offset = 0
         var isEqual = true
         func compare(_ byte: UInt8) -> Bool {
@@ -89,9 +89,9 @@ struct KeyReader {
             return isEqual
         }
         if key.has(.converted) {
-            SnakeCase.forEachByte(source, key.place, length, compare)
+            SnakeCase.forEachByte(source, key.position, length, compare)
         } else {
-            source.forEachUnescapedByte(key.place, length, compare)
+            source.forEachUnescapedByte(key.position, length, compare)
         }
         return isEqual && offset == name.count
     }
@@ -105,7 +105,7 @@ struct KeyReader {
     @inline(never)
     private func haveOneName(_ first: Int, _ second: Int, _ tape: Tape) -> Bool {
         if tape[second].isPlainKey {
-            return isEqual(first, source.slice(tape[second].place, tape.keyLength(at: second)), in: tape)
+            return isEqual(first, source.slice(tape[second].position, tape.keyLength(at: second)), in: tape)
         }
         var name = name(at: second, in: tape)
         return name.withUTF8 { isEqual(first, $0, in: tape) }
@@ -123,14 +123,14 @@ extension Source {
 
     /// Returns whether the bytes at this position equal the bytes of `other`.
     @inline(__always)
-    func isEqual(at place: Int, to other: Source) -> Bool {
+    func isEqual(at position: Int, to other: Source) -> Bool {
         var offset = 0
         while let word = other.word(at: offset) {
-            guard self.word(at: place &+ offset) == word else { return false }
+            guard self.word(at: position &+ offset) == word else { return false }
             offset &+= 8
         }
         let left = other.count &- offset
         return left == 0
-            || partialWord(at: place &+ offset, count: left) == other.partialWord(at: offset, count: left)
+            || partialWord(at: position &+ offset, count: left) == other.partialWord(at: offset, count: left)
     }
 }

@@ -23,19 +23,19 @@ extension SnakeCase {
         while end > first, isSeparator(end - 1, key) { end -= 1 }
         var result: [UInt8] = []
         result.reserveCapacity(key.count)
-        var place = first
+        var position = first
         var words = 0
         result += key[..<first]
-        while place < end {
-            var wordEnd = place
+        while position < end {
+            var wordEnd = position
             while wordEnd < end, !isSeparator(wordEnd, key) { wordEnd += 1 }
-            if wordEnd > place {
+            if wordEnd > position {
                 // A key of one word is not changed.
                 if words == 0, wordEnd == end { return Array(key) }
-                append(UnsafeBufferPointer(rebasing: key[place..<wordEnd]), isFirst: words == 0, to: &result)
+                append(UnsafeBufferPointer(rebasing: key[position..<wordEnd]), isFirst: words == 0, to: &result)
                 words += 1
             }
-            place = wordEnd + 1
+            position = wordEnd + 1
         }
         return result + key[end...]
     }
@@ -56,13 +56,13 @@ extension SnakeCase {
         _ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]
     ) -> Bool {
         var followsLetter = isFirst
-        var place = 0
-        while place < word.count {
-            var byte = word[place]
+        var position = 0
+        while position < word.count {
+            var byte = word[position]
             var isLetter = Byte.isLetter(byte)
-            if byte == 0xC3, place + 1 < word.count {
-                place += 1
-                byte = word[place]
+            if byte == 0xC3, position + 1 < word.count {
+                position += 1
+                byte = word[position]
                 // Excludes the signs × and ÷, and the letters ß and ÿ, whose two cases differ in more than one bit.
                 guard byte & 0xDF != 0x97, byte & 0xDF != 0x9F else { return false }
                 result.append(0xC3)
@@ -73,16 +73,17 @@ extension SnakeCase {
                 result.append(followsLetter ? Byte.lower(byte) : Byte.upper(byte))
             }
             followsLetter = isFirst || isLetter
-            place += 1
+            position += 1
         }
         return true
     }
 
     /// Returns whether the byte is an underscore that does not form a larger `Character` with a neighbour.
-    private static func isSeparator(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard key[place] == Byte.underscore else { return false }
-        return !(place > 0 && key[place - 1] >= 0x80 && joins(scalarBefore(place, key), place, key))
-            && !(place + 1 < key.count && key[place + 1] >= 0x80 && joins(place, scalarAfter(place + 1, key), key))
+    private static func isSeparator(_ position: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard key[position] == Byte.underscore else { return false }
+        return !(position > 0 && key[position - 1] >= 0x80 && joins(scalarBefore(position, key), position, key))
+            && !(position + 1 < key.count && key[position + 1] >= 0x80
+                && joins(position, scalarAfter(position + 1, key), key))
     }
 
     /// Returns whether an underscore and the scalar before or after it form one `Character`. They begin at `start`;
@@ -95,14 +96,14 @@ extension SnakeCase {
         return String(decoding: key[low..<high], as: UTF8.self).count == 1
     }
 
-    private static func scalarBefore(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Int {
-        var start = place - 1
+    private static func scalarBefore(_ position: Int, _ key: UnsafeBufferPointer<UInt8>) -> Int {
+        var start = position - 1
         while start > 0, key[start] & 0xC0 == 0x80 { start -= 1 }
         return start
     }
 
-    private static func scalarAfter(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Int {
-        var end = place + 1
+    private static func scalarAfter(_ position: Int, _ key: UnsafeBufferPointer<UInt8>) -> Int {
+        var end = position + 1
         while end < key.count, key[end] & 0xC0 == 0x80 { end += 1 }
         return end
     }

@@ -19,8 +19,8 @@ enum SnakeCase {
     /// Returns the form of an ASCII key. The form determines how the key is converted.
     static func form(of source: Source, _ start: Int, _ length: Int) -> Form {
         guard hasUnderscore(source, start, length), hasInnerUnderscore(source, start, length) else { return .unchanged }
-        for place in start..<(start &+ length) {
-            let byte = source[place]
+        for position in start..<(start &+ length) {
+            let byte = source[position]
             if !Byte.isLetter(byte) && !Byte.isDigit(byte) && byte != Byte.underscore { return .uncommon }
         }
         return .converted
@@ -29,13 +29,13 @@ enum SnakeCase {
     /// Returns whether the key contains an underscore. Checks eight bytes at a time, because most keys have none.
     private static func hasUnderscore(_ source: Source, _ start: Int, _ length: Int) -> Bool {
         let end = start &+ length
-        var place = start
-        while place < end {
-            let left = end &- place
-            let word = left >= 8 ? source.word(at: place) ?? 0 : source.partialWord(at: place, count: left)
+        var position = start
+        while position < end {
+            let left = end &- position
+            let word = left >= 8 ? source.word(at: position) ?? 0 : source.partialWord(at: position, count: left)
             let others = word ^ 0x5F5F_5F5F_5F5F_5F5F
             if (others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080 != 0 { return true }
-            place &+= 8
+            position &+= 8
         }
         return false
     }
@@ -63,8 +63,8 @@ enum SnakeCase {
         var isFirstWord = true
         // A letter after any other character begins a word: `item_2nd` is `item2Nd`.
         var followsLetter = false
-        for place in inner {
-            let byte = source[place]
+        for position in inner {
+            let byte = source[position]
             if byte == Byte.underscore {
                 isFirstWord = false
                 followsLetter = false

@@ -100,12 +100,12 @@ extension Scanner {
 
 extension Source {
     /// Returns the number of zeros before the first digit of a number that is not zero.
-    func leadingZeros(from place: Int) -> Int {
-        var place = place
+    func leadingZeros(from position: Int) -> Int {
+        var position = position
         var zeros = 0
-        while self[place] == Byte.zero || self[place] == Byte.point {
-            if self[place] == Byte.zero { zeros += 1 }
-            place += 1
+        while self[position] == Byte.zero || self[position] == Byte.point {
+            if self[position] == Byte.zero { zeros += 1 }
+            position += 1
         }
         return zeros
     }

@@ -49,7 +49,7 @@ extension Scanner {
         if form.isEscaped { key.set(.escaped) }
         if form.isEscaped || !form.isASCII {
             mark(.foreign)
-            if length > 2 * CombiningMarks.most,
+            if length > 2 * CombiningMarks.maximum,
                 CombiningMarks.areTooMany(in: source.text(start, length, isEscaped: form.isEscaped))
             {
                 key.set(.crowded)
@@ -118,15 +118,17 @@ extension Scanner {
         return StringForm(isEscaped: isEscaped, isASCII: isASCII)
     }
 
-    /// Returns the error for a string: its first bytes that are not UTF-8 or, if there are none, the error at `place`.
+    /// Returns the error for a string: its first bytes that are not UTF-8 or, if there are none, the error at
+    /// `position`.
     @inline(never)
-    private func failure(_ reason: FastJSONDecoder.SyntaxError.Reason, at place: Int, from start: Int) -> SyntaxFailure
+    private func failure(_ reason: FastJSONDecoder.SyntaxError.Reason, at position: Int, from start: Int)
+        -> SyntaxFailure
     {
-        if let invalid = source.firstInvalid(from: start, to: place) {
+        if let invalid = source.firstInvalid(from: start, to: position) {
             return source.isCutShort(at: invalid)
                 ? SyntaxFailure(.unexpectedEnd, at: source.count) : SyntaxFailure(.invalidText, at: invalid)
         }
-        return SyntaxFailure(place < source.count ? reason : .unexpectedEnd, at: place)
+        return SyntaxFailure(position < source.count ? reason : .unexpectedEnd, at: position)
     }
 
     /// Returns a word with the highest bit set for each byte that is a quote, a backslash or a control character. Use
@@ -192,22 +194,22 @@ extension Source {
         return others < 2 ? others == 0 || isD(start + 8) : beginsTrailSurrogate(at: start + 8)
     }
 
-    private func isD(_ place: Int) -> Bool { self[place] | 0x20 == UInt8(ascii: "d") }
+    private func isD(_ position: Int) -> Bool { self[position] | 0x20 == UInt8(ascii: "d") }
 
     /// Returns whether the hexadecimal digits begin a trail surrogate: D, then C to F.
-    private func beginsTrailSurrogate(at place: Int) -> Bool {
-        isD(place) && (Byte.hexValue(self[place + 1]) ?? 0) >= 0xC
+    private func beginsTrailSurrogate(at position: Int) -> Bool {
+        isD(position) && (Byte.hexValue(self[position + 1]) ?? 0) >= 0xC
     }
 
-    private func hexDigits(at place: Int) -> Int {
-        (0..<4).first { Byte.hexValue(self[place + $0]) == nil } ?? 4
+    private func hexDigits(at position: Int) -> Int {
+        (0..<4).first { Byte.hexValue(self[position + $0]) == nil } ?? 4
     }
 
     /// Returns the value of the four hexadecimal digits after `\u`; nil if they are not four digits.
-    func hexUnit(at place: Int) -> UInt16? {
+    func hexUnit(at position: Int) -> UInt16? {
         var unit: UInt32 = 0
         for offset in 0..<4 {
-            guard let digit = Byte.hexValue(self[place &+ offset]) else { return nil }
+            guard let digit = Byte.hexValue(self[position &+ offset]) else { return nil }
             unit = unit << 4 | digit
         }
         return UInt16(truncatingIfNeeded: unit)

@@ -75,14 +75,14 @@ struct Scanner {
             default:
                 throw unexpectedByte()
             }
-            if try !goOn() { return }
+            if try !finishValue() { return }
         }
     }
 
     /// Continues after a value: closes the containers that end here, and advances past the comma before the next value.
     /// Returns false at the end of the document.
     @inline(__always)
-    private mutating func goOn() throws(SyntaxFailure) -> Bool {
+    private mutating func finishValue() throws(SyntaxFailure) -> Bool {
         elements &+= 1
         skipSpace()
         if depth > 0, source[position] == Byte.comma {
@@ -169,7 +169,7 @@ struct Scanner {
         let table = trailer + Trailer.fixedCells
         let logarithm = isObject && elements > KeyIndex.threshold ? KeyIndex.logarithm(for: elements) : 0
         let slots = isObject ? (logarithm > 0 ? 1 << logarithm : 0) : ElementIndex.slots(for: elements)
-        let parent = head.place
+        let parent = head.position
         tape.append(Cell(high: table + (slots + 1) / 2, low: elements))
         tape.append(Cell(high: parent, low: logarithm))
         for _ in 0..<(slots + 1) / 2 { tape.append(Cell(bits: 0)) }

@@ -4,46 +4,47 @@ extension Source {
     /// Returns the offset of the first byte that is not valid UTF-8 (RFC 3629 §4); nil if all bytes are valid. The byte
     /// at `end`, if there is one, must be ASCII, so that it ends a truncated sequence.
     func firstInvalid(from start: Int, to end: Int) -> Int? {
-        var place = start
-        while place < end, let word = word(at: place) {
+        var position = start
+        while position < end, let word = word(at: position) {
             let high = word & 0x8080_8080_8080_8080
             if high == 0 {
-                place &+= 8
+                position &+= 8
             } else if high & 0x80 == 0 {
-                place &+= high.trailingZeroBitCount / 8
+                position &+= high.trailingZeroBitCount / 8
             } else if Source.isFourPairs(word) {
-                place &+= 8
+                position &+= 8
             } else {
                 let length = Source.sequenceLength(UInt32(truncatingIfNeeded: word))
-                guard length > 0 else { return place }
-                place &+= length
+                guard length > 0 else { return position }
+                position &+= length
             }
         }
         // The last bytes of the document.
-        while place < end {
-            guard self[place] >= 0x80 else {
-                place &+= 1
+        while position < end {
+            guard self[position] >= 0x80 else {
+                position &+= 1
                 continue
             }
-            let word = partialWord(at: place, count: min(4, count &- place))
+            let word = partialWord(at: position, count: min(4, count &- position))
             let length = Source.sequenceLength(UInt32(truncatingIfNeeded: word))
-            guard length > 0 else { return place }
-            place &+= length
+            guard length > 0 else { return position }
+            position &+= length
         }
         return nil
     }
 
-    /// Returns whether the document ends in the middle of the sequence at `place`, and further bytes could complete it.
-    func isCutShort(at place: Int) -> Bool {
-        let first = self[place]
+    /// Returns whether the document ends in the middle of the sequence at `position`, and further bytes could complete
+    /// it.
+    func isCutShort(at position: Int) -> Bool {
+        let first = self[position]
         guard 0xC2...0xF4 ~= first else { return false }
         let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
-        guard place + length > count else { return false }
-        guard place + 1 < count else { return true }
-        let least: UInt8 = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80
-        let most: UInt8 = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF
-        guard least...most ~= self[place + 1] else { return false }
-        return place + 2 >= count || 0x80...0xBF ~= self[place + 2]
+        guard position + length > count else { return false }
+        guard position + 1 < count else { return true }
+        let lower: UInt8 = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80
+        let upper: UInt8 = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF
+        guard lower...upper ~= self[position + 1] else { return false }
+        return position + 2 >= count || 0x80...0xBF ~= self[position + 2]
     }
 
     /// Returns whether a word consists of four two-byte characters. Text in many scripts has long runs of them.

@@ -25,7 +25,7 @@ enum DecimalFloat {
     @inline(never)
     private static func rounded(_ digits: UInt64, _ exponent: Int) -> Double? {
         guard digits != 0 else { return 0 }
-        guard exponent >= PowersOfFive.smallest, exponent <= PowersOfFive.greatest else { return nil }
+        guard exponent >= PowersOfFive.minimum, exponent <= PowersOfFive.maximum else { return nil }
         let shift = digits.leadingZeroBitCount
         let (high, low) = product(digits << UInt64(shift), exponent)
         let upper = Int(high >> 63)
@@ -75,18 +75,18 @@ enum DecimalFloat {
 /// numbers. Positive powers are multiplied and truncated. For negative powers, 2^1023 is divided by five repeatedly:
 /// truncating after each step gives the same result as truncating once.
 enum PowersOfFive {
-    static let smallest = -342
-    static let greatest = 308
+    static let minimum = -342
+    static let maximum = 308
 
     private static let table: [UInt64] = {
-        var table = [UInt64](repeating: 0, count: 2 * (greatest - smallest + 1))
+        var table = [UInt64](repeating: 0, count: 2 * (maximum - minimum + 1))
         var number: [UInt32] = [1]
-        for exponent in 0...greatest {
+        for exponent in 0...maximum {
             store(top(of: number), exponent, &table)
             multiplyByFive(&number)
         }
         number = [UInt32](repeating: 0, count: 31) + [1 << 31]
-        for exponent in stride(from: -1, through: smallest, by: -1) {
+        for exponent in stride(from: -1, through: minimum, by: -1) {
             divideByFive(&number)
             var value = top(of: number)
             // Down to this exponent, the product can be exact. The reciprocal has to be rounded up so that exact
@@ -102,12 +102,12 @@ enum PowersOfFive {
 
     @inline(__always)
     static func value(_ exponent: Int) -> (high: UInt64, low: UInt64) {
-        let index = 2 * (exponent - smallest)
+        let index = 2 * (exponent - minimum)
         return (table[index], table[index + 1])
     }
 
     private static func store(_ value: (high: UInt64, low: UInt64), _ exponent: Int, _ table: inout [UInt64]) {
-        let index = 2 * (exponent - smallest)
+        let index = 2 * (exponent - minimum)
         table[index] = value.high
         table[index + 1] = value.low
     }

@@ -11,16 +11,16 @@ extension Document {
     @inline(__always)
     func text(at index: Int) -> String {
         let cell = tape[index]
-        return source.text(cell.place, tape.stringLength(at: index), isEscaped: cell.has(.escaped))
+        return source.text(cell.position, tape.stringLength(at: index), isEscaped: cell.has(.escaped))
     }
 }
 
 extension Source {
     /// Returns the text of a string or of a key.
     @inline(__always)
-    func text(_ place: Int, _ length: Int, isEscaped: Bool) -> String {
-        if isEscaped { return unescaped(place, length) }
-        let bytes = slice(place, length)
+    func text(_ position: Int, _ length: Int, isEscaped: Bool) -> String {
+        if isEscaped { return unescaped(position, length) }
+        let bytes = slice(position, length)
         guard bytes.count < 16 else { return String(decoding: bytes, as: UTF8.self) }
         // Short strings are stored inline. This initializer is a third faster for them.
         return String(unsafeUninitializedCapacity: bytes.count) { output in
@@ -36,12 +36,12 @@ extension Source {
         let end = start + length
         return String(unsafeUninitializedCapacity: length) { output in
             var writer = Writer(output: output)
-            var place = start
-            while place < end {
-                let length = plainLength(from: place, to: end)
-                writer.append(slice(place, length))
-                place += length
-                if place < end { place = resolveEscape(at: place) { writer.append($0) } }
+            var position = start
+            while position < end {
+                let length = plainLength(from: position, to: end)
+                writer.append(slice(position, length))
+                position += length
+                if position < end { position = resolveEscape(at: position) { writer.append($0) } }
             }
             return writer.count
         }
@@ -50,14 +50,14 @@ extension Source {
     /// Passes the bytes of a string or key to `body`, with escapes resolved, until `body` returns false.
     func forEachUnescapedByte(_ start: Int, _ length: Int, _ body: (UInt8) -> Bool) {
         let end = start + length
-        var place = start
-        var goesOn = true
-        while goesOn, place < end {
-            if self[place] == Byte.backslash {
-                place = resolveEscape(at: place) { if goesOn { goesOn = body($0) } }
+        var position = start
+        var continues = true
+        while continues, position < end {
+            if self[position] == Byte.backslash {
+                position = resolveEscape(at: position) { if continues { continues = body($0) } }
             } else {
-                goesOn = body(self[place])
-                place += 1
+                continues = body(self[position])
+                position += 1
             }
         }
     }
@@ -83,21 +83,21 @@ extension Source {
 
     /// Returns the number of bytes from `start` that precede a backslash.
     private func plainLength(from start: Int, to end: Int) -> Int {
-        var place = start
-        while place &+ 8 <= end, let word = word(at: place) {
+        var position = start
+        while position &+ 8 <= end, let word = word(at: position) {
             // Quotes are escaped and control characters are forbidden, so that only backslashes match.
             let stops = Scanner.stops(in: word)
-            if stops != 0 { return place &+ stops.trailingZeroBitCount / 8 &- start }
-            place &+= 8
+            if stops != 0 { return position &+ stops.trailingZeroBitCount / 8 &- start }
+            position &+= 8
         }
-        while place < end, self[place] != Byte.backslash { place &+= 1 }
-        return place &- start
+        while position < end, self[position] != Byte.backslash { position &+= 1 }
+        return position &- start
     }
 
     /// Passes the resolved bytes of an escape to `write`, and returns the offset after the escape.
     @inline(__always)
-    private func resolveEscape(at place: Int, _ write: (UInt8) -> Void) -> Int {
-        let letter = self[place &+ 1]
+    private func resolveEscape(at position: Int, _ write: (UInt8) -> Void) -> Int {
+        let letter = self[position &+ 1]
         switch letter {
         case UInt8(ascii: "b"): write(0x08)
         case UInt8(ascii: "f"): write(0x0C)
@@ -105,17 +105,17 @@ extension Source {
         case UInt8(ascii: "r"): write(Byte.carriageReturn)
         case UInt8(ascii: "t"): write(Byte.tab)
         case UInt8(ascii: "u"):
-            guard let unit = hexUnit(at: place &+ 2) else { return place &+ 2 }
-            guard UTF16.isLeadSurrogate(unit), let other = hexUnit(at: place &+ 8) else {
+            guard let unit = hexUnit(at: position &+ 2) else { return position &+ 2 }
+            guard UTF16.isLeadSurrogate(unit), let other = hexUnit(at: position &+ 8) else {
                 encode(UInt32(unit), write)
-                return place &+ 6
+                return position &+ 6
             }
             let high = UInt32(unit & 0x3FF)
             encode(0x1_0000 + (high << 10 | UInt32(other & 0x3FF)), write)
-            return place &+ 12
+            return position &+ 12
         default: write(letter)
         }
-        return place &+ 2
+        return position &+ 2
     }
 
     private func encode(_ value: UInt32, _ write: (UInt8) -> Void) {

@@ -25,8 +25,8 @@ struct LongNumber {
             return
         }
         let extent = document.tape[index + 1]
-        let start = cell.place + (isNegative ? 1 : 0)
-        let end = cell.place + extent.low
+        let start = cell.position + (isNegative ? 1 : 0)
+        let end = cell.position + extent.low
         (digits, wholeDigits) = (0, extent.high)
         mantissa = document.source.slice(start, end - start)
         exponent = document.source.exponent(at: end)
@@ -105,10 +105,10 @@ struct LongNumber {
     /// adds one more digit to represent the rest.
     private static let enoughDigits = 800
 
-    /// Returns the number as text with at most `most` digits, and one more digit if an omitted digit is not zero. The
+    /// Returns the number as text with at most `maximum` digits, and one more digit if an omitted digit is not zero. The
     /// exponent accounts for the omitted digits. Parsing a very long number completely would take more than linear
     /// time.
-    func shortened(to most: Int) -> String {
+    func shortened(to maximum: Int) -> String {
         guard !mantissa.isEmpty else { return "\(isNegative ? "-" : "")\(digits)e\(exponent)" }
         var text: [UInt8] = isNegative ? [Byte.minus] : []
         let sign = text.count
@@ -117,7 +117,7 @@ struct LongNumber {
         for byte in mantissa where byte != Byte.point {
             if text.count == sign, byte == Byte.zero {
                 power -= 1
-            } else if text.count - sign < most {
+            } else if text.count - sign < maximum {
                 text.append(byte)
             } else if byte != Byte.zero {
                 text.append(UInt8(ascii: "1"))
@@ -130,10 +130,10 @@ struct LongNumber {
 }
 
 extension Source {
-    /// Returns at most the first `length` bytes of the number at `place`, as written.
-    func numberText(at place: Int, atMost length: Int) -> UnsafeBufferPointer<UInt8> {
-        var end = place
-        while end - place < length {
+    /// Returns at most the first `length` bytes of the number at `position`, as written.
+    func numberText(at position: Int, upTo length: Int) -> UnsafeBufferPointer<UInt8> {
+        var end = position
+        while end - position < length {
             let byte = self[end]
             guard
                 Byte.isDigit(byte) || byte == Byte.minus || byte == Byte.point || byte == Byte.plus
@@ -141,15 +141,15 @@ extension Source {
             else { break }
             end += 1
         }
-        return slice(place, end - place)
+        return slice(position, end - position)
     }
 
-    /// Returns the exponent at `place`; 0 if there is none. The exponent is clamped to a range in which additions do
+    /// Returns the exponent at `position`; 0 if there is none. The exponent is clamped to a range in which additions do
     /// not overflow.
-    fileprivate func exponent(at place: Int) -> Int {
-        guard self[place] | 0x20 == UInt8(ascii: "e") else { return 0 }
-        let isNegative = self[place + 1] == Byte.minus
-        var digit = place + (isNegative || self[place + 1] == Byte.plus ? 2 : 1)
+    fileprivate func exponent(at position: Int) -> Int {
+        guard self[position] | 0x20 == UInt8(ascii: "e") else { return 0 }
+        let isNegative = self[position + 1] == Byte.minus
+        var digit = position + (isNegative || self[position + 1] == Byte.plus ? 2 : 1)
         var exponent = 0
         while Byte.isDigit(self[digit]) {
             if exponent < Int.max / 16 { exponent = exponent * 10 + Int(self[digit] - Byte.zero) }

@@ -67,7 +67,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         fields.first { $0.name == name }?.value
     }
 
-    /// How much attention an entry needs.
+    /// The severity of an entry.
     public enum Severity: Comparable, CaseIterable, Sendable {
         /// For developers: requests, and notes of the level `.explain`.
         case debug

@@ -12,11 +12,11 @@ extension MetricsRegistry {
         /// The sum of all values.
         public private(set) var sum = 0.0
         /// The smallest value; nil if there are none.
-        public var minimum: Double? { count == 0 ? nil : least }
+        public var minimum: Double? { count == 0 ? nil : lowest }
         /// The largest value; nil if there are none.
-        public var maximum: Double? { count == 0 ? nil : most }
-        private var least = Double.infinity
-        private var most = -Double.infinity
+        public var maximum: Double? { count == 0 ? nil : highest }
+        private var lowest = Double.infinity
+        private var highest = -Double.infinity
 
         /// The bucket boundaries that the semantic conventions of OpenTelemetry advise for `http.client.request.duration`,
         /// in seconds.
@@ -45,8 +45,8 @@ extension MetricsRegistry {
             while index < bounds.count, value > bounds[index] { index += 1 }
             counts[index] &+= 1
             sum += value
-            if value < least { least = value }
-            if value > most { most = value }
+            if value < lowest { lowest = value }
+            if value > highest { highest = value }
         }
 
         /// Adds all values of another histogram with the same bounds. A histogram with other bounds is ignored.
@@ -54,8 +54,8 @@ extension MetricsRegistry {
             guard bounds == other.bounds else { return }
             for index in counts.indices { counts[index] &+= other.counts[index] }
             sum += other.sum
-            least = min(least, other.least)
-            most = max(most, other.most)
+            lowest = min(lowest, other.lowest)
+            highest = max(highest, other.highest)
         }
 
         /// Estimates the value below which this share of the values lies: 0.5 for the median. Nil if there are no values.
@@ -72,11 +72,11 @@ extension MetricsRegistry {
                     below += Double(count)
                     continue
                 }
-                let lower = max(index == 0 ? least : bounds[index - 1], least)
-                let upper = min(index == bounds.count ? most : bounds[index], most)
+                let lower = max(index == 0 ? lowest : bounds[index - 1], lowest)
+                let upper = min(index == bounds.count ? highest : bounds[index], highest)
                 return min(upper, lower + (upper - lower) * (rank - below) / Double(count))
             }
-            return most
+            return highest
         }
     }
 }

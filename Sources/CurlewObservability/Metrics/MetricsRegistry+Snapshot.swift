@@ -52,7 +52,7 @@ extension MetricsRegistry {
         public let kind: Kind
         /// The unit by the Unified Code for Units of Measure: `s`, `By`, or an annotation such as `{call}`.
         public let unit: String
-        /// What the metric measures, in one sentence.
+        /// The description of the metric, in one sentence.
         public let summary: String
         /// The values, ordered by their attributes.
         public let points: [Point]

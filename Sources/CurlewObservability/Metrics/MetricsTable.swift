@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// The counters and histograms of a registry. A value: a copy is a snapshot.
 struct MetricsTable: Sendable {
-    /// What calls and requests are counted by, beside their outcomes.
+    /// The labels of a row, except the outcome.
     struct Target: Hashable, Sendable {
         let route: String
         /// Nil if the request could not be built.
@@ -82,7 +82,7 @@ struct MetricsTable: Sendable {
     private(set) var rows: [Row] = []
     private(set) var notes: [Note: UInt64] = [:]
     private(set) var otherNotes: UInt64 = 0
-    private var places: [Target: Int] = [:]
+    private var indices: [Target: Int] = [:]
     /// The target of the latest call. Most calls of a busy client have few targets, and comparing is faster than hashing.
     private var latest = 0
     private var callSeries = 0
@@ -93,7 +93,7 @@ struct MetricsTable: Sendable {
         self.durations = durations
     }
 
-    /// Returns the place of the row of a target. Adds a row if there is none and the limit allows it.
+    /// Returns the index of the row of a target. Adds a row if there is none and the limit allows it.
     mutating func target(_ route: String, _ method: HTTPMethod?, _ origin: Origin?) -> Int {
         if latest < rows.count {
             let isSame = rows[latest].target.route == route && rows[latest].target.method == method
@@ -106,10 +106,10 @@ struct MetricsTable: Sendable {
     private mutating func find(_ route: String, _ method: HTTPMethod?, _ origin: Origin?) -> Int {
         let target = Target(
             route: route.clipped(to: MetricsRegistry.textLimit), method: method.map(\.known), origin: origin)
-        if let place = places[target] { return place }
-        guard places.count < limit else {
+        if let index = indices[target] { return index }
+        guard indices.count < limit else {
             let other = Target(route: "other", method: nil, origin: nil, isOther: true)
-            return places[other] ?? add(other)
+            return indices[other] ?? add(other)
         }
         return add(target)
     }
@@ -117,13 +117,13 @@ struct MetricsTable: Sendable {
     private mutating func add(_ target: Target) -> Int {
         let phases = [MetricsRegistry.Histogram](repeating: durations, count: Phase.allCases.count)
         rows.append(Row(target: target, phases: phases))
-        places[target] = rows.count - 1
+        indices[target] = rows.count - 1
         return rows.count - 1
     }
 
     mutating func count(_ note: Note) {
-        if let place = notes.index(forKey: note) {
-            notes.values[place] &+= 1
+        if let index = notes.index(forKey: note) {
+            notes.values[index] &+= 1
         } else if notes.count < limit {
             notes[note] = 1
         } else {
@@ -133,22 +133,22 @@ struct MetricsTable: Sendable {
 
     /// Adds a call that has ended after `duration`.
     mutating func add(
-        _ duration: Duration, status: HTTPStatus?, _ failure: NetworkError.Reason?, _ requests: Int, at place: Int
+        _ duration: Duration, status: HTTPStatus?, _ failure: NetworkError.Reason?, _ requests: Int, at index: Int
     ) {
         let outcome = Outcome(status: status?.code, error: failure.flatMap(Self.errorName))
-        Self.add(duration.secondsAsDouble, outcome, to: &rows[place].calls, &callSeries, limit, durations)
-        rows[place].requestsPerCall.add(Double(requests))
+        Self.add(duration.secondsAsDouble, outcome, to: &rows[index].calls, &callSeries, limit, durations)
+        rows[index].requestsPerCall.add(Double(requests))
     }
 
     mutating func add(_ metrics: ExchangeMetrics, _ request: EndedRequest, _ route: String) {
-        let place = target(route, request.method, request.origin)
+        let index = target(route, request.method, request.origin)
         let outcome = Outcome(
             status: request.status?.code, error: request.failure.flatMap(Self.errorName), version: metrics.version)
         let duration = metrics.total ?? .zero
         Self.add(
-            duration.secondsAsDouble, outcome, to: &rows[place].requests, &requestSeries, limit, durations)
-        rows[place].add(metrics)
-        if let size = request.bodySize { rows[place].bodySizes.add(Double(size)) }
+            duration.secondsAsDouble, outcome, to: &rows[index].requests, &requestSeries, limit, durations)
+        rows[index].add(metrics)
+        if let size = request.bodySize { rows[index].bodySizes.add(Double(size)) }
     }
 
     private static func errorName(_ reason: NetworkError.Reason) -> String? {
@@ -159,15 +159,15 @@ struct MetricsTable: Sendable {
         _ seconds: Double, _ outcome: Outcome, to series: inout [Series], _ total: inout Int, _ limit: Int,
         _ empty: MetricsRegistry.Histogram
     ) {
-        var place = series.firstIndex { $0.outcome == outcome }
-        if place == nil, total >= limit { place = series.firstIndex { $0.outcome.isOther } }
-        if place == nil {
+        var index = series.firstIndex { $0.outcome == outcome }
+        if index == nil, total >= limit { index = series.firstIndex { $0.outcome.isOther } }
+        if index == nil {
             // Each target has room for one series that collects what exceeds the limit.
             let isOther = total >= limit
             series.append(Series(outcome: isOther ? Outcome(isOther: true) : outcome, durations: empty))
             total += isOther ? 0 : 1
         }
-        series[place ?? series.count - 1].durations.add(seconds)
+        series[index ?? series.count - 1].durations.add(seconds)
     }
 }
 

@@ -9,7 +9,6 @@ extension HARDocument {
         package var params: [Param]?
         /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
         public var text: String?
-        /// A remark.
         package var comment: String?
         /// `base64` if `text` is encoded, otherwise nil. The format has no field for this, so it is in `_encoding`.
         public var encoding: String?
@@ -19,7 +18,6 @@ extension HARDocument {
             case encoding = "_encoding"
         }
 
-        /// Creates a body.
         package init(
             mimeType: String, params: [Param]? = nil, text: String? = nil, comment: String? = nil,
             encoding: String? = nil
@@ -42,7 +40,6 @@ extension HARDocument {
         }
     }
 
-    /// A field of a form.
     package struct Param: Codable, Hashable, Sendable {
         package var name: String
         /// The value, or the content of a file.
@@ -71,7 +68,6 @@ extension HARDocument {
         public var text: String?
         /// `base64` if `text` is encoded, otherwise nil.
         public var encoding: String?
-        /// A remark.
         package var comment: String?
         /// The sizes of the chunks in which the body arrived, in bytes after decoding, in the field `_chunks`. Cassettes
         /// write it for event streams and records; nil for other bodies.

@@ -20,7 +20,6 @@ extension HARDocument {
         public var serverIPAddress: String?
         /// A text that identifies the connection. Exchanges with the same text used the same connection.
         public var connection: String?
-        /// A remark.
         package var comment: String?
         /// The facts that Curlew adds, in the field `_curlew`; nil for a document of another program.
         public var facts: Facts?

@@ -41,7 +41,6 @@ extension HARDocument {
         /// The decisions of the client that belong to this exchange, in order.
         public var decisions: [Decision]?
 
-        /// Creates the facts of an exchange.
         package init(
             call: UInt64, route: String? = nil, attempt: Int = 1, hop: Int = 0, request: Int = 1, start: Double = 0
         ) {
@@ -63,7 +62,6 @@ extension HARDocument {
         /// The decision and its reason, in one line.
         public var text: String
 
-        /// Creates a decision.
         package init(time: Double, name: String, text: String) {
             self.time = time
             self.name = name
@@ -75,12 +73,9 @@ extension HARDocument {
     package struct Interim: Codable, Hashable, Sendable {
         /// The time from the start of the call, in milliseconds.
         package var time: Double
-        /// The status code.
         package var status: Int
-        /// The header fields, in order.
         package var headers: [NameValue]
 
-        /// Creates an interim response.
         package init(time: Double, status: Int, headers: [NameValue] = []) {
             self.time = time
             self.status = status

@@ -9,7 +9,6 @@ extension HARDocument {
         public var url: String
         /// The HTTP version, such as `HTTP/1.1`.
         public var httpVersion: String
-        /// The cookies of the request.
         package var cookies: [Cookie] = []
         /// The header fields, in order.
         public var headers: [NameValue]
@@ -22,7 +21,6 @@ extension HARDocument {
         /// The size of the body as sent, in bytes; `-1` if it is unknown.
         public var bodySize: Int64
 
-        /// Creates a request.
         package init(
             method: String, url: String, httpVersion: String = "HTTP/1.1", headers: [NameValue] = [],
             queryString: [NameValue] = [], postData: PostData? = nil, bodySize: Int64 = -1
@@ -90,7 +88,6 @@ extension HARDocument {
             case trailers = "_trailers"
         }
 
-        /// Creates a response.
         package init(
             status: Int, statusText: String = "", httpVersion: String = "HTTP/1.1", headers: [NameValue] = [],
             content: Content = Content(), redirectURL: String = "", bodySize: Int64 = -1, transferSize: Int64? = nil,
@@ -134,7 +131,6 @@ extension HARDocument {
         /// The value.
         public var value: String
 
-        /// Creates a pair.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -148,7 +144,6 @@ extension HARDocument {
         }
     }
 
-    /// A cookie of a request or a response.
     package struct Cookie: Codable, Hashable, Sendable {
         package var name: String
         package var value: String

@@ -5,8 +5,8 @@ package import CurlewFoundation
 package import CurlewHTTP
 
 extension HARDocument {
-    /// What happens to a body whose secrets cannot be recognized: one that is neither JSON, a form nor plain text, such
-    /// as an image, HTML, XML or a multipart body. A redaction that hides nothing keeps every body.
+    /// The treatment of a body whose secrets cannot be recognized: one that is neither JSON, a form nor plain text,
+    /// such as an image, HTML, XML or a multipart body. A redaction that hides nothing keeps every body.
     public enum OpaqueBodies: Sendable {
         /// The body is not recorded. A comment contains its size and media type.
         case omitted
@@ -170,7 +170,7 @@ extension [HARDocument.NameValue] {
     /// Returns the decoded pairs of a query or a form. Text that cannot be decoded is kept as it is.
     package init(pairs: String) {
         self = pairs.parts("&").map { pair in
-            let pieces = pair.parts("=", most: 2, keepingEmpty: true).map(String.init)
+            let pieces = pair.parts("=", maximum: 2, keepingEmpty: true).map(String.init)
             return HARDocument.NameValue(
                 name: PercentCoding.decodeForm(pieces.first ?? "") ?? pieces.first ?? "",
                 value: pieces.count > 1 ? PercentCoding.decodeForm(pieces[1]) ?? pieces[1] : "")

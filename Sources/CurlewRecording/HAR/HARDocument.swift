@@ -67,14 +67,12 @@ public struct HARDocument: Codable, Hashable, Sendable {
 
     /// The content of a document: who wrote it, and the recorded exchanges.
     package struct Log: Codable, Hashable, Sendable {
-        /// The version of the format.
         package var version = "1.2"
         /// The program that wrote the document.
         package var creator: Application
         /// The recorded exchanges. The order of a document is kept, although the format recommends the order of their
         /// starts.
         package var entries: [Entry]
-        /// A remark.
         package var comment: String?
 
         fileprivate init(creator: Application, entries: [Entry], comment: String?) {
@@ -93,7 +91,6 @@ public struct HARDocument: Codable, Hashable, Sendable {
         }
     }
 
-    /// The name and version of a program.
     package struct Application: Codable, Hashable, Sendable {
         package var name: String
         package var version: String

@@ -37,16 +37,16 @@ enum HARTimestamp {
     /// Returns the date that the text describes, with its fraction of a second and its time zone; nil if the text is not
     /// a date and a time of day in ISO 8601 format. Without a time zone, the time is in UTC.
     static func date(_ text: String) -> Date? {
-        var rest = Substring(text).utf8
+        var remainder = Substring(text).utf8
         func number(_ count: Int) -> Int? {
-            let digits = rest.prefix(count)
+            let digits = remainder.prefix(count)
             guard digits.count == count, digits.allSatisfy(isDigit) else { return nil }
-            rest = rest.dropFirst(count)
+            remainder = remainder.dropFirst(count)
             return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         }
         func skip(_ marks: String) -> UInt8? {
-            guard let byte = rest.first, marks.utf8.contains(byte) else { return nil }
-            rest = rest.dropFirst()
+            guard let byte = remainder.first, marks.utf8.contains(byte) else { return nil }
+            remainder = remainder.dropFirst()
             return byte
         }
         guard let year = number(4), skip("-") != nil, let month = number(2), skip("-") != nil, let day = number(2),
@@ -58,14 +58,14 @@ enum HARTimestamp {
             guard let second = number(2) else { return nil }
             time.second = second
             if skip(".,") != nil {
-                let digits = rest.prefix(while: isDigit)
+                let digits = remainder.prefix(while: isDigit)
                 guard !digits.isEmpty else { return nil }
-                rest = rest.dropFirst(digits.count)
+                remainder = remainder.dropFirst(digits.count)
                 // Nanoseconds are enough, and a long fraction must not overflow.
                 var value = 0
                 for index in 0..<9 {
-                    let place = digits.index(digits.startIndex, offsetBy: index, limitedBy: digits.endIndex)
-                    let digit = place.flatMap { $0 < digits.endIndex ? Int(digits[$0] - UInt8(ascii: "0")) : nil }
+                    let position = digits.index(digits.startIndex, offsetBy: index, limitedBy: digits.endIndex)
+                    let digit = position.flatMap { $0 < digits.endIndex ? Int(digits[$0] - UInt8(ascii: "0")) : nil }
                     value = value * 10 + (digit ?? 0)
                 }
                 fraction = Double(value) / 1_000_000_000
@@ -75,13 +75,13 @@ enum HARTimestamp {
         if let sign = skip("+-") {
             guard let hours = number(2), hours < 24 else { return nil }
             _ = skip(":")
-            let minutes = rest.isEmpty ? 0 : number(2)
+            let minutes = remainder.isEmpty ? 0 : number(2)
             guard let minutes, minutes < 60 else { return nil }
             offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
         } else {
             _ = skip("Zz")
         }
-        guard rest.isEmpty, time.isValid else { return nil }
+        guard remainder.isEmpty, time.isValid else { return nil }
         return Date(timeIntervalSince1970: Double(time.secondsSince1970 - Int64(offset)) + fraction)
     }
 

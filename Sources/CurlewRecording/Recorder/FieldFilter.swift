@@ -18,7 +18,7 @@ struct FieldFilter {
     }
 
     let redaction: Redaction
-    /// The entry of a name is at its hash, or at one of the next three places. A server that sends many names replaces
+    /// The entry of a name is at its hash, or in one of the next three slots. A server that sends many names replaces
     /// entries, and the table does not grow.
     private var table = [Entry](repeating: Entry(), count: 256)
     private var nextReplaced = 0
@@ -60,16 +60,16 @@ struct FieldFilter {
     }
 
     private mutating func verdict(on name: String) -> Verdict {
-        let place = Self.hash(of: name)
-        for offset in 0..<4 where table[(place + offset) & 255].name == name {
-            return table[(place + offset) & 255].verdict
+        let start = Self.hash(of: name)
+        for offset in 0..<4 where table[(start + offset) & 255].name == name {
+            return table[(start + offset) & 255].verdict
         }
         let field = HTTPField.Name(name)
         let verdict: Verdict =
             redaction.isSecret(header: field) ? .secret : Redaction.urlHeaders.contains(field) ? .url : .shown
-        let free = (0..<4).first { table[(place + $0) & 255].name.isEmpty }
+        let free = (0..<4).first { table[(start + $0) & 255].name.isEmpty }
         nextReplaced = (nextReplaced + 1) & 3
-        table[(place + (free ?? nextReplaced)) & 255] = Entry(name: name, verdict: verdict)
+        table[(start + (free ?? nextReplaced)) & 255] = Entry(name: name, verdict: verdict)
         return verdict
     }
 

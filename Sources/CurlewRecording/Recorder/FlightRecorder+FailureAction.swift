@@ -5,7 +5,7 @@ import CurlewFoundation
 import CurlewHTTP
 
 extension FlightRecorder {
-    /// What happens with the record of a call that fails.
+    /// An action for the records of failed calls.
     ///
     /// The action runs on a queue of the recorder, one record at a time, after the call has ended. If more than 32
     /// records wait for it, further ones are dropped. The record has no bodies that are read after the call has failed.

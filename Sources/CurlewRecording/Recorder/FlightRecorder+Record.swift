@@ -31,7 +31,7 @@ extension FlightRecorder {
         var request: RequestHead?
         /// The response of a call that sent no request.
         var response: ResponseHead?
-        /// Where the response comes from, if not from the server.
+        /// The source of the response; nil for the server.
         var source: String?
         var exchanges: [Exchange]
         var decisions: [Decision] = []
@@ -74,7 +74,6 @@ extension FlightRecorder {
         var origin: Origin
         var target: String
         var headers: HTTPHeaders
-        /// An estimate of the memory.
         var size: Int
         var bodyLength: Int64?
         var hasBody: Bool
@@ -87,13 +86,11 @@ extension FlightRecorder {
         var status: HTTPStatus
         var reason: String?
         var headers: HTTPHeaders
-        /// An estimate of the memory.
         var size: Int
         var version: HTTPVersion
         var length: Int64?
     }
 
-    /// An interim response.
     struct Interim: Sendable {
         var time: Duration
         var status: HTTPStatus

@@ -24,7 +24,7 @@ import Dispatch
 ///   back-pressure and cancellation are unchanged.
 /// - The recorder may be used on any thread. Outputs contain the calls recorded so far, also those that have not ended.
 public final class FlightRecorder: Sendable {
-    /// Which bodies a recorder keeps.
+    /// The selection of recorded bodies.
     public struct Bodies: Sendable {
         let limit: Int
         let opaque: HARDocument.OpaqueBodies
@@ -54,7 +54,7 @@ public final class FlightRecorder: Sendable {
     private let waiting = Locked(0)
 
     /// The maximum number of failures that wait for their action. Further ones are dropped.
-    static let mostWaiting = 32
+    static let maximumWaiting = 32
 
     /// Creates a recorder.
     ///
@@ -116,7 +116,7 @@ public final class FlightRecorder: Sendable {
         let failed = store.withLock { $0.failed(request, with: error, after: duration, in: context) }
         guard let failed, let failureAction else { return }
         let isAccepted = waiting.withLock { waiting in
-            guard waiting < Self.mostWaiting else { return false }
+            guard waiting < Self.maximumWaiting else { return false }
             waiting += 1
             return true
         }

@@ -19,12 +19,12 @@ struct RecordStore {
         }
     }
 
-    /// The records. The oldest is at `first`; a place without a record is nil.
+    /// The ring buffer of records. The oldest is at `first`; a free slot is nil.
     private var ring: [Slot?]
     private var first = 0
     private(set) var count = 0
-    /// The place of each call in `ring`.
-    private var places: [UInt64: Int] = [:]
+    /// The index of each call in `ring`.
+    private var positions: [UInt64: Int] = [:]
     private var unused: Slot?
     /// The slot that was used last. Most events follow another one of their call.
     private var latest: Slot?
@@ -37,11 +37,11 @@ struct RecordStore {
     private var declared: [DeclaredSecrets] = []
 
     /// The maximum number of clients whose filters are kept.
-    private static let mostFilters = 8
+    private static let maximumFilters = 8
     /// The maximum number of requests, decisions and interim responses that are kept for a call.
-    static let mostExchanges = 200
-    static let mostDecisions = 400
-    static let mostInterim = 20
+    static let maximumExchanges = 200
+    static let maximumDecisions = 400
+    static let maximumInterim = 20
 
     init(capacity: Int, memory: Int, redaction: Redaction) {
         ring = [Slot?](repeating: nil, count: capacity)
@@ -65,10 +65,10 @@ struct RecordStore {
     /// Stores the beginning of a call. Its headers are stored later, if the call sends no request.
     mutating func began(_ request: HTTPRequest, in context: ExchangeContext) {
         let slot = add(context)
-        let place = filter(for: request.secrets.isEmpty ? context.secrets : request.secrets)
+        let index = filter(for: request.secrets.isEmpty ? context.secrets : request.secrets)
         slot.record.method = request.method
         slot.record.origin = request.origin
-        slot.record.target = filters[place].target(of: request)
+        slot.record.target = filters[index].target(of: request)
         grow(slot, by: request.target.utf8.count)
     }
 
@@ -114,7 +114,7 @@ struct RecordStore {
     /// Stores a request, with what the recorder keeps of its bodies.
     mutating func sent(_ request: HTTPRequest, _ bodies: RecordedBodies?, in context: ExchangeContext) {
         let slot = add(context)
-        guard slot.record.exchanges.count < Self.mostExchanges else { return }
+        guard slot.record.exchanges.count < Self.maximumExchanges else { return }
         let head = head(of: request, context)
         let size = head.size
         slot.record.exchanges.append(
@@ -153,7 +153,7 @@ struct RecordStore {
         switch event {
         case .interim(let status, let headers):
             guard let (slot, index) = exchange(of: context),
-                slot.record.exchanges[index].interim.count < Self.mostInterim
+                slot.record.exchanges[index].interim.count < Self.maximumInterim
             else { return }
             let (headers, size) = redacted(headers, context)
             slot.record.exchanges[index].interim.append(
@@ -188,11 +188,11 @@ struct RecordStore {
     private mutating func add(_ context: ExchangeContext) -> Slot {
         if let slot = slot(of: context.id) { return slot }
         if count == ring.count { removeFirst() }
-        let place = (first + count) % ring.count
+        let index = (first + count) % ring.count
         let slot = unusedSlot(context)
         count += 1
-        ring[place] = slot
-        places[context.id] = place
+        ring[index] = slot
+        positions[context.id] = index
         latest = slot
         bytes += slot.record.bytes
         return slot
@@ -211,8 +211,8 @@ struct RecordStore {
 
     private mutating func slot(of call: UInt64) -> Slot? {
         if let latest, latest.call == call { return latest }
-        guard let place = places[call] else { return nil }
-        latest = ring[place]
+        guard let index = positions[call] else { return nil }
+        latest = ring[index]
         return latest
     }
 
@@ -227,7 +227,7 @@ struct RecordStore {
     private mutating func removeFirst() {
         if let slot = ring[first] {
             bytes -= slot.record.bytes
-            places[slot.call] = nil
+            positions[slot.call] = nil
             if latest === slot { latest = nil }
             unused = slot
         }
@@ -245,7 +245,7 @@ struct RecordStore {
     }
 
     private mutating func note(_ name: String, _ text: String, _ context: ExchangeContext) {
-        guard let slot = slot(of: context.id), slot.record.decisions.count < Self.mostDecisions else { return }
+        guard let slot = slot(of: context.id), slot.record.decisions.count < Self.maximumDecisions else { return }
         let text = text.clipped(to: 500).joinedLines.printable
         slot.record.decisions.append(
             FlightRecorder.Decision(
@@ -256,7 +256,7 @@ struct RecordStore {
 
     // MARK: - Redaction
 
-    /// Returns the place of the filter for a client with these secrets. Place 0 has the filter without declarations.
+    /// Returns the index of the filter for a client with these secrets. Index 0 has the filter without declarations.
     private mutating func filter(for secrets: DeclaredSecrets) -> Int {
         if secrets.isEmpty { return 0 }
         if let index = declared.firstIndex(where: { $0.isIdentical(to: secrets) }) { return index + 1 }
@@ -265,7 +265,7 @@ struct RecordStore {
             declared[index] = secrets
             return index + 1
         }
-        if declared.count == Self.mostFilters {
+        if declared.count == Self.maximumFilters {
             declared.removeFirst()
             filters.remove(at: 1)
         }
@@ -281,10 +281,10 @@ struct RecordStore {
     }
 
     private mutating func head(of request: HTTPRequest, _ context: ExchangeContext) -> FlightRecorder.RequestHead {
-        let place = filter(for: request.secrets.isEmpty ? context.secrets : request.secrets)
-        let (headers, size) = filters[place].headers(request.headers)
+        let index = filter(for: request.secrets.isEmpty ? context.secrets : request.secrets)
+        let (headers, size) = filters[index].headers(request.headers)
         return FlightRecorder.RequestHead(
-            method: request.method, origin: request.origin, target: filters[place].target(of: request),
+            method: request.method, origin: request.origin, target: filters[index].target(of: request),
             headers: headers, size: size + request.target.utf8.count, bodyLength: request.body.length,
             hasBody: !request.body.isEmpty)
     }
@@ -292,10 +292,10 @@ struct RecordStore {
     private mutating func head(
         of response: HTTPResponse, _ context: ExchangeContext
     ) -> FlightRecorder.ResponseHead {
-        let place = filter(for: context.secrets)
-        let (headers, size) = filters[place].headers(response.headers)
+        let index = filter(for: context.secrets)
+        let (headers, size) = filters[index].headers(response.headers)
         return FlightRecorder.ResponseHead(
-            status: response.status, reason: filters[place].reasonPhrase(of: response), headers: headers, size: size,
+            status: response.status, reason: filters[index].reasonPhrase(of: response), headers: headers, size: size,
             version: response.version, length: response.body.declaredLength)
     }
 }

@@ -34,7 +34,7 @@ public struct HTMLReport: Sendable {
         ReportPage.start + escaped(title) + ReportPage.middle + data + ReportPage.end
     }
 
-    /// Returns text in which no character has a meaning in HTML.
+    /// Returns the text with the special characters of HTML escaped.
     private static func escaped(_ text: String) -> String {
         text.printable.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -15,7 +15,7 @@ extension CircuitBreaker {
         /// The length of the sliding window, at least 10 ms. The window advances in steps of a tenth. Default 30 s, as
         /// in Polly.
         public var window: Duration
-        /// How long the circuit stays open. The actual time is random, between half of this value and the full value,
+        /// The duration for which the circuit stays open. The actual duration is random, from half of it to all of it,
         /// so that many clients do not return at the same moment. Default 5 s, as in Polly and Hystrix.
         public var openTime: Duration
         /// The number of trial calls that must succeed, one after the other, before the circuit closes. Default 1, as

@@ -38,7 +38,7 @@ public final class CircuitBreaker: Sendable {
     let policy: CircuitBreaker.Policy
     let scope: LimitScope
 
-    private static let mostCircuits = 256
+    private static let maximumCircuits = 256
     private let table = Locked(Table())
 
     /// Creates a breaker whose circuits are all closed.
@@ -79,7 +79,7 @@ extension CircuitBreaker {
             circuit.state.withLock { $0.lastUse = table.uses }
             table.last = circuit
             guard known == nil else { return circuit }
-            if table.circuits.count >= Self.mostCircuits,
+            if table.circuits.count >= Self.maximumCircuits,
                 let oldest = table.circuits.values.min(by: { $0.rank < $1.rank })
             {
                 table.circuits[oldest.key] = nil

@@ -27,7 +27,7 @@ package struct CircuitBreakerInterceptor: Interceptor {
         let circuit = breaker.circuit(of: breaker.scope.key(of: request, in: context))
         let pass = CircuitPass(circuit, context)
         try pass.check(at: time)
-        context.departure = pass
+        context.sendCheck = pass
         do {
             var response = try await next(request, context: context)
             pass.receive(response, at: time.now)

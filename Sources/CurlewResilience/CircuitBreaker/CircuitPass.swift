@@ -8,8 +8,8 @@ import CurlewHTTP
 /// The circuit is checked twice: on entry, so that no call queues for a server whose circuit is open, and when the
 /// request leaves the pipeline, so that a request that was queued before the circuit opened is not sent. Only a call
 /// that left the pipeline counts.
-final class CircuitPass: Departure {
-    let outer: (any Departure)?
+final class CircuitPass: SendCheck {
+    let outer: (any SendCheck)?
     private let circuit: Circuit
     private let context: ExchangeContext
     private let state = Locked(State())
@@ -23,7 +23,7 @@ final class CircuitPass: Departure {
     init(_ circuit: Circuit, _ context: ExchangeContext) {
         self.circuit = circuit
         self.context = context
-        outer = context.departure
+        outer = context.sendCheck
     }
 
     /// Throws if the circuit would refuse the call now.

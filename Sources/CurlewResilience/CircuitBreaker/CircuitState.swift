@@ -36,7 +36,7 @@ struct CircuitState: Sendable {
         case unknown
     }
 
-    /// The time after which a trial that has not ended no longer prevents another trial.
+    /// The timeout of a trial, after which another one may begin.
     static let trialTime = Duration.seconds(30)
 
     let policy: CircuitBreaker.Policy
@@ -44,10 +44,10 @@ struct CircuitState: Sendable {
     private(set) var phase = CircuitBreaker.Phase.closed
     /// Why the circuit last opened, in a few words; empty if it never has.
     private(set) var cause = ""
-    /// How long the circuit stays open, as of its last opening.
+    /// The duration of the last opening.
     private(set) var openTime = Duration.zero
 
-    /// The use of the circuit that was the last, counted over all circuits of the breaker.
+    /// The sequence number of the last use, counted over all circuits of the breaker.
     var lastUse: UInt64 = 0
 
     private(set) var window: CircuitWindow
@@ -105,7 +105,7 @@ struct CircuitState: Sendable {
         case (.unknown, _): break
         case (_, false):
             window.add(failed: outcome == .failure, at: now)
-            judge(at: now, random)
+            evaluate(at: now, random)
         case (.failure, true): open(at: now, because: "the trial failed", random)
         case (.success, true):
             successes += 1
@@ -126,11 +126,11 @@ struct CircuitState: Sendable {
         }
         guard permit.round == round else { return }
         window.turnIntoFailure(responded, at: now)
-        judge(at: now, random)
+        evaluate(at: now, random)
     }
 
     /// Opens the circuit if too many calls in the window failed.
-    private mutating func judge(at now: SystemTime.Instant, _ random: Double) {
+    private mutating func evaluate(at now: SystemTime.Instant, _ random: Double) {
         let counts = window.counts(at: now)
         guard counts.calls >= policy.minimumCalls,
             Double(counts.failed) >= policy.failureRatio * Double(counts.calls)

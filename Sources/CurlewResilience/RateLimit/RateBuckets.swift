@@ -5,7 +5,7 @@ import CurlewCore
 /// The buckets and queues of a rate limit, one for each scope in use. Accessed inside the lock.
 struct RateBuckets {
     private(set) var known: [LimitScope.Key: RateBucket] = [:]
-    private let most: Int
+    private let maximum: Int
     /// The keys of the known buckets. Some of them are checked in turn when a bucket must be removed.
     private var slots: [LimitScope.Key] = []
     private var hand = 0
@@ -13,9 +13,9 @@ struct RateBuckets {
 
     /// Creates an empty collection.
     ///
-    /// - `most`: the maximum number of buckets that are remembered.
-    init(most: Int) {
-        self.most = max(1, most)
+    /// - `maximum`: the maximum number of buckets that are remembered.
+    init(maximum: Int) {
+        self.maximum = max(1, maximum)
     }
 
     subscript(key: LimitScope.Key) -> RateBucket? { known[key] }
@@ -27,7 +27,7 @@ struct RateBuckets {
         if let bucket = known[key] { return bucket }
         let bucket = RateBucket(full, waiting)
         known[key] = bucket
-        if known.count > most, let slot = forgettable(at: now) {
+        if known.count > maximum, let slot = forgettable(at: now) {
             known[slots[slot]] = nil
             slots[slot] = key
         } else {
@@ -37,7 +37,7 @@ struct RateBuckets {
     }
 
     /// Returns the index in `slots` of a bucket that can be removed: of eight candidates, the one that is full or will
-    /// be full soonest. A bucket with waiting calls is kept, so there may be more buckets than `most`, but not more
+    /// be full soonest. A bucket with waiting calls is kept, so there may be more buckets than `maximum`, but not more
     /// than waiting calls.
     private mutating func forgettable(at now: SystemTime.Instant) -> Int? {
         var best: (slot: Int, whole: SystemTime.Instant)?
@@ -76,14 +76,14 @@ final class RateBucket {
     /// Whether no call waits.
     var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
 
-    /// The time from which removing this bucket has no effect, because it is full and nothing is paused.
+    /// The time after which the bucket may be removed, because it is full and nothing is paused.
     var whole: SystemTime.Instant { max(bucket.whole, resources?.lastEnd ?? bucket.whole) }
 }
 
 /// The resources of a server: which routes draw on which quota, and which quotas are exhausted.
 struct RateResources {
-    private static let mostRoutes = 256
-    private static let mostResources = 16
+    private static let maximumRoutes = 256
+    private static let maximumResources = 16
 
     private var resources: [String: String] = [:]
     private var ends: [String: SystemTime.Instant] = [:]
@@ -98,14 +98,14 @@ struct RateResources {
     }
 
     mutating func learn(_ resource: String, of route: String) {
-        if resources.count >= Self.mostRoutes, resources[route] == nil, let any = resources.keys.first {
+        if resources.count >= Self.maximumRoutes, resources[route] == nil, let any = resources.keys.first {
             resources[any] = nil
         }
         resources[route] = resource
     }
 
     mutating func pause(_ resource: String, until end: SystemTime.Instant) {
-        if ends.count >= Self.mostResources, ends[resource] == nil,
+        if ends.count >= Self.maximumResources, ends[resource] == nil,
             let soonest = ends.min(by: { $0.value < $1.value })
         {
             ends[soonest.key] = nil

@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewHTTP
 
 /// The limits that a response specifies: a pause, a remaining quota, and the resource that they apply to.
-private struct RateLesson {
+private struct RateFeedback {
     let pause: Duration?
     let remaining: Int?
     let resource: String?
@@ -34,19 +34,19 @@ extension RateLimit {
     func learn(
         from response: HTTPResponse, to request: HTTPRequest, _ key: LimitScope.Key, _ context: ExchangeContext
     ) {
-        guard let lesson = RateLesson(response, heedsQuotas: heedsQuotas, context) else { return }
+        guard let feedback = RateFeedback(response, heedsQuotas: heedsQuotas, context) else { return }
         let now = context.time.now
         let late = buckets.withLock { buckets -> [(SharedResult<Void>, Duration)] in
             let state = buckets.bucket(for: key, full, waiting, at: now)
-            let pause = lesson.pause.map { min($0, longestPause) } ?? .zero
-            if let resource = lesson.resource {
+            let pause = feedback.pause.map { min($0, maximumPause) } ?? .zero
+            if let resource = feedback.resource {
                 var resources = state.resources ?? RateResources()
                 resources.learn(resource, of: Self.route(of: request, context))
                 if pause > .zero { resources.pause(resource, until: now.advanced(by: pause)) }
                 state.resources = resources
                 return []
             }
-            if let remaining = lesson.remaining { state.bucket.lower(to: remaining, at: now) }
+            if let remaining = feedback.remaining { state.bucket.lower(to: remaining, at: now) }
             guard pause > .zero else { return [] }
             state.bucket.pause(until: now.advanced(by: pause))
             let next = state.bucket.availability(at: now)

@@ -19,7 +19,7 @@ import CurlewHTTP
 /// - A waiting call that is cancelled leaves the queue immediately. If an open circuit prevents a request from being
 ///   sent, its token is returned.
 /// - The limit adapts to the server. These responses pause the scope for as long as the server specifies, at most
-///   `longestPause`: a 429, 503 or 403 with `Retry-After`, and any response whose `RateLimit` or `X-RateLimit` fields
+///   `maximumPause`: a 429, 503 or 403 with `Retry-After`, and any response whose `RateLimit` or `X-RateLimit` fields
 ///   report an exhausted quota. A remaining quota is not exceeded.
 /// - A response that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses only the routes
 ///   whose responses have named that resource. Calls that already wait in the queue are not paused. 16 resources and
@@ -32,7 +32,7 @@ public final class RateLimit: Sendable {
     let period: Duration
     let scope: LimitScope
     let waiting: Int
-    let longestPause: Duration
+    let maximumPause: Duration
     let heedsQuotas: Bool
     let scopes: Int
     let full: TokenBucket
@@ -45,24 +45,24 @@ public final class RateLimit: Sendable {
     /// - `scope`: the calls that share a bucket. Default: the calls to one origin.
     /// - `waiting`: the maximum number of waiting calls in each scope. Default 1000. Zero refuses every call that finds
     ///   no token.
-    /// - `longestPause`: the longest pause that one response can cause. Default 60 s. Zero ignores the pauses of
+    /// - `maximumPause`: the longest pause that one response can cause. Default 60 s. Zero ignores the pauses of
     ///   servers.
     /// - `heedsQuotas`: whether to respect the `RateLimit` and `X-RateLimit` fields. Default true. Set it to false for
     ///   servers that send wrong values, or a quota that many clients share. `Retry-After` is still respected.
     /// - `scopes`: the maximum number of scopes that are remembered, about 200 bytes each. Default 10,000.
     public init(
         _ count: Int, every period: Duration, burst: Int? = nil, per scope: LimitScope = .origin, waiting: Int = 1000,
-        longestPause: Duration = .seconds(60), heedsQuotas: Bool = true, scopes: Int = 10_000
+        maximumPause: Duration = .seconds(60), heedsQuotas: Bool = true, scopes: Int = 10_000
     ) {
         self.count = count
         self.period = period
         self.scope = scope
         self.waiting = max(0, waiting)
-        self.longestPause = max(.zero, longestPause)
+        self.maximumPause = max(.zero, maximumPause)
         self.heedsQuotas = heedsQuotas
         self.scopes = max(1, scopes)
         full = TokenBucket(count, every: period, burst: burst)
-        buckets = Locked(RateBuckets(most: self.scopes))
+        buckets = Locked(RateBuckets(maximum: self.scopes))
     }
 
     /// The number of requests that may be sent immediately after an idle period.

@@ -8,7 +8,7 @@ package import CurlewCore
 /// the nanosecond and never early: in any span of time, no more tokens are taken than the burst plus those that are
 /// added in that time. A pace that does not divide into nanoseconds is rounded down.
 package struct TokenBucket: Hashable, Sendable {
-    /// The time in which one token is added, at least 1 ns.
+    /// The refill interval of one token, at least 1 ns.
     package let interval: Duration
     /// The maximum number of tokens in the bucket.
     package let burst: Int
@@ -27,8 +27,8 @@ package struct TokenBucket: Hashable, Sendable {
         let year: Int64 = 31_536_000_000_000_000
         let (count, period) = (Int64(max(1, count)), min(max(1, period.wholeNanoseconds), year))
         interval = .nanoseconds((period - 1) / count + 1)
-        let most = min(1_000_000, max(1, 100 * year / interval.wholeNanoseconds))
-        self.burst = min(max(1, burst ?? Int(count)), Int(most))
+        let maximum = min(1_000_000, max(1, 100 * year / interval.wholeNanoseconds))
+        self.burst = min(max(1, burst ?? Int(count)), Int(maximum))
     }
 
     /// Returns the time when a token will be available after `others` more tokens have been taken; not before `now`.

@@ -6,9 +6,9 @@ import CurlewFoundation
 /// One connection of a stream. A task pulls a chunk from the response body only when the reader asks for one, so that
 /// the connection can be closed at any time, whatever the body waits for.
 final class EventConnection: Sendable {
-    /// What the reader, and the task that pulls, know of each other.
+    /// The state that the reader and the pulling task share.
     private struct State: Sendable {
-        /// The time at which the reader began to wait; nil while it does not wait.
+        /// The start of the reader's wait; nil while it does not wait.
         var waitingSince: SystemTime.Instant?
         var chunk: Data?
         var end: Result<Data?, NetworkError>?

@@ -10,7 +10,7 @@ struct EventOpening: Sendable {
     let options: EventStream.Options
 
     /// An ID that is longer is not sent, because servers refuse large fields.
-    private static let longestID = 8 << 10
+    private static let maximumIDLength = 8 << 10
 
     var reconnects: Bool {
         options.reconnects ?? (route.method == .get || route.method == .head)
@@ -48,6 +48,6 @@ struct EventOpening: Sendable {
     }
 
     private static func isField(_ id: String) -> Bool {
-        id.utf8.count <= longestID && id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+        id.utf8.count <= maximumIDLength && id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 }

@@ -68,21 +68,21 @@ public struct EventStream: AsyncSequence, Sendable {
 
     /// Returns the events one after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        private var course: EventCourse
+        private var reader: EventReader
 
         init(_ core: EventStreamCore) {
-            course = EventCourse(core)
+            reader = EventReader(core)
         }
 
         /// Returns the next event, or nil after the end of the stream. Throws `NetworkError`, and returns nil
         /// afterwards.
         public mutating func next() async throws(NetworkError) -> ServerEvent? {
-            try await course.next()
+            try await reader.next()
         }
 
         /// Returns the decoded data of the event that was returned last.
         func decode<Value: Decodable>(_ event: ServerEvent) throws(NetworkError) -> Value? {
-            try course.connection?.call.decode(Value.self, from: Data(event.data.utf8), as: "The event")
+            try reader.connection?.call.decode(Value.self, from: Data(event.data.utf8), as: "The event")
         }
     }
 }

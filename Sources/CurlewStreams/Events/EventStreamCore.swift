@@ -2,8 +2,8 @@
 
 import CurlewCore
 
-/// What the copies of a stream share with the iterator that connects: the state that users see, and the interruption of
-/// what the iterator waits for.
+/// The state that the copies of a stream share with the connecting iterator: the public state, and the interruption of
+/// the iterator's wait.
 final class EventStreamCore: Sendable {
     typealias State = EventStream.State
 
@@ -40,7 +40,7 @@ final class EventStreamCore: Sendable {
         }
     }
 
-    /// Ends connecting and what the iterator waits for.
+    /// Ends connecting and the iterator's wait.
     func release() {
         let interrupt = shared.withLock { shared in
             shared.isClaimed = false

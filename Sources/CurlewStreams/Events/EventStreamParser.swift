@@ -24,7 +24,6 @@ struct EventStreamParser: Sendable {
         init() {}
     }
 
-    /// A part of the stream.
     enum Item: Hashable, Sendable {
         case event(Event)
         case comment(String)
@@ -104,7 +103,6 @@ struct EventStreamParser: Sendable {
     }
 }
 
-/// Lines.
 extension EventStreamParser {
     private static let feed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
@@ -153,7 +151,6 @@ extension EventStreamParser {
     }
 }
 
-/// Fields and events.
 extension EventStreamParser {
     private mutating func process(_ line: UnsafeRawBufferPointer) -> Item? {
         var line = line

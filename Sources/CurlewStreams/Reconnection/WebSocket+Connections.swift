@@ -191,7 +191,7 @@ extension WebSocket {
     }
 }
 
-/// How a connection ended, and whether another one may succeed.
+/// The end of a connection, and whether another one may succeed.
 private struct Ending {
     /// Why the connection failed; nil if it was closed or left without an error.
     let error: NetworkError?

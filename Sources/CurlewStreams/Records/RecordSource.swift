@@ -11,35 +11,35 @@ import CurlewHTTP
 @usableFromInline
 final class RecordSource {
     @usableFromInline private(set) var codec: any ContentCodec = Codecs.json.primary
-    private var course: RecordCourse
+    private var reader: RecordReader
 
     init(_ opening: RecordOpening, skipped: Locked<Int>) {
-        course = RecordCourse(opening, skipped: skipped)
+        reader = RecordReader(opening, skipped: skipped)
     }
 
     /// Returns the bytes of the next record that has arrived, or nil if more bytes are needed.
     @usableFromInline
     func record() throws(NetworkError) -> Data? {
-        try course.record()
+        try reader.record()
     }
 
     /// Opens the response, or waits for the next chunk. Returns false at the end.
     @usableFromInline
     func receive() async throws(NetworkError) -> Bool {
-        let hasMore = try await course.receive()
-        codec = course.codec
+        let hasMore = try await reader.receive()
+        codec = reader.codec
         return hasMore
     }
 
     /// Skips the current record, whose bytes could not be decoded as `type`. Throws if bad records are not skipped.
     @usableFromInline
     func reject(_ data: Data, _ error: any Error, _ type: Any.Type) throws(NetworkError) {
-        try course.reject(data, error, type)
+        try reader.reject(data, error, type)
     }
 }
 
-/// The course of one iteration: it opens the response and divides its chunks into records.
-private struct RecordCourse {
+/// The state of one iteration: opens the response and splits its chunks into records.
+private struct RecordReader {
     private let opening: RecordOpening
     private let skipped: Locked<Int>
     private var phase = Phase.idle

@@ -26,9 +26,9 @@ package final class DeflateCompression: WebSocketCompression {
 
     package func compress(_ payload: Data) throws(WebSocketViolation) -> Data {
         let result = sending.withLock { zlib -> Data? in
-            var (rest, result) = (payload, Data())
+            var (remainder, result) = (payload, Data())
             while true {
-                guard let isEnd = zlib.run(&rest) else { return nil }
+                guard let isEnd = zlib.run(&remainder) else { return nil }
                 result.append(contentsOf: zlib.output)
                 if isEnd { break }
             }
@@ -50,22 +50,22 @@ package final class DeflateCompression: WebSocketCompression {
     private static func decompressed(
         _ payload: Data, _ limit: Int, _ zlib: ZlibStream
     ) throws(WebSocketViolation) -> Data {
-        var (rest, result) = (payload + tail, Data())
+        var (remainder, result) = (payload + tail, Data())
         while true {
-            let length = rest.count
-            guard let isEnd = zlib.run(&rest) else { throw corrupt }
+            let length = remainder.count
+            guard let isEnd = zlib.run(&remainder) else { throw corrupt }
             guard result.count + zlib.output.count <= limit else {
                 throw WebSocketViolation(.messageTooBig, "A message has more than \(limit) bytes after decompression.")
             }
             result.append(contentsOf: zlib.output)
             // A final block ends the stream; what follows starts anew (RFC 7692 §7.2.3.4).
             if isEnd { zlib.reset() }
-            if rest.isEmpty, isEnd || zlib.output.count < ZlibStream.room {
+            if remainder.isEmpty, isEnd || zlib.output.count < ZlibStream.room {
                 // Otherwise the next message would continue within a block of this one.
                 guard isEnd || zlib.isBetweenBlocks else { throw corrupt }
                 break
             }
-            if rest.count == length, zlib.output.isEmpty { throw corrupt }
+            if remainder.count == length, zlib.output.isEmpty { throw corrupt }
         }
         zlib.end()
         return result

@@ -60,7 +60,6 @@ package final class MessageQueue: Sendable {
         }
     }
 
-    /// Waits until there is room.
     func waitForRoom() async {
         await state.waitThroughCancellation { self.hasRoom($0) ? () : nil }
     }
@@ -86,7 +85,7 @@ package final class MessageQueue: Sendable {
         }
     }
 
-    /// How the queue has ended; nil while it is open.
+    /// The end of the queue; nil while it is open.
     var end: Result<Void, NetworkError>? { state.withLock { $0.end } }
 
     /// Returns the next message; nil at the end. Throws the error of the end, and `.cancelled`.

@@ -26,7 +26,7 @@ package struct PerMessageDeflate: Equatable, Sendable {
         guard serverMaxWindowBits ?? 15 <= offer.serverMaxWindowBits ?? 15 else { return nil }
         // The client may keep less than the server allows.
         clientNoContextTakeover = clientNoContextTakeover || offer.clientNoContextTakeover
-        if let most = offer.clientMaxWindowBits { clientMaxWindowBits = min(clientMaxWindowBits ?? 15, most) }
+        if let maximum = offer.clientMaxWindowBits { clientMaxWindowBits = min(clientMaxWindowBits ?? 15, maximum) }
     }
 
     /// Reads the response of a server. Returns nil if it selects anything else, or has invalid parameters.
@@ -61,7 +61,7 @@ package struct PerMessageDeflate: Equatable, Sendable {
         guard let first = parts.first, first.lowercased() == "permessage-deflate" else { return nil }
         var seen: Set<String> = []
         for part in parts.dropFirst() {
-            let pair = part.parts("=", most: 2, keepingEmpty: true).map { String($0.trimmed()) }
+            let pair = part.parts("=", maximum: 2, keepingEmpty: true).map { String($0.trimmed()) }
             guard let name = pair.first?.lowercased(), seen.insert(name).inserted else { return nil }
             var value = pair.count > 1 ? pair[1] : nil
             if let quoted = value, quoted.utf8.count >= 2, quoted.begins(with: "\""), quoted.ends(with: "\"") {

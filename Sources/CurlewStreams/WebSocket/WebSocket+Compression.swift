@@ -33,7 +33,6 @@ extension WebSocket {
 
         private static func bounded(_ bits: Int) -> Int { Swift.min(Swift.max(bits, 9), 15) }
 
-        /// The parameters of the offer.
         var parameters: PerMessageDeflate {
             var parameters = PerMessageDeflate()
             parameters.serverMaxWindowBits = serverWindowBits < 15 ? serverWindowBits : nil

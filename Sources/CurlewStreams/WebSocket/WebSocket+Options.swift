@@ -24,8 +24,8 @@ extension WebSocket {
         /// The time without a byte from the server after which the client sends a ping. Nil sends no pings. Default
         /// 30 s.
         public var heartbeat: Duration? = .seconds(30)
-        /// The time in which anything must arrive after a ping of the heartbeat. If nothing does, the connection is
-        /// lost: readers and writers throw `.timedOut(.idle)`. Default 10 s.
+        /// The timeout for any frame after a ping of the heartbeat. If nothing does, the connection is lost: readers
+        /// and writers throw `.timedOut(.idle)`. Default 10 s.
         public var heartbeatTimeout: Duration = .seconds(10)
         /// The time that `close` waits for the server's close frame. Default 5 s.
         public var closeTimeout: Duration = .seconds(5)
@@ -37,7 +37,7 @@ extension WebSocket {
         public init() {}
     }
 
-    /// How a connection was closed.
+    /// The close frame of a connection.
     public struct Closing: Hashable, Sendable {
         /// The code of the close frame. `.noStatus` if the frame had none.
         public let code: WebSocketCloseCode

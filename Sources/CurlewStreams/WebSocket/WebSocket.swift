@@ -51,7 +51,7 @@ public final class WebSocket: AsyncSequence, Sendable {
     /// The head of the 101 response, without a body.
     public var response: HTTPResponse { call.response }
 
-    /// How the connection was closed; nil while it is open, and if it was lost without a close frame.
+    /// The close frame that ended the connection; nil while it is open, and if it was lost without one.
     public var closing: Closing? { core.closing }
 
     /// Sends a message. Returns when the message is in the outgoing buffer and the buffer has room for another one;

@@ -10,7 +10,6 @@ import CurlewHTTP
 ///      └─────────────────────────────────────────────▲
 final class WebSocketCore: Sendable {
     private struct State {
-        /// Whether a close frame was sent.
         var hasSentClose = false
         var closing: WebSocket.Closing?
         var isClosedByCaller = false
@@ -18,7 +17,6 @@ final class WebSocketCore: Sendable {
         /// The error of sending, once the connection has ended.
         var failure: NetworkError?
         var lastReceived: SystemTime.Instant
-        /// The number of the newest ping.
         var newestPing = 0
         /// The number of the newest ping that a pong has answered.
         var answeredPing = 0
@@ -58,7 +56,7 @@ final class WebSocketCore: Sendable {
     /// Starts receiving, after the head of `response`, and the heartbeat.
     func begin(after response: HTTPResponse) {
         var tasks = [startReceiving(response)]
-        if let interval = options.heartbeat, interval > .zero { tasks.append(Task { await beat(each: interval) }) }
+        if let interval = options.heartbeat, interval > .zero { tasks.append(Task { await sendPings(each: interval) }) }
         let hasEnded = state.withLock { state in
             // The receiving task may have added the alarm of a close already.
             if !state.hasEnded { state.tasks += tasks }
@@ -211,7 +209,7 @@ final class WebSocketCore: Sendable {
     // MARK: Heartbeat
 
     /// Sends a ping when nothing has arrived for `interval`, and ends the connection if nothing arrives after it.
-    private func beat(each interval: Duration) async {
+    private func sendPings(each interval: Duration) async {
         while !Task.isCancelled {
             let (last, isPaused) = state.withLock { ($0.lastReceived, $0.isPaused) }
             let next = isPaused ? time.now.advanced(by: interval) : last.advanced(by: interval)

@@ -58,7 +58,6 @@ package struct WebSocketFrameHeader: Sendable {
         return (header, size)
     }
 
-    /// Returns the frame with this header and `payload`.
     func frame(_ payload: Data) -> Data {
         var bytes = Data()
         bytes.reserveCapacity(payload.count + 14)

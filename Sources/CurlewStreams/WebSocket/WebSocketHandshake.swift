@@ -15,7 +15,7 @@ package enum WebSocketHandshake {
         Data(SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))).base64EncodedString()
     }
 
-    /// Returns what is wrong with the response of a server; nil if it is valid (RFC 6455 §4.1).
+    /// Returns the problem of a server's response; nil if it is valid (RFC 6455 §4.1).
     static func problem(
         in headers: HTTPHeaders, status: HTTPStatus, key: String, offeredProtocols: [String], offersCompression: Bool
     ) -> String? {

@@ -61,17 +61,17 @@ final class ByteLink: WebSocketLink {
 
     func receive() async throws -> [WebSocketMachine.Event]? {
         // A violation after the last events, or events that did not fit into the last call.
-        let rest = receiving.withLock { machine in
+        let pending = receiving.withLock { machine in
             Result { () throws(WebSocketViolation) in
                 try machine.throwViolation()
-                return machine.hasMore ? try machine.receive(Data(), most: Self.eventsAtOnce) : []
+                return machine.hasMore ? try machine.receive(Data(), maximum: Self.eventsAtOnce) : []
             }
         }
-        let events = try rest.get()
+        let events = try pending.get()
         if !events.isEmpty { return events }
         guard let bytes = try await pull.iterator.next() else { return nil }
         let result = receiving.withLock { machine in
-            Result { () throws(WebSocketViolation) in try machine.receive(bytes, most: Self.eventsAtOnce) }
+            Result { () throws(WebSocketViolation) in try machine.receive(bytes, maximum: Self.eventsAtOnce) }
         }
         return try result.get()
     }

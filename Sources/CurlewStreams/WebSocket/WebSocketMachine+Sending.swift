@@ -19,14 +19,14 @@ extension WebSocketMachine {
             return encode(opcode, payload[...], isFinal: true, isCompressed: isCompressed)
         }
         var bytes = Data()
-        var rest = payload[...]
+        var remainder = payload[...]
         var isFirst = true
-        while !rest.isEmpty {
-            let piece = rest.prefix(size)
-            rest = rest.dropFirst(size)
+        while !remainder.isEmpty {
+            let piece = remainder.prefix(size)
+            remainder = remainder.dropFirst(size)
             bytes.append(
                 encode(
-                    isFirst ? opcode : .continuation, piece, isFinal: rest.isEmpty,
+                    isFirst ? opcode : .continuation, piece, isFinal: remainder.isEmpty,
                     isCompressed: isCompressed && isFirst))
             isFirst = false
         }

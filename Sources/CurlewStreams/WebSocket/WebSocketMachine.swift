@@ -16,7 +16,6 @@ package struct WebSocketViolation: Error, Equatable {
 
 /// The compression of messages (RFC 7692), for both directions of one connection.
 package protocol WebSocketCompression: AnyObject, Sendable {
-    /// Returns the compressed payload of a message.
     func compress(_ payload: Data) throws(WebSocketViolation) -> Data
     /// Returns the payload of a compressed message. Throws `.messageTooBig` for more than `limit` bytes.
     func decompress(_ payload: Data, limit: Int) throws(WebSocketViolation) -> Data
@@ -90,12 +89,12 @@ package struct WebSocketMachine: Sendable {
 
     // MARK: Receiving
 
-    /// Processes bytes, split at any place. Events before a violation are returned; the next call of `receive` or
+    /// Processes bytes, split at any offset. Events before a violation are returned; the next call of `receive` or
     /// `throwViolation` throws it. After a close frame or a violation, further bytes are ignored.
     ///
-    /// - `most`: the number of events after which the machine stops. It also stops after a message of 64 KiB or more. If
-    ///   `hasMore` is true then, call `receive` again, with or without further bytes.
-    package mutating func receive(_ bytes: Data, most: Int = .max) throws(WebSocketViolation) -> [Event] {
+    /// - `maximum`: the number of events after which the machine stops. It also stops after a message of 64 KiB or
+    ///   more. If `hasMore` is true then, call `receive` again, with or without further bytes.
+    package mutating func receive(_ bytes: Data, maximum: Int = .max) throws(WebSocketViolation) -> [Event] {
         try throwViolation()
         guard !isOver else { return [] }
         if start == buffer.count { (buffer, start) = (bytes, 0) } else { buffer.append(bytes) }
@@ -104,7 +103,7 @@ package struct WebSocketMachine: Sendable {
         do throws(WebSocketViolation) {
             while !isOver, !hasMore, try readFrame(into: &events) {
                 let isLarge = if case .message(let message) = events.last { message.count >= Self.large } else { false }
-                hasMore = events.count >= most || (most != .max && isLarge)
+                hasMore = events.count >= maximum || (maximum != .max && isLarge)
             }
         } catch {
             violation = error

@@ -5,7 +5,7 @@ import CurlewFoundation
 public import CurlewHTTP
 
 extension Cassette {
-    /// What a cassette does with a request.
+    /// The mode of a cassette: replay, record, or both.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
         /// Responds from the file only, and never uses the network. The value of `CURLEW_CASSETTES` is `replay`.
         case replay
@@ -51,7 +51,7 @@ extension Cassette {
         public init() {}
     }
 
-    /// What happens to a request whose recordings were all replayed.
+    /// The response to a request whose recordings were all replayed.
     public enum Exhaustion: Hashable, Sendable {
         /// The request has no match: it fails, or is recorded, according to the mode.
         case fail
@@ -63,7 +63,7 @@ extension Cassette {
     public struct Options: Sendable {
         /// The parts of a request that must match.
         public var matching = Matching()
-        /// What happens after the last recording of a request. Default ``Exhaustion/fail``.
+        /// The response after the last recording of a request. Default ``Exhaustion/fail``.
         public var exhaustion = Exhaustion.fail
         /// The secrets that are hidden, in addition to those that the client and its interceptors declare. Default
         /// `.standard`. With `.none`, the file contains all secrets.

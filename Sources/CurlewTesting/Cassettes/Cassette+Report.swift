@@ -18,7 +18,7 @@ extension Cassette {
         }
     }
 
-    /// What went wrong: requests without a match, and exchanges that were not recorded. At most 1,000 lines, without
+    /// The problems: requests without a match, and exchanges that were not recorded. At most 1,000 lines, without
     /// secrets.
     public var problems: [String] { state.withLock { $0.problems } }
 

@@ -155,7 +155,6 @@ extension NetworkError.Policy {
     public static let cassette = NetworkError.Policy("cassette")
 }
 
-/// The mutable state of a cassette.
 struct CassetteState: Sendable {
     var index: CassetteIndex
     /// The entries of the file when the cassette was created.
@@ -168,9 +167,9 @@ struct CassetteState: Sendable {
     var hasUnsaved = false
     var problems: [String] = []
 
-    static let mostProblems = 1000
+    static let maximumProblems = 1000
 
     mutating func add(problem: String) {
-        if problems.count < Self.mostProblems { problems.append(problem) }
+        if problems.count < Self.maximumProblems { problems.append(problem) }
     }
 }

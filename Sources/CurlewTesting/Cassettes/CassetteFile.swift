@@ -5,7 +5,6 @@ import CurlewFoundation
 import CurlewHTTP
 import CurlewRecording
 
-/// The file of a cassette.
 struct CassetteFile {
     let path: String
     let options: Cassette.Options
@@ -79,14 +78,14 @@ struct CassetteFile {
             hint: "Let the tests that record share one cassette, or give each its own file.")
     }
 
-    /// Items that may have another order do not decide about the place, so the recordings of a request stay in order.
+    /// Items whose order may vary do not affect the sorting, so the recordings of a request stay in order.
     private func sorted(_ entries: [HARDocument.Entry]) -> [HARDocument.Entry] {
         entries.enumerated()
-            .map { (place: $0, key: CassetteRequest($1.request, options.matching, options.redaction).key, entry: $1) }
+            .map { (index: $0, key: CassetteRequest($1.request, options.matching, options.redaction).key, entry: $1) }
             .sorted { one, other in
                 let (mine, theirs) = (one.key, other.key)
-                return (mine.origin, mine.path, mine.method, mine.query.joined(separator: "&"), one.place)
-                    < (theirs.origin, theirs.path, theirs.method, theirs.query.joined(separator: "&"), other.place)
+                return (mine.origin, mine.path, mine.method, mine.query.joined(separator: "&"), one.index)
+                    < (theirs.origin, theirs.path, theirs.method, theirs.query.joined(separator: "&"), other.index)
             }
             .map(\.entry)
     }

@@ -14,8 +14,8 @@ final class CassetteRecording: Sendable {
     private let request: HARDocument.Request
     /// The method and the URL, for problems.
     private let line: String
-    /// The place of the entry among those of the cassette.
-    private let place: Int
+    /// The index of the entry in the cassette.
+    private let index: Int
     private let date: Date
     private let start: SystemTime.Instant
     private let state = Locked(State())
@@ -32,7 +32,7 @@ final class CassetteRecording: Sendable {
     }
 
     /// The maximum number of interim responses that are recorded.
-    private static let mostInterim = 100
+    private static let maximumInterim = 100
 
     /// Throws if the body of the request must not be stored.
     init(
@@ -52,7 +52,7 @@ final class CassetteRecording: Sendable {
         guard message.body.isEmpty || request.postData?.text != nil else {
             throw cassette.refusal("request", type, message, line)
         }
-        place = cassette.reserve()
+        index = cassette.reserve()
     }
 
     /// Sends the request and returns the response, whose body is stored while it is read.
@@ -63,7 +63,7 @@ final class CassetteRecording: Sendable {
             outer?(status, headers)
             let response = HARDocument.Interim(
                 time: elapsed(since: start), status: status.code, headers: .init(headers, redaction))
-            state.withLock { if $0.interim.count < Self.mostInterim { $0.interim.append(response) } }
+            state.withLock { if $0.interim.count < Self.maximumInterim { $0.interim.append(response) } }
         }
         let response: HTTPResponse
         do {
@@ -172,7 +172,7 @@ final class CassetteRecording: Sendable {
         let timings = HARDocument.Timings(send: 0, wait: wait, receive: head.map { elapsed(since: $0) } ?? 0)
         cassette.add(
             HARDocument.Entry(startedDateTime: date, request: request, response: response, timings: timings),
-            at: place)
+            at: index)
     }
 
     private func elapsed(since start: SystemTime.Instant) -> Double {
@@ -186,14 +186,14 @@ final class CassetteRecording: Sendable {
 }
 
 extension Cassette.Options {
-    /// Returns what happens to a body of this type if its secrets cannot be recognized.
+    /// Returns the treatment of a body of this type whose secrets cannot be recognized.
     fileprivate func opaqueBodies(of type: MediaType?) -> HARDocument.OpaqueBodies {
         opaqueTypes.contains { (type ?? .octetStream).matches($0) } ? .kept : .omitted
     }
 }
 
 extension Cassette {
-    /// Returns the place of the next entry that is recorded. Entries are stored in the order of their requests.
+    /// Returns the index of the next recorded entry. Entries are stored in the order of their requests.
     fileprivate func reserve() -> Int {
         state.withLock { state in
             state.recorded.append(nil)
@@ -201,9 +201,9 @@ extension Cassette {
         }
     }
 
-    fileprivate func add(_ entry: HARDocument.Entry, at place: Int) {
+    fileprivate func add(_ entry: HARDocument.Entry, at index: Int) {
         state.withLock { state in
-            state.recorded[place] = entry
+            state.recorded[index] = entry
             state.recordedCount += 1
             state.hasUnsaved = true
         }

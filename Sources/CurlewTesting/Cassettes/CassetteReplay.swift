@@ -72,32 +72,32 @@ struct CassetteReplay {
 
     /// Returns the chunks of the body: the recorded ones, or the events of an event stream whose chunks are unknown.
     func pieces(of data: Data) -> [Data] {
-        var (pieces, rest) = ([Data](), data[...])
-        for size in entry.response.content.chunks ?? [] where size > 0 && size <= rest.count {
-            pieces.append(rest.prefix(size))
-            rest = rest.dropFirst(size)
+        var (pieces, remainder) = ([Data](), data[...])
+        for size in entry.response.content.chunks ?? [] where size > 0 && size <= remainder.count {
+            pieces.append(remainder.prefix(size))
+            remainder = remainder.dropFirst(size)
         }
         // Sizes of another program may make no sense.
-        if rest.isEmpty, pieces.count == entry.response.content.chunks?.count { return pieces }
+        if remainder.isEmpty, pieces.count == entry.response.content.chunks?.count { return pieces }
         let type = MediaType(entry.response.content.mimeType)
         return type?.essence == MediaType.eventStream.essence ? Self.events(data) : data.isEmpty ? [] : [data]
     }
 
     private static func events(_ data: Data) -> [Data] {
         var pieces: [Data] = []
-        var rest = data[...]
-        while let end = rest.firstRange(of: Data("\n\n".utf8))?.upperBound {
-            pieces.append(rest[..<end])
-            rest = rest[end...]
+        var remainder = data[...]
+        while let end = remainder.firstRange(of: Data("\n\n".utf8))?.upperBound {
+            pieces.append(remainder[..<end])
+            remainder = remainder[end...]
         }
-        return rest.isEmpty ? pieces : pieces + [rest]
+        return remainder.isEmpty ? pieces : pieces + [remainder]
     }
 }
 
 /// Chunks of a recorded body, and then its trailers or the recorded failure.
 private final class ReplayedBody: ResponseBodySource {
     private struct State {
-        var rest: ArraySlice<Data>
+        var remainder: ArraySlice<Data>
         var isOver = false
     }
 
@@ -107,7 +107,7 @@ private final class ReplayedBody: ResponseBodySource {
     private let context: ExchangeContext
 
     init(_ pieces: [Data], _ failure: NetworkError?, _ trailers: HTTPHeaders, in context: ExchangeContext) {
-        state = Locked(State(rest: pieces[...]))
+        state = Locked(State(remainder: pieces[...]))
         self.failure = failure
         fields = failure == nil ? trailers : [:]
         self.context = context
@@ -116,7 +116,7 @@ private final class ReplayedBody: ResponseBodySource {
     func next() async throws -> Data? {
         try Task.checkCancellation()
         let (piece, isFirstEnd) = state.withLock { state -> (Data?, Bool) in
-            if let piece = state.rest.popFirst() { return (piece, false) }
+            if let piece = state.remainder.popFirst() { return (piece, false) }
             defer { state.isOver = true }
             return (nil, !state.isOver)
         }

@@ -75,7 +75,7 @@ struct CassetteRequest: Sendable {
     /// Returns the parts of a URL. One that a file contains may be invalid, and is then all path.
     private static func parts(of url: String) -> (origin: String, path: String, query: String) {
         guard let parts = try? URLParts(url) else { return ("", url, "") }
-        let pieces = parts.target.parts("?", most: 2, keepingEmpty: true)
+        let pieces = parts.target.parts("?", maximum: 2, keepingEmpty: true)
         // Programs encode different characters.
         let path = (pieces.first ?? "/").parts("/", keepingEmpty: true).map { segment in
             PercentCoding.decode(String(segment)).map { PercentCoding.encode($0, for: .pathSegment) } ?? String(segment)
@@ -116,33 +116,33 @@ struct CassetteIndex: Sendable {
     }
 
     private(set) var slots: [Slot] = []
-    /// The places of the entries for a request, and how many of them were replayed.
-    private var queues: [CassetteRequest.Key: (places: [Int], used: Int)] = [:]
+    /// The indices of the entries for a request, and the number of replayed ones.
+    private var queues: [CassetteRequest.Key: (indices: [Int], used: Int)] = [:]
     private let options: Cassette.Options
 
     init(_ entries: [HARDocument.Entry], options: Cassette.Options) {
         self.options = options
-        for (place, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated() {
             let request = CassetteRequest(entry.request, options.matching, options.redaction)
-            slots.append(Slot(entry: entry, request: request, number: place + 1))
-            queues[request.key, default: ([], 0)].places.append(place)
+            slots.append(Slot(entry: entry, request: request, number: index + 1))
+            queues[request.key, default: ([], 0)].indices.append(index)
         }
     }
 
     /// Returns the next entry for a request, and marks it as used; nil if there is none.
     mutating func take(_ request: CassetteRequest) -> Slot? {
         guard let queue = queues[request.key] else { return nil }
-        guard queue.used < queue.places.count else {
-            return options.exhaustion == .repeatLast ? queue.places.last.map { slots[$0] } : nil
+        guard queue.used < queue.indices.count else {
+            return options.exhaustion == .repeatLast ? queue.indices.last.map { slots[$0] } : nil
         }
         queues[request.key]?.used += 1
-        let place = queue.places[queue.used]
-        slots[place].isUsed = true
-        return slots[place]
+        let index = queue.indices[queue.used]
+        slots[index].isUsed = true
+        return slots[index]
     }
 
     /// Returns the number of entries for a request, used or not.
-    func count(_ request: CassetteRequest) -> Int { queues[request.key]?.places.count ?? 0 }
+    func count(_ request: CassetteRequest) -> Int { queues[request.key]?.indices.count ?? 0 }
 
     /// Returns the report about a request that no entry matches. `redaction` has the secrets of the client, too, which
     /// an entry of another program may contain.

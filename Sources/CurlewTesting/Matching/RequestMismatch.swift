@@ -22,7 +22,7 @@ public struct RequestMismatch: Error, Hashable, Sendable, CustomStringConvertibl
     public let difference: String?
     /// The number of all stubs, routes or entries.
     public let count: Int
-    /// What the request is compared with.
+    /// The kind of the candidates.
     let noun: Noun
 
     enum Noun: String, Hashable, Sendable {
@@ -84,7 +84,7 @@ extension RoutePattern {
         for index in 0..<max(sent.count, segments.count) {
             let mine = index < sent.count ? sent[index] : nil
             let theirs = index < segments.count ? segments[index] : nil
-            if case .rest? = theirs, mine != nil { break }
+            if case .remainder? = theirs, mine != nil { break }
             func quoted(_ text: String) -> String { "\"\(text.clipped(to: 100))\"" }
             switch (mine, theirs) {
             case (let mine?, let theirs?) where theirs.matches(mine): break

@@ -42,7 +42,7 @@ extension HTTPResponse {
 
 /// The bytes of an event stream without sockets.
 private final class MemoryEvents: ResponseBodySource {
-    /// What the script refers to, so that it does not keep the body alive.
+    /// The output of the script, which refers to it instead of the body, so that it does not keep the body alive.
     private let output: ScriptOutput
     private let task = Locked<Task<Void, Never>?>(nil)
 

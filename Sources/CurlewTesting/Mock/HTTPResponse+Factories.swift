@@ -51,9 +51,9 @@ enum StubResponse {
     static func response<Value: Encodable>(for value: Value, using codecs: Codecs) throws -> HTTPResponse {
         switch value {
         case let text as String:
-            return .text(text, type: looksLikeJSON(text.utf8) ? .json : .text)
+            return .text(text, type: isJSON(text.utf8) ? .json : .text)
         case let data as Data:
-            return .data(data, type: looksLikeJSON(data) ? .json : .octetStream)
+            return .data(data, type: isJSON(data) ? .json : .octetStream)
         case let optional as any OptionalValue where optional.isAbsent:
             return .status(.noContent)
         default:
@@ -62,7 +62,7 @@ enum StubResponse {
     }
 
     /// Whether the first byte that is not white space (RFC 8259 §2) begins an object or an array.
-    private static func looksLikeJSON(_ bytes: some Sequence<UInt8>) -> Bool {
+    private static func isJSON(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }.map { [0x7B, 0x5B].contains($0) } ?? false
     }
 }

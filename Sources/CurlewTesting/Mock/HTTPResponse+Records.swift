@@ -49,15 +49,15 @@ private struct Pieces: AsyncSequence, Sendable {
     let pieces: [Data]
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(rest: pieces[...])
+        Iterator(remainder: pieces[...])
     }
 
     struct Iterator: AsyncIteratorProtocol {
-        var rest: ArraySlice<Data>
+        var remainder: ArraySlice<Data>
 
         mutating func next() async throws -> Data? {
             try Task.checkCancellation()
-            return rest.popFirst()
+            return remainder.popFirst()
         }
     }
 }

@@ -23,7 +23,7 @@ struct MockTable: Sendable {
         var count = 0
     }
 
-    static let mostCalls = 1000
+    static let maximumCalls = 1000
 
     var typed: [Typed] = []
     var routes = RouteTable<MockStub>()
@@ -34,7 +34,7 @@ struct MockTable: Sendable {
 
     mutating func record(_ call: RecordedCall) {
         callCount += 1
-        if calls.count >= 2 * Self.mostCalls { calls.removeFirst(Self.mostCalls) }
+        if calls.count >= 2 * Self.maximumCalls { calls.removeFirst(Self.maximumCalls) }
         calls.append(call)
     }
 
@@ -75,7 +75,7 @@ struct MockTable: Sendable {
 }
 
 extension MockTransport {
-    /// Which of the calls fail, by number. Each failure counts, from 1, the calls that it applies to.
+    /// The numbers of the calls that fail. Each failure counts, from 1, the calls to which it applies.
     public struct Occurrence: Sendable {
         let includes: @Sendable (Int) -> Bool
 

@@ -44,12 +44,12 @@ public struct MockTransport: Transport {
     }
 
     /// The last 1,000 requests, oldest first, including those that failed and those without a matching stub.
-    public var requests: [RecordedCall] { table.withLock { Array($0.calls.suffix(MockTable.mostCalls)) } }
+    public var requests: [RecordedCall] { table.withLock { Array($0.calls.suffix(MockTable.maximumCalls)) } }
 
     /// The number of all requests so far, including those that are no longer in ``requests``.
     public var requestCount: Int { table.withLock { $0.callCount } }
 
-    /// Returns the endpoints or routes of this type that were sent, oldest first, as far as ``requests`` contains them.
+    /// Returns the endpoints or routes of this type in ``requests``, oldest first.
     public func requests<Sent>(for type: Sent.Type) -> [Sent] {
         requests.compactMap { $0.endpoint(as: type) }
     }

@@ -12,8 +12,8 @@ public import CurlewHTTP
 ///     server.on(.get, "/chat") { _ in .webSocket(script) }      // over a socket
 ///     mock.on(.get, "/chat") { _ in .webSocket(script) }        // without sockets
 ///
-/// The functions that send do not wait; `flush()` waits for the client. They throw `.connectionLost` once the connection
-/// has been closed or lost. What concerns frames and bytes needs a `MockServer`: over `MockTransport`, which carries
+/// Sending functions do not wait; `flush()` waits for the client. They throw `.connectionLost` once the connection has
+/// been closed or lost. What concerns frames and bytes needs a `MockServer`: over `MockTransport`, which carries
 /// messages, it has no effect or throws `.configuration`, as documented.
 public final class MockWebSocket: Sendable {
     private let link: any MockSocketLink
@@ -113,8 +113,7 @@ public final class MockWebSocket: Sendable {
         try link.sendRaw(bytes)
     }
 
-    /// Stops reading from the socket until ``resumeReading()``, as a server does that is too slow. No effect over
-    /// `MockTransport`.
+    /// Stops reading from the socket until ``resumeReading()``, like a slow server. No effect over `MockTransport`.
     public func pauseReading() {
         link.setReading(false)
     }
@@ -165,7 +164,6 @@ public final class MockWebSocket: Sendable {
     }
 }
 
-/// The script of a WebSocket connection.
 package struct MockSocketScript: Sendable {
     let options: MockResponse.SocketOptions
     private let body: @Sendable (MockWebSocket) async throws -> Void
@@ -188,7 +186,7 @@ package struct MockSocketScript: Sendable {
     }
 }
 
-/// What carries the messages of a mock's connection.
+/// The link that carries the messages of a mock's connection.
 protocol MockSocketLink: AnyObject, Sendable {
     var subprotocol: String? { get }
     var clientClosing: (code: WebSocketCloseCode, reason: String)? { get }

@@ -57,7 +57,7 @@ struct MockConnection: ~Copyable {
             return reply.end(.reset)
         }
         var pump = WebSocketPump(peer, on: socket, core: core)
-        switch pump.run(script, first: parser.takeRest()) {
+        switch pump.run(script, first: parser.takeRemainder()) {
         case nil: return false
         case .close: closeWithUnread()
         case let interruption?: return reply.end(interruption)

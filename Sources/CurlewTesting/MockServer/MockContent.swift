@@ -14,7 +14,7 @@ package struct MockContent {
 
     private enum Source {
         case data(ArraySlice<UInt8>)
-        case chunks(ArraySlice<Data>, rest: ArraySlice<UInt8>)
+        case chunks(ArraySlice<Data>, remainder: ArraySlice<UInt8>)
         case file(OpenFile, remaining: Int)
         case generated(Range<Int>)
     }
@@ -35,7 +35,7 @@ package struct MockContent {
     package init(_ body: MockResponse.Body) throws(HTTP1WriteError) {
         switch body {
         case .data(let data): self.init(data)
-        case .chunks(let pieces): self.init(length: nil, source: .chunks(pieces[...], rest: []))
+        case .chunks(let pieces): self.init(length: nil, source: .chunks(pieces[...], remainder: []))
         case .generated(let bytes, let chunked):
             self.init(length: chunked ? nil : max(0, bytes), source: .generated(0..<max(0, bytes)))
         case .file(let path):
@@ -51,13 +51,13 @@ package struct MockContent {
             let piece = bytes.prefix(min(limit, 4 * Self.pieceSize))
             source = .data(bytes.dropFirst(piece.count))
             return piece.isEmpty ? nil : Array(piece)
-        case .chunks(var pieces, var rest):
-            while rest.isEmpty {
+        case .chunks(var pieces, var remainder):
+            while remainder.isEmpty {
                 guard let piece = pieces.popFirst() else { return nil }
-                rest = ArraySlice(piece)
+                remainder = ArraySlice(piece)
             }
-            let piece = rest.prefix(limit)
-            source = .chunks(pieces, rest: rest.dropFirst(piece.count))
+            let piece = remainder.prefix(limit)
+            source = .chunks(pieces, remainder: remainder.dropFirst(piece.count))
             return Array(piece)
         case .file(let file, let remaining):
             guard remaining > 0 else { return nil }

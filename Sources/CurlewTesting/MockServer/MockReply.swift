@@ -28,7 +28,7 @@ struct MockReply {
         if let raw = faults.raw {
             pending = Array(raw)
             let isPaced = faults.pace?.includesHead == true
-            _ = pause(faults.headDelay) && (isPaced ? drip(faults.pace) : flush())
+            _ = pause(faults.headDelay) && (isPaced ? sendPaced(faults.pace) : flush())
             return false
         }
         let plan: MockReplyPlan
@@ -50,7 +50,7 @@ struct MockReply {
             pending.removeLast(plan.head.count / 2)
             return flush() && end(cut.interruption)
         }
-        if faults.pace?.includesHead == true { guard drip(faults.pace) else { return false } }
+        if faults.pace?.includesHead == true { guard sendPaced(faults.pace) else { return false } }
         if faults.bodyDelay != nil || faults.cut != nil { guard flush() else { return false } }
         guard pause(faults.bodyDelay) else { return false }
         if let cut = faults.cut, cut.stage == .afterHead { return end(cut.interruption) }
@@ -114,12 +114,12 @@ struct MockReply {
 
     /// Sends the pending bytes in pieces, with a pause after each piece. Returns `false` when the connection is to be
     /// closed.
-    private mutating func drip(_ pace: Faults.Pace?) -> Bool {
+    private mutating func sendPaced(_ pace: Faults.Pace?) -> Bool {
         guard let pace else { return flush() }
-        var rest = pending[...]
-        while !rest.isEmpty {
-            pending = Array(rest.prefix(pace.bytes))
-            rest = rest.dropFirst(pace.bytes)
+        var remainder = pending[...]
+        while !remainder.isEmpty {
+            pending = Array(remainder.prefix(pace.bytes))
+            remainder = remainder.dropFirst(pace.bytes)
             guard flush(), pause(pace.pause) else { return false }
         }
         return true

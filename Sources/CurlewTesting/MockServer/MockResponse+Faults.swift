@@ -23,7 +23,7 @@ extension MockResponse {
         public static var head: Stage { .beforeHead }
     }
 
-    /// What happens to the connection at the interruption.
+    /// The way in which a response is interrupted.
     public enum Interruption: Hashable, Sendable, CaseIterable {
         /// The connection is closed in an orderly way: the client reads the end of the stream.
         case close

@@ -130,7 +130,7 @@ public final class MockServer: Sendable {
     /// The number of connections that the server has not closed.
     package var openConnections: Int { core.state.withLock { $0.sockets.count } }
     /// The largest number of connections that the clients had open concurrently.
-    package var mostOpenConnections: Int { core.state.withLock { $0.mostOpenConnections } }
+    package var peakOpenConnections: Int { core.state.withLock { $0.peakOpenConnections } }
 
     /// Records a request that did not arrive over a connection, and returns the response to it.
     package func response(to request: RecordedRequest) -> MockResponse { core.response(to: request) }

@@ -24,7 +24,7 @@ final class MockServerCore: Sendable {
         var connectionCount = 0
         /// The descriptors of the connections that the server has not closed yet.
         var sockets: Set<Int32> = []
-        var mostOpenConnections = 0
+        var peakOpenConnections = 0
         var threadIDs: Set<UInt> = []
         var isStopped = false
 
@@ -33,8 +33,8 @@ final class MockServerCore: Sendable {
         /// server's thread notices.
         mutating func open(_ socket: Int32) {
             sockets.insert(socket)
-            guard sockets.count > mostOpenConnections else { return }
-            mostOpenConnections = max(mostOpenConnections, sockets.count { !LoopbackSocket.isClosed($0) })
+            guard sockets.count > peakOpenConnections else { return }
+            peakOpenConnections = max(peakOpenConnections, sockets.count { !LoopbackSocket.isClosed($0) })
         }
 
         var unmatched: [RequestMismatch] = []
@@ -46,7 +46,7 @@ final class MockServerCore: Sendable {
         }
 
         /// Counts a request, and stores it unless `limit` requests are stored already.
-        mutating func record(_ request: RecordedRequest, atMost limit: Int) {
+        mutating func record(_ request: RecordedRequest, upTo limit: Int) {
             requestCount += 1
             if requests.count < limit { requests.append(request) }
         }
@@ -147,7 +147,7 @@ extension MockServerCore {
         let (match, scripted): (Match, MockResponse?) = state.withLock { state in
             let match = Self.match(request, in: state.routes)
             if case .found(_, let parameters, _) = match { request.parameters = parameters }
-            state.record(request, atMost: configuration.maximumRecordedRequests)
+            state.record(request, upTo: configuration.maximumRecordedRequests)
             return (match, state.queue.isEmpty ? nil : state.queue.removeFirst())
         }
         if let scripted { return scripted }
@@ -189,7 +189,7 @@ extension MockServerCore {
     }
 
     func record(_ request: RecordedRequest) {
-        state.withLock { $0.record(request, atMost: configuration.maximumRecordedRequests) }
+        state.withLock { $0.record(request, upTo: configuration.maximumRecordedRequests) }
     }
 
     /// Returns the interruption of the next enqueued response if that interruption occurs before the request is read;

@@ -31,7 +31,7 @@ public struct RoutePattern: Hashable, Sendable {
         let given = Self.split(target.prefix { $0 != "?" && $0 != "#" })
         var found = PathParameters()
         for (index, segment) in segments.enumerated() {
-            if case .rest(let name) = segment {
+            if case .remainder(let name) = segment {
                 guard index < given.count else { return nil }
                 found.values[name] = given[index...].joined(separator: "/")
                 return found
@@ -62,22 +62,22 @@ public struct RoutePattern: Hashable, Sendable {
     enum Segment: Hashable, Sendable {
         case literal(String)
         case parameter(String)
-        case rest(String)
+        case remainder(String)
 
         init(_ text: String) {
             switch text.utf8.first {
             case UInt8(ascii: ":"): self = .parameter(String(text.dropFirst()))
-            case UInt8(ascii: "*"): self = .rest(String(text.dropFirst()))
+            case UInt8(ascii: "*"): self = .remainder(String(text.dropFirst()))
             default: self = .literal(PercentCoding.decode(text) ?? text)
             }
         }
 
-        /// The segment as a report shows it.
+        /// The text of the segment in reports.
         var shown: String {
             switch self {
             case .literal(let text): text
             case .parameter(let name): ":" + name
-            case .rest(let name): "*" + name
+            case .remainder(let name): "*" + name
             }
         }
 
@@ -90,7 +90,7 @@ public struct RoutePattern: Hashable, Sendable {
             switch self {
             case .literal: 0
             case .parameter: 1
-            case .rest: 2
+            case .remainder: 2
             }
         }
     }

@@ -27,7 +27,6 @@ public enum MockEventStep: Hashable, Sendable {
 }
 
 extension MockEventStep {
-    /// The bytes of an event.
     static func encoded(_ data: String, name: String?, id: String?, retry: Duration?) -> Data {
         var text = ""
         if let name { text += "event: \(name)\n" }
@@ -37,7 +36,6 @@ extension MockEventStep {
         return Data((text + "\n").utf8)
     }
 
-    /// The bytes of a comment.
     static func encoded(comment: String) -> Data {
         Data((comment.eventLines.map { ": \($0)\n" }.joined() + "\n").utf8)
     }

@@ -12,9 +12,9 @@ public import CurlewFoundation
 ///         }
 ///     }
 ///
-/// The functions that write return when the system has accepted the bytes, or over `MockTransport` when the client has
-/// read them. So a slow client slows the script. They throw `.connectionLost` once the client has closed the connection,
-/// the server has stopped, or the script has ended the stream, and `.cancelled` if the task is cancelled.
+/// Writing functions return when the system has accepted the bytes, or over `MockTransport` when the client has read
+/// them. So a slow client slows the script. They throw `.connectionLost` once the client has closed the connection, the
+/// server has stopped, or the script has ended the stream, and `.cancelled` if the task is cancelled.
 public final class MockEventStream: Sendable {
     private let output: ScriptOutput
 
@@ -63,7 +63,6 @@ public final class MockEventStream: Sendable {
     }
 }
 
-/// The script of an event stream.
 package struct MockEventScript: Sendable {
     /// The first end of a stream.
     enum Ending: Sendable {

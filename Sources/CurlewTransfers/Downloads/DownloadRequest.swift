@@ -16,40 +16,40 @@ struct DownloadRequest: Sendable {
     }
 
     /// What is missing of a partial file.
-    struct Rest {
+    struct Remainder {
         let range: Range<Int64>
         let file: Representation
         let condition: String
     }
 
     let run: DownloadRun
-    private let rest: Rest?
+    private let remainder: Remainder?
 
     /// - `usesRanges`: whether the rest of a partial file is requested, or the complete file again.
     init(_ run: DownloadRun, usesRanges: Bool) {
         self.run = run
         guard usesRanges, let record = run.file.record, let condition = record.file.condition else {
-            rest = nil
+            remainder = nil
             return
         }
-        rest = Rest(range: run.file.position..<record.length, file: record.file, condition: condition)
+        remainder = Remainder(range: run.file.position..<record.length, file: record.file, condition: condition)
     }
 
     func perform(_ route: any Route) async throws(NetworkError) -> Outcome {
-        let (run, rest) = (run, rest)
+        let (run, remainder) = (run, remainder)
         var changes = APIClient.CallChanges()
         changes.options = { options in
             options.streaming = true
-            if rest != nil { options.acceptedStatuses.insert(.rangeNotSatisfiable) }
+            if remainder != nil { options.acceptedStatuses.insert(.rangeNotSatisfiable) }
             options.limits.responseBody = run.client.configuration.limits.overridden(by: options.limits).download
             if let left = run.timeLeft { options.timeouts.total = max(left, .zero) }
         }
         changes.request = { request, context in
             run.start(context)
             if request.headers[.acceptEncoding] == nil { request.headers[.acceptEncoding] = "identity" }
-            guard let rest else { return }
-            request.headers[.range] = "bytes=\(rest.range.lowerBound)-"
-            request.headers[.ifRange] = rest.condition
+            guard let remainder else { return }
+            request.headers[.range] = "bytes=\(remainder.range.lowerBound)-"
+            request.headers[.ifRange] = remainder.condition
         }
         return try await run.client.call(route, changing: changes) { response, _ in try await take(response) }
     }
@@ -60,13 +60,13 @@ struct DownloadRequest: Sendable {
         let verdict =
             run.isPart
             ? .complete(Representation(HTTPHeaders(), length: nil))
-            : DownloadVerdict.judge(
-                response.status, response.headers, length: response.body.declaredLength, rest: rest)
+            : DownloadVerdict.evaluate(
+                response.status, response.headers, length: response.body.declaredLength, remainder: remainder)
         switch verdict {
         case .changed:
             return .changed
         case .unusable(let why):
-            guard rest != nil else { throw NetworkError(.badResponse, detail: why) }
+            guard remainder != nil else { throw NetworkError(.badResponse, detail: why) }
             return .withoutRanges
         case .part(let bytes):
             head = run.note(response, isComplete: false)
@@ -91,7 +91,7 @@ struct DownloadRequest: Sendable {
         try file.begin(version, name: DownloadRun.suggestedName(response))
         let head = run.note(response, isComplete: true)
         run.meter?.setTotal(version.length)
-        if rest == nil { run.meter?.start() } else { run.meter?.restart() }
+        if remainder == nil { run.meter?.start() } else { run.meter?.restart() }
         let sink = DownloadSink(file, limit: version.length ?? .max, run.meter)
         do {
             try await response.body.drain(into: sink)

@@ -5,7 +5,7 @@ import CurlewCore
 /// Decides whether a download continues after a failure, and how long it waits.
 struct DownloadRetry {
     /// The attempts in a row without progress after which a download fails.
-    static let mostFailures = 8
+    static let maximumFailureCount = 8
     /// The bytes that count as progress. Fewer would let a server that sends single bytes be asked forever.
     static let progress: Int64 = 64 << 10
 
@@ -19,7 +19,7 @@ struct DownloadRetry {
     mutating func wait(after error: NetworkError, received: Int64, random: Double) -> Duration? {
         guard Self.mayPass(error) else { return nil }
         failures = received >= Self.progress ? 0 : failures + 1
-        guard failures < Self.mostFailures else { return nil }
+        guard failures < Self.maximumFailureCount else { return nil }
         let own = failures == 0 ? .zero : Duration.milliseconds(500 << (failures - 1))
         let waited = min(own, .seconds(30)) * (0.5 + random / 2)
         return max(waited, min(error.retryAfter ?? .zero, .seconds(60)))

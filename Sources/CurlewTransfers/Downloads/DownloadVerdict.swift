@@ -14,19 +14,19 @@ enum DownloadVerdict: Equatable, Sendable {
     /// The response violates the protocol, or its part cannot be combined with others.
     case unusable(String)
 
-    /// Judges the response to a request for the complete file, or for `rest` of a known version.
+    /// Evaluates the response to a request for the complete file, or for `remainder` of a known version.
     ///
     /// - `length`: the length of the body; nil if it is not declared.
-    static func judge(
-        _ status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?, rest: DownloadRequest.Rest?
+    static func evaluate(
+        _ status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?, remainder: DownloadRequest.Rest?
     ) -> DownloadVerdict {
-        guard let rest else {
+        guard let remainder else {
             guard status != .partialContent else {
                 return .unusable("The server sent a part of the file, although the complete file was requested.")
             }
             return .complete(Representation(headers, length: length))
         }
-        let (range, known) = (rest.range, rest.file)
+        let (range, known) = (remainder.range, remainder.file)
         if status == .rangeNotSatisfiable {
             let text = headers[.contentRange].map { $0.trimmed() } ?? ""
             guard let length = known.length, text.utf8.elementsEqual("bytes */\(length)".utf8) else { return .changed }

@@ -15,7 +15,7 @@ public enum FileDownload {
         public let resumedByteCount: Int64
     }
 
-    /// What a download does if a file of its name exists.
+    /// The treatment of an existing file of the same name.
     public enum Existing: Hashable, Sendable {
         /// Throws `.storage`, before anything is sent if the name is known by then.
         case fail
@@ -41,9 +41,9 @@ public enum FileDownload {
         }
     }
 
-    /// How a download is performed.
+    /// The options of a download.
     public struct Options: Sendable {
-        /// What happens if a file of that name exists. Default `.fail`.
+        /// The treatment of an existing file. Default `.fail`.
         public var existing: Existing
         /// Whether a partial file is kept when the download fails or is cancelled, and continued by the next download
         /// to the same path. Default true.

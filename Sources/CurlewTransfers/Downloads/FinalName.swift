@@ -6,7 +6,7 @@ import CurlewFoundation
 /// Gives a complete file the name that the caller asked for.
 enum FinalName {
     /// The number of names that are tried to keep a file of the same name.
-    private static let mostNames = 1000
+    private static let maximumNames = 1000
 
     /// Throws `.storage` if a complete file could not get the name `target`: it exists and must be kept, or is a folder.
     static func check(_ target: String, _ existing: FileDownload.Existing) throws(NetworkError) {
@@ -26,7 +26,7 @@ enum FinalName {
             guard rename(path, target) == 0 else { throw PartialFile.failure("written", target) }
             return target
         }
-        for number in 0..<(existing == .keepBoth ? Self.mostNames : 1) {
+        for number in 0..<(existing == .keepBoth ? Self.maximumNames : 1) {
             let candidate = number == 0 ? target : Self.numbered(target, number)
             // `link` never replaces a file, also one that another process creates now. Some file systems have no links.
             if link(path, candidate) == 0 {

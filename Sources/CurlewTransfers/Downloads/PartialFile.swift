@@ -249,12 +249,12 @@ final class PartialFile: Sendable {
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at position: Int64) -> Bool {
-        var (rest, position) = (bytes[...], position)
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest)
+        var (remainder, position) = (bytes[...], position)
+        while !remainder.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: remainder)
             let count = pwrite(file, piece.baseAddress, piece.count, off_t(position))
             if count < 0, errno != EINTR { return false }
-            rest = rest.dropFirst(max(0, count))
+            remainder = remainder.dropFirst(max(0, count))
             position += Int64(max(0, count))
         }
         return true

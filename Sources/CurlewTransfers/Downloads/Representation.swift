@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// What identifies the version of a file that a server sends: its strong validator and its length.
+/// The version of a file: its strong validator and its length.
 struct Representation: Hashable, Codable, Sendable {
     /// A strong entity tag, with its quotes.
     var entityTag: String?
@@ -38,7 +38,7 @@ struct Representation: Hashable, Codable, Sendable {
         return lastModified != nil && lastModified == other.lastModified
     }
 
-    /// How the validators of a part relate to this version.
+    /// The relation of the validators of a part to this version.
     enum Relation: Hashable, Sendable {
         case same, other
         /// The part has no strong validator, so it must not be combined with others (RFC 9110 §15.3.7.3).

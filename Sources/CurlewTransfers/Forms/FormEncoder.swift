@@ -13,7 +13,7 @@ import CurlewHTTP
 /// equal values produce equal forms. Data is Base64, URLs are absolute text, `Bool` is `true` or `false`. Encoding
 /// throws `EncodingError` for a value whose top level is not an object, and for more than 64 nested levels.
 public struct FormEncoder: Sendable {
-    /// How the elements of a list are written, for `tags = ["a", "b"]`.
+    /// The notation of lists, for `tags = ["a", "b"]`.
     public enum Lists: Hashable, Sendable {
         /// The name is repeated: `tags=a&tags=b`.
         case repeated
@@ -26,7 +26,7 @@ public struct FormEncoder: Sendable {
         case joined(by: String)
     }
 
-    /// How the members of a nested object are written, for `owner = {name: "Ann"}`.
+    /// The notation of nested objects, for `owner = {name: "Ann"}`.
     public enum Nesting: Hashable, Sendable {
         /// `owner[name]=Ann`.
         case brackets
@@ -34,7 +34,7 @@ public struct FormEncoder: Sendable {
         case dots
     }
 
-    /// How dates are written.
+    /// The format of dates.
     public enum Dates: Sendable {
         /// RFC 3339 in UTC with whole seconds: `1970-01-01T00:00:00Z`.
         case iso8601
@@ -46,15 +46,15 @@ public struct FormEncoder: Sendable {
         case custom(@Sendable (Date) -> String)
     }
 
-    /// How lists are written. Default `.repeated`.
+    /// The notation of lists. Default `.repeated`.
     public var lists: Lists
-    /// How nested objects are written. Default `.brackets`.
+    /// The notation of nested objects. Default `.brackets`.
     public var nesting: Nesting
-    /// How dates are written. Default `.iso8601`.
+    /// The format of dates. Default `.iso8601`.
     public var dates: Dates
 
     /// The maximum nesting depth of values.
-    static let mostLevels = 64
+    static let maximumLevels = 64
 
     /// Creates an encoder.
     public init(lists: Lists = .repeated, nesting: Nesting = .brackets, dates: Dates = .iso8601) {

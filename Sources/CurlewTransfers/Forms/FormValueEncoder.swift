@@ -59,8 +59,8 @@ struct FormValueEncoder: Encoder {
     }
 
     private func deeper(_ value: Any) throws -> FormValueEncoder {
-        guard codingPath.count <= FormEncoder.mostLevels else {
-            throw invalid(value, "The value nests deeper than \(FormEncoder.mostLevels) levels.")
+        guard codingPath.count <= FormEncoder.maximumLevels else {
+            throw invalid(value, "The value nests deeper than \(FormEncoder.maximumLevels) levels.")
         }
         return self
     }

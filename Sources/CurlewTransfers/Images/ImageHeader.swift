@@ -33,7 +33,6 @@ struct ImageHeader: Hashable, Sendable {
         self.height = Int(height)
     }
 
-    /// The number of pixels.
     var pixels: Int64 { Int64(width) * Int64(height) }
 
     private static func png(_ bytes: ImageBytes) -> ImageHeader? {

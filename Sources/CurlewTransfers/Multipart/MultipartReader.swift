@@ -14,7 +14,6 @@ actor MultipartReader {
     private let source: ResponseBody
     private let pull: ChunkPull
     private var parser: MultipartParser
-    /// The number of the current part.
     private var part = 0
     private var isInPart = false
     private var isReading = false
@@ -99,7 +98,7 @@ actor MultipartReader {
         }
     }
 
-    /// Reads what follows the last part.
+    /// Reads the epilogue.
     private func finish() async throws(NetworkError) {
         isFinished = true
         var count = 0

@@ -129,17 +129,17 @@ private struct JoinedChunks: AsyncSequence, Sendable {
     let bodies: [RequestBody]
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(rest: bodies[...])
+        Iterator(remainder: bodies[...])
     }
 
     struct Iterator: AsyncIteratorProtocol {
-        var rest: ArraySlice<RequestBody>
+        var remainder: ArraySlice<RequestBody>
         var current: RequestBody.Chunks.Iterator?
 
         mutating func next() async throws -> Data? {
             while true {
                 if let chunk = try await current?.next() { return chunk }
-                guard let body = rest.popFirst() else { return nil }
+                guard let body = remainder.popFirst() else { return nil }
                 current = try body.chunks().makeAsyncIterator()
             }
         }

@@ -8,7 +8,7 @@ extension Pages {
         private let plan: Plan
         private var state = State()
 
-        /// What decides whether another page is requested: a value, without any I/O.
+        /// The state that decides whether another page is requested: a value without I/O.
         private struct State {
             /// The position of the next page; nil for the first one.
             var position: Position?

@@ -4,7 +4,7 @@ public import CurlewCore
 import CurlewHTTP
 
 extension Pages {
-    /// How the request of the next page is found: `.link`, `.cursor(_:in:)`, `.offset(limit:in:items:total:)`,
+    /// The rule for the request of the next page: `.link`, `.cursor(_:in:)`, `.offset(limit:in:items:total:)`,
     /// `.number(in:from:items:)` or `.custom(next:request:)`.
     public struct Next: Sendable {
         /// Returns the position after a page, or nil at the end. The second argument is the position of the page.

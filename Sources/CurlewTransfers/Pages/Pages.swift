@@ -38,7 +38,7 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
 
     let plan: Plan
 
-    /// What all iterations share.
+    /// The configuration that all iterations share.
     struct Plan: Sendable {
         let client: APIClient
         let first: Request<Value>

@@ -110,7 +110,7 @@ final class ProgressMeter: Sendable {
 /// depends on its duration, so the result does not depend on how often bytes are counted.
 struct TransferRate {
     /// Shorter periods are merged: at some clocks they have no duration.
-    private static let shortestSample = 0.05
+    private static let minimumSample = 0.05
     private static let constant = 5.0
 
     private(set) var bytesPerSecond: Double = 0
@@ -127,7 +127,7 @@ struct TransferRate {
     mutating func update(at now: SystemTime.Instant, completed: Int64) {
         guard let start = sampleStart else { return begin(at: now, completed: completed) }
         let seconds = Double(start.duration(to: now).wholeNanoseconds) / 1e9
-        guard seconds >= Self.shortestSample else { return }
+        guard seconds >= Self.minimumSample else { return }
         let sample = Double(completed - sampleCompleted) / seconds
         observed += seconds
         // 1 - e^(-t/T), approximated by its bound t/(t+T); the average of all samples at the start.

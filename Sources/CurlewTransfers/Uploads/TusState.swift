@@ -4,21 +4,21 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// What a server that offers tus 1.0 allows.
+/// The capabilities of a tus 1.0 server.
 struct TusFeatures: Hashable, Sendable {
     var maximumSize: Int64?
 
     /// Reads the response to OPTIONS; nil if it does not offer tus 1.0.
     init?(_ headers: HTTPHeaders) {
         let versions = [headers["Tus-Version"], headers["Tus-Resumable"]].flatMap { value in
-            (value ?? "").parts(",", most: 100).map { $0.trimmed() }
+            (value ?? "").parts(",", maximum: 100).map { $0.trimmed() }
         }
         guard versions.contains(where: { $0 == UploadRequests.version }) else { return nil }
         maximumSize = TusState.integer(headers["Tus-Max-Size"])
     }
 }
 
-/// What a response says about the upload. A value that is not valid is ignored, as if the field were missing.
+/// The state of the upload in a response. An invalid value counts as missing.
 struct TusState: Hashable, Sendable {
     var offset: Int64?
     var length: Int64?

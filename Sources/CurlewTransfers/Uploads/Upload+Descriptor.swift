@@ -31,7 +31,6 @@ extension Upload {
         }
     }
 
-    /// What identifies the content of a source.
     struct Fingerprint: Codable, Hashable, Sendable {
         var seconds: Int64?
         var nanoseconds: Int64?

@@ -3,7 +3,7 @@
 extension Upload {
     /// The settings of an upload.
     public struct Options: Sendable {
-        /// Where the descriptor of an unfinished upload is kept.
+        /// The storage of the descriptor of an unfinished upload.
         public enum Storage: Sendable {
             /// Nowhere: the upload ends with the call.
             case none
@@ -13,7 +13,7 @@ extension Upload {
             case file(String)
         }
 
-        /// Whether the server is asked for the protocol. Default `.discovered`.
+        /// The detection of the protocol. Default `.discovered`.
         public var resumption = Resumption.discovered
         /// Whether the source is sent as the content of one ordinary request if the server does not offer tus. Default
         /// false: the upload then throws `.badResponse`. Applies to `.discovered`.
@@ -34,7 +34,7 @@ extension Upload {
         /// The maximum wait after a failure. It also limits `Retry-After`. Waits are random below a bound that doubles
         /// from one second. Default 60 s.
         public var maximumWait = Duration.seconds(60)
-        /// Where the descriptor is kept, so that a later call continues. Default `.none`.
+        /// The storage of the descriptor, so that a later call continues. Default `.none`.
         public var storage = Storage.none
         /// Returns the jitter of the next wait, from 0 to 1.
         package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
@@ -56,5 +56,5 @@ extension Upload.Options {
     /// The size of the chunks that are held in memory, unless the options say otherwise.
     static let bufferedChunk: Int64 = 4 << 20
     /// The maximum size of these chunks.
-    static let largestBuffer: Int64 = 64 << 20
+    static let maximumBuffer: Int64 = 64 << 20
 }

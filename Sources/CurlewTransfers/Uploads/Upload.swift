@@ -6,7 +6,7 @@ public import CurlewHTTP
 
 /// The values of resumable uploads: what is uploaded, how, and with which result. See `APIClient.upload`.
 public enum Upload {
-    /// Whether the server is asked for the protocol.
+    /// The detection of the protocol.
     public enum Resumption: Hashable, Sendable {
         /// The client asks the server with OPTIONS whether it offers tus 1.0, and for which sizes.
         case discovered

@@ -4,14 +4,14 @@ import CurlewCore
 
 /// The failures without progress, and the waits that follow them.
 struct UploadFailures {
-    private let most: Int
+    private let maximum: Int
     private let maximumWait: Duration
     private let random: @Sendable () -> Double
     private let time: any TimeSource
     private var count = 0
 
     init(_ options: Upload.Options, _ time: any TimeSource) {
-        most = max(0, options.maximumFailures)
+        maximum = max(0, options.maximumFailures)
         maximumWait = max(.zero, options.maximumWait)
         random = options.random
         self.time = time
@@ -20,7 +20,7 @@ struct UploadFailures {
     /// Counts a failure. Throws its error if there were too many.
     mutating func add(_ error: NetworkError) throws(NetworkError) {
         count += 1
-        guard count <= most else {
+        guard count <= maximum else {
             throw error.advised("The upload failed \(count) times without progress. Resume it later.")
         }
     }
@@ -28,18 +28,17 @@ struct UploadFailures {
     /// Counts a failure, and returns when the wait after it is over. Throws its error if there were too many.
     mutating func wait(after error: NetworkError) async throws(NetworkError) {
         try add(error)
-        let pause = Self.pause(after: count, asked: error.retryAfter, most: maximumWait, random())
+        let pause = Self.pause(after: count, asked: error.retryAfter, maximum: maximumWait, random())
         do { try await time.sleep(for: pause) } catch { throw NetworkError(error) }
     }
 
-    /// Forgets the failures, because there is progress.
     mutating func clear() { count = 0 }
 
     /// Returns the wait after a number of failures: what the server asked for, or a random time from a half to all of a
     /// bound that doubles from one second.
-    static func pause(after failures: Int, asked: Duration?, most: Duration, _ random: Double) -> Duration {
-        if let asked { return min(asked, most) }
-        let bound = min(.seconds(Int64(1) << Int64(min(max(failures, 1), 20) - 1)), most)
+    static func pause(after failures: Int, asked: Duration?, maximum: Duration, _ random: Double) -> Duration {
+        if let asked { return min(asked, maximum) }
+        let bound = min(.seconds(Int64(1) << Int64(min(max(failures, 1), 20) - 1)), maximum)
         return bound * (0.5 + min(max(random, 0), 1) / 2)
     }
 }

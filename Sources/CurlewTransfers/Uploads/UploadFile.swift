@@ -7,7 +7,6 @@ import CurlewFoundation
 struct UploadFile: Hashable, Sendable {
     let path: String
     let length: Int64
-    /// What identifies the content.
     let fingerprint: Upload.Fingerprint
 
     /// Reads the facts of the file. Throws `.invalidRequest` unless it is a regular file that can be read.

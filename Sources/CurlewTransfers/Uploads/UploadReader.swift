@@ -12,9 +12,7 @@ final class UploadReader {
     }
 
     private let kind: Kind
-    /// The number of bytes of the source.
     let length: Int64
-    /// What identifies the content.
     let fingerprint: Upload.Fingerprint
 
     init(_ source: Upload.Source) throws(NetworkError) {

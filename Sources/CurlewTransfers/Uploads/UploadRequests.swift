@@ -24,7 +24,7 @@ struct UploadRequests: Sendable {
         }
     }
 
-    /// Asks what the server offers.
+    /// Requests the capabilities of the server.
     func discover() async throws(NetworkError) -> Response<Data> {
         try await receive(creator(.options))
     }
@@ -51,7 +51,6 @@ struct UploadRequests: Sendable {
         return try await receive(request(.patch, url, headers, body: Self.content(chunk)), isTransfer: true)
     }
 
-    /// Discards the upload at `url`.
     func remove(_ url: String) async throws(NetworkError) {
         _ = try await receive(request(.delete, url))
     }

@@ -6,15 +6,15 @@ import CurlewHTTP
 
 /// The sequence of one upload: create it, ask for the offset, send a chunk, verify what the server has.
 ///
-/// What is known decides what follows: without a URL the upload is created, without an offset the server is asked. There
-/// is one request at a time, so two requests never transfer the same upload. After each failure of a transfer the server
-/// is asked for the offset, and the upload continues there.
+/// Without a URL the upload is created, without an offset the server is asked. There is one request at a time, so two
+/// requests never transfer the same upload. After each failure of a transfer the server is asked for the offset, and
+/// the upload continues there.
 struct UploadRun {
     private let session: UploadSession
     private let meter: BodyMeter
     private let chunkSize: Int64
     private var failures: UploadFailures
-    /// What an earlier or later call needs, as it is kept.
+    /// The persistent state of the upload.
     private var descriptor: Upload.Descriptor
     /// The offset that the server has confirmed; nil if it has to be asked.
     private var offset: Int64?
@@ -36,7 +36,7 @@ struct UploadRun {
         self.meter = meter
         let options = session.options
         let size = options.chunkSize ?? (session.source.isStream ? Upload.Options.bufferedChunk : .max)
-        chunkSize = max(1, min(size, session.source.isStream ? Upload.Options.largestBuffer : .max))
+        chunkSize = max(1, min(size, session.source.isStream ? Upload.Options.maximumBuffer : .max))
         failures = UploadFailures(options, session.time)
     }
 
@@ -215,8 +215,8 @@ struct UploadRun {
         try session.store.save(descriptor)
     }
 
-    /// Whether an expiration has moved so far that the descriptor should say so. Relative ones move a little with each
-    /// response.
+    /// Whether an expiration has moved so far that the descriptor must be updated. Relative ones move a little with
+    /// each response.
     private static func differs(_ date: Date?, _ known: Date?) -> Bool {
         guard let date, let known else { return date != known }
         return abs(date.timeIntervalSince(known)) > 60

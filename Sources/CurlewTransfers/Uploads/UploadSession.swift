@@ -43,9 +43,9 @@ struct UploadSession {
         let metadata = try UploadMetadata(options, path: source.path)
         if options.resumption == .discovered {
             guard let features = try await discover() else { return try await plain(metadata) }
-            if let most = features.maximumSize, reader.length > most {
+            if let maximum = features.maximumSize, reader.length > maximum {
                 throw NetworkError(
-                    .invalidRequest, detail: "The server accepts uploads of at most \(most) bytes.",
+                    .invalidRequest, detail: "The server accepts uploads of at most \(maximum) bytes.",
                     hint: "Upload less, or raise the limit of the server.")
             }
         }

@@ -5,7 +5,7 @@ import CurlewFoundation
 
 /// Keeps the descriptor of one upload where the options say.
 struct UploadStore: Sendable {
-    private static let mostBytes = 256 << 10
+    private static let maximumBytes = 256 << 10
 
     /// The file of the descriptor; nil if no file has it.
     let file: String?
@@ -34,7 +34,7 @@ struct UploadStore: Sendable {
         guard let file else { return nil }
         do {
             // A descriptor of another user could send the content elsewhere.
-            let data = try PrivateFile.read(file, limit: Self.mostBytes, trusting: .ownerAlone)
+            let data = try PrivateFile.read(file, limit: Self.maximumBytes, trusting: .ownerAlone)
             var descriptor = try? JSONDecoder().decode(Upload.Descriptor.self, from: data)
             guard descriptor?.isValid == true else { return nil }
             descriptor?.file = file
@@ -45,7 +45,6 @@ struct UploadStore: Sendable {
         }
     }
 
-    /// Keeps a descriptor.
     func save(_ descriptor: Upload.Descriptor) throws(NetworkError) {
         guard let file else { return }
         do {

@@ -35,7 +35,7 @@ struct AppleTrust: ChallengePolicy {
         switch (verdict, topic) {
         case (.own, .serverTrust):
             guard let trust = space.serverTrust else { return reply(.performDefaultHandling, nil) }
-            judge(trust, host: space.host, warn, refuse, reply)
+            evaluate(trust, host: space.host, warn, refuse, reply)
         case (.own, .clientCertificate):
             if let credential = tls.identity.flatMap(Self.credential) { return reply(.useCredential, credential) }
             refuse(
@@ -61,7 +61,7 @@ struct AppleTrust: ChallengePolicy {
     }
 
     /// Evaluates the certificate of a server, and then checks the pins. Pins do not replace the evaluation.
-    private func judge(
+    private func evaluate(
         _ trust: SecTrust, host: String, _ warn: @escaping @Sendable (ExchangeEvent.Warning) -> Void,
         _ refuse: @escaping @Sendable (NetworkError) -> Void, _ reply: @escaping Reply
     ) {

@@ -80,7 +80,7 @@ public final class BackgroundSession: Sendable {
         let transfer = try BackgroundTransfer(request, to: path, tags: tags)
         let message = try URLRequest(head: request)
         try store.start(transfer)
-        delegate.events.withLock { $0.goOn() }
+        delegate.events.withLock { $0.reset() }
         let task: URLSessionTask
         switch transfer.kind {
         case .download: task = session.downloadTask(with: message)
@@ -117,7 +117,7 @@ public final class BackgroundSession: Sendable {
 
     /// Sets the completion handler of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`. It is
     /// called on the main thread when all events have been delivered, at once if that has just happened.
-    public func whenEventsAreTold(_ completion: @escaping @MainActor @Sendable () -> Void) {
+    public func whenEventsAreDelivered(_ completion: @escaping @MainActor @Sendable () -> Void) {
         delegate.call(delegate.events.withLock { $0.add(completion, at: Date()) })
     }
 }
@@ -147,7 +147,7 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
 
     /// Returns the transfer of a task that has reported an event; nil for a task that this package did not create.
     private func transfer(of task: URLSessionTask) -> UUID? {
-        events.withLock { $0.goOn() }
+        events.withLock { $0.reset() }
         guard let known = BackgroundTask(task) else { return nil }
         store.adopt(known)
         return known.id

@@ -12,7 +12,7 @@ struct BackgroundLedger: Sendable {
 
     private static let limit = 64 << 20
 
-    /// What the file contains.
+    /// The content of the file.
     enum Content {
         /// There is no file; with an error if there was one, which is damaged and was renamed.
         case none(NetworkError?)
@@ -59,7 +59,7 @@ struct BackgroundLedger: Sendable {
     }
 }
 
-/// A task of the system that this package has created, as far as the system knows it.
+/// A system task that this package has created, as the system reports it.
 struct BackgroundTask: Sendable {
     let id: UUID
     let isDownload: Bool

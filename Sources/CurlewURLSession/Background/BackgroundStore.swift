@@ -105,8 +105,8 @@ final class BackgroundStore: Sendable {
         try result.get()
     }
 
-    /// Makes a task of the system a running transfer again, if no ledger was read at launch and the transfer is unknown.
-    /// Where a download belongs is then unknown: its body is stored beside the ledger, like that of an error.
+    /// Makes a task of the system a running transfer again, if no ledger was read at launch and the transfer is
+    /// unknown. The target of a download is then unknown: its body is stored beside the ledger, like that of an error.
     func adopt(_ task: BackgroundTask) {
         load()
         let isNew = state.withLock { state in

@@ -27,5 +27,5 @@ struct LaunchEvents<Handler> {
     }
 
     /// Invalidates the last report, because an event or a new transfer has followed.
-    mutating func goOn() { delivered = nil }
+    mutating func reset() { delivered = nil }
 }

@@ -111,7 +111,6 @@ struct EnvironmentProxies: Sendable {
             + "to it. Unset the variable, set TransportConfiguration.TLS.obeysKeyLogFile, or use CurlTransport."
     }
 
-    /// The hint for errors about a proxy.
     static let hint =
         "Add the host to the variable no_proxy, unset the proxy variable, or use CurlTransport."
 

@@ -18,7 +18,7 @@ final class SocketBridge: SessionExchange {
         var machine: SocketMachine
         var clock: TimeoutTracker
         /// The time of the next check, in nanoseconds of `TimeoutTracker.now()`.
-        var nextLook = Int64.max
+        var nextCheck = Int64.max
         /// The number of the present wait, while `SocketMachine.isWaitingForEnd`; nil otherwise.
         var wait: UInt64?
         var waits: UInt64 = 0
@@ -94,11 +94,11 @@ final class SocketBridge: SessionExchange {
             // URLSession may keep handlers that it will never call, and they would keep what they capture.
             if state.machine.isComplete, state.machine.isDrained { state.task = nil }
             step.wait = Self.newWait(&state)
-            step.look = Self.earlierLook(&state, now)
+            step.nextCheck = Self.earlierCheck(&state, now)
             if isMeasured || step.caller != nil { step.metrics = metrics(of: state, at: now) }
             return step
         }
-        if let look = step.look { host.look(at: self, look) }
+        if let nextCheck = step.nextCheck { host.scheduleCheck(of: self, at: nextCheck) }
         if let wait = step.wait { watchEnd(wait) }
         // Observers receive the metrics before the caller is notified of the end.
         if isMeasured { context.record(step.metrics) }
@@ -112,7 +112,7 @@ final class SocketBridge: SessionExchange {
         var caller: CheckedContinuation<HTTPResponse, any Error>?
         var reader: CheckedContinuation<WebSocketMessage?, any Error>?
         var metrics = ExchangeMetrics()
-        var look: Int64?
+        var nextCheck: Int64?
         /// The number of the wait for the end that begins.
         var wait: UInt64?
     }
@@ -162,7 +162,6 @@ final class SocketBridge: SessionExchange {
         return error
     }
 
-    /// Converts an error of URLSession.
     private func mapped(_ error: any Error) -> NetworkError {
         let (isOpening, cause) = state.withLock { ($0.machine.isOpening, $0.cause) }
         if let cause { return cause }
@@ -178,14 +177,14 @@ extension SocketBridge {
     /// Sets the task just before it starts.
     func adopt(_ task: any SocketTask) {
         let now = TimeoutTracker.now()
-        let (look, isCancelled) = state.withLock { state in
+        let (nextCheck, isCancelled) = state.withLock { state in
             state.task = task
             state.clock.begin(at: now)
-            return (Self.earlierLook(&state, now), state.machine.isCancelled)
+            return (Self.earlierCheck(&state, now), state.machine.isCancelled)
         }
         // The exchange may have ended when there was no task to cancel.
         if isCancelled { task.cancel() }
-        if let look { host.look(at: self, look) }
+        if let nextCheck { host.scheduleCheck(of: self, at: nextCheck) }
     }
 
     /// Removes an exchange that ended without a task.
@@ -230,7 +229,6 @@ extension SocketBridge {
         }
     }
 
-    /// Handles the end of the task.
     func complete(_ error: (any Error)?, response: URLResponse?) {
         let closing = state.withLock { $0.task }?.closing
         let cause = state.withLock { $0.cause }
@@ -250,7 +248,6 @@ extension SocketBridge {
         handle(.broken(named(error)))
     }
 
-    /// Records URLSession's metrics.
     func recordMetrics(_ metrics: ExchangeMetrics) {
         state.withLock { $0.engineMetrics = metrics }
     }
@@ -352,24 +349,26 @@ extension SocketBridge: DeadlineWatch.Watched {
     /// Schedules the first check.
     func watchDeadlines() {
         let now = TimeoutTracker.now()
-        if let look = state.withLock({ Self.earlierLook(&$0, now) }) { host.look(at: self, look) }
+        if let nextCheck = state.withLock({ Self.earlierCheck(&$0, now) }) {
+            host.scheduleCheck(of: self, at: nextCheck)
+        }
     }
 
     /// Returns the time of the next check if it is earlier than the scheduled one.
-    private static func earlierLook(_ state: inout State, _ now: Int64) -> Int64? {
+    private static func earlierCheck(_ state: inout State, _ now: Int64) -> Int64? {
         guard state.machine.isOpening else { return nil }
         let next = state.clock.check(at: now).next
-        guard next < state.nextLook else { return nil }
-        state.nextLook = next
+        guard next < state.nextCheck else { return nil }
+        state.nextCheck = next
         return next
     }
 
     /// The deadlines limit the opening only.
-    func look(at now: Int64) -> Int64? {
+    func checkDeadlines(at now: Int64) -> Int64? {
         let check = state.withLock { state -> (expired: NetworkError.Phase?, next: Int64)? in
             guard state.machine.isOpening else { return nil }
             let check = state.clock.check(at: now)
-            state.nextLook = check.next
+            state.nextCheck = check.next
             return check
         }
         guard let check else { return nil }

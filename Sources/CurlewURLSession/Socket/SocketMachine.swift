@@ -21,7 +21,7 @@ struct SocketMachine {
         var reason: String
     }
 
-    /// How a connection ended: with a close frame, or with an error.
+    /// The end of a connection: a close frame or an error.
     typealias End = Result<Closing, NetworkError>
 
     enum Event: Sendable {
@@ -385,8 +385,8 @@ extension SocketMachine {
     static let lost = NetworkError(
         .connectionLost(.requestMayHaveArrived), detail: "The WebSocket connection ended without a close frame.")
 
-    private static func closed(_ fate: NetworkError.Delivery) -> NetworkError {
-        NetworkError(.connectionLost(fate), detail: "The WebSocket connection is closed.")
+    private static func closed(_ delivery: NetworkError.Delivery) -> NetworkError {
+        NetworkError(.connectionLost(delivery), detail: "The WebSocket connection is closed.")
     }
 }
 

@@ -6,7 +6,6 @@ import Foundation
 
 /// A WebSocket task of URLSession. Handlers are called on any thread, more than once or never.
 protocol SocketTask: AnyObject, Sendable {
-    /// Receives one message.
     func receive(_ handler: @escaping @Sendable (Result<WebSocketMessage, any Error>) -> Void)
     func send(_ message: WebSocketMessage, _ handler: @escaping @Sendable ((any Error)?) -> Void)
     /// Sends a ping. `handler` is called when the pong has arrived.
@@ -18,12 +17,12 @@ protocol SocketTask: AnyObject, Sendable {
     var closing: (code: Int, reason: Data?) { get }
 }
 
-/// What a `SocketBridge` needs from its transport.
+/// The transport of a `SocketBridge`.
 protocol SocketHost: AnyObject, Sendable {
     /// Creates and starts the task, then calls `SocketBridge.adopt`.
     func begin(_ socket: SocketBridge)
-    /// Calls `look(at:)` of the socket at `moment` or earlier.
-    func look(at socket: SocketBridge, _ moment: Int64)
+    /// Calls `checkDeadlines(at:)` of the socket at `moment` or earlier.
+    func scheduleCheck(of socket: SocketBridge, at moment: Int64)
     /// Called once, when URLSession has finished the task, or when the opening failed without a task.
     func finished(_ socket: SocketBridge)
 }

@@ -97,10 +97,10 @@ final class BodyFeed: Sendable {
             try Task.checkCancellation()
             sent += Int64(chunk.count)
             if let length, sent > length { throw UploadPlan.wrongLength("more", than: length) }
-            var rest = chunk
-            while !rest.isEmpty {
-                guard let count = await sink.write(rest) else { return false }
-                rest = rest.dropFirst(count)
+            var remainder = chunk
+            while !remainder.isEmpty {
+                guard let count = await sink.write(remainder) else { return false }
+                remainder = remainder.dropFirst(count)
             }
         }
         try Task.checkCancellation()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What an authentication challenge of URLSession is about.
+/// The topic of an authentication challenge of URLSession.
 enum ChallengeTopic: CaseIterable, Sendable {
     /// Whether the server's certificate is trusted.
     case serverTrust

@@ -8,10 +8,10 @@ import Dispatch
 /// Each exchange specifies when it must be checked next. Activity of the exchange before that time costs nothing here.
 /// The timer is rescheduled only for an earlier time.
 final class DeadlineWatch: Sendable {
-    /// An object with deadlines. `look` ends the object if a deadline has passed. It returns the time of the next
-    /// check, or nil if the object has ended.
+    /// An object with deadlines. `checkDeadlines` ends the object if a deadline has passed. It returns the time of the
+    /// next check, or nil if the object has ended.
     protocol Watched: AnyObject, Sendable {
-        func look(at now: Int64) -> Int64?
+        func checkDeadlines(at now: Int64) -> Int64?
     }
 
     private struct State {
@@ -66,7 +66,7 @@ final class DeadlineWatch: Sendable {
         var earliest = Int64.max
         let now = TimeoutTracker.now()
         for item in items {
-            if let next = item.look(at: now) { earliest = min(earliest, next) } else { remove(item) }
+            if let next = item.checkDeadlines(at: now) { earliest = min(earliest, next) } else { remove(item) }
         }
         let next = earliest
         let mustArm = state.withLock { state in

@@ -9,7 +9,6 @@ protocol SessionExchange: AnyObject, Sendable {
     func fail(_ error: NetworkError)
     /// Records the cause of the failure that URLSession is about to report. The first cause is kept.
     func recordCause(_ error: NetworkError)
-    /// Records URLSession's metrics.
     func recordMetrics(_ metrics: ExchangeMetrics)
 }
 

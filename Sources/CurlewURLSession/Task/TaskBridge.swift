@@ -19,7 +19,7 @@ final class TaskBridge: ResponseBodySource {
         var orders = TaskOrders()
         var clock: TimeoutTracker
         /// The time of the next deadline check, in nanoseconds of `TimeoutTracker.now()`.
-        var nextLook = Int64.max
+        var nextCheck = Int64.max
         var task: URLSessionTask?
         var caller: CheckedContinuation<HTTPResponse, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
@@ -115,24 +115,23 @@ final class TaskBridge: ResponseBodySource {
     /// Records that `total` bytes of the request body have been sent, of `expected` bytes if that is positive.
     func recordSent(_ total: Int64, of expected: Int64) {
         let now = TimeoutTracker.now()
-        let look = state.withLock { state in
+        let nextCheck = state.withLock { state in
             state.sent = total
             state.clock.send(at: now)
             if expected > 0, total >= expected { state.clock.awaitHead(at: now) }
-            return Self.earlierLook(&state, now)
+            return Self.earlierCheck(&state, now)
         }
-        if let look { owner.look(at: self, look) }
+        if let nextCheck { owner.scheduleCheck(of: self, at: nextCheck) }
     }
 
     /// Returns the time of the next deadline check if it is earlier than the scheduled one.
-    private static func earlierLook(_ state: inout State, _ now: Int64) -> Int64? {
+    private static func earlierCheck(_ state: inout State, _ now: Int64) -> Int64? {
         let next = state.clock.check(at: now).next
-        guard next < state.nextLook, !state.machine.isEnded else { return nil }
-        state.nextLook = next
+        guard next < state.nextCheck, !state.machine.isEnded else { return nil }
+        state.nextCheck = next
         return next
     }
 
-    /// Records URLSession's metrics.
     func recordMetrics(_ metrics: ExchangeMetrics) {
         state.withLock { $0.engineMetrics = metrics }
     }
@@ -186,14 +185,14 @@ final class TaskBridge: ResponseBodySource {
             case .chunk, .breakOff: (step.reader, state.reader) = (state.reader, nil)
             case nil: break
             }
-            step.look = Self.earlierLook(&state, now)
+            step.nextCheck = Self.earlierCheck(&state, now)
             step.isEnded = state.machine.isEnded
             if step.isEnded { (step.ending, state.whenEnded) = (state.whenEnded, nil) }
             step.mustControl = wasControlled != (state.machine.wantsEnd, state.machine.wantsSuspension)
             return step
         }
         if step.mustControl { engine.control(self) }
-        if let look = step.look { owner.look(at: self, look) }
+        if let nextCheck = step.nextCheck { owner.scheduleCheck(of: self, at: nextCheck) }
         if step.isEnded { feeds.stop() }
         step.ending?()
         // Observers receive the metrics before the caller or the reader is notified of the end.
@@ -209,7 +208,7 @@ final class TaskBridge: ResponseBodySource {
         var reader: CheckedContinuation<Data?, any Error>?
         var metrics = ExchangeMetrics()
         var mustControl = false
-        var look: Int64?
+        var nextCheck: Int64?
         var isEnded = false
         var ending: (@Sendable () -> Void)?
     }
@@ -272,7 +271,6 @@ extension TaskBridge {
     /// Whether the exchange has ended. URLSession may not have finished the task yet.
     var isEnded: Bool { state.withLock { $0.machine.isEnded } }
 
-    /// Whether a response head has been received.
     var hasHead: Bool { state.withLock { $0.machine.head != nil } }
 
     /// The length of the body that the response head declares; nil if it declares none.
@@ -281,13 +279,13 @@ extension TaskBridge {
     /// Sets the task of the exchange just before the task starts.
     func adopt(_ task: URLSessionTask, _ upload: UploadPlan) {
         let now = TimeoutTracker.now()
-        let look = state.withLock { state in
+        let nextCheck = state.withLock { state in
             state.task = task
             state.upload = upload
             state.clock.begin(at: now)
-            return Self.earlierLook(&state, now)
+            return Self.earlierCheck(&state, now)
         }
-        if let look { owner.look(at: self, look) }
+        if let nextCheck { owner.scheduleCheck(of: self, at: nextCheck) }
     }
 
     /// Calls `work` when the exchange ends, or immediately if it has ended.
@@ -304,7 +302,6 @@ extension TaskBridge {
         owner.finished(self)
     }
 
-    /// The metrics of the exchange so far.
     var metrics: ExchangeMetrics {
         let now = TimeoutTracker.now()
         return state.withLock { metrics(of: $0, at: now) }
@@ -315,15 +312,17 @@ extension TaskBridge: DeadlineWatch.Watched {
     /// Schedules the first deadline check.
     func watchDeadlines() {
         let now = TimeoutTracker.now()
-        if let look = state.withLock({ Self.earlierLook(&$0, now) }) { owner.look(at: self, look) }
+        if let nextCheck = state.withLock({ Self.earlierCheck(&$0, now) }) {
+            owner.scheduleCheck(of: self, at: nextCheck)
+        }
     }
 
     /// Ends the exchange if a deadline has passed. Returns the time of the next check, or nil if the exchange has
     /// ended.
-    func look(at now: Int64) -> Int64? {
+    func checkDeadlines(at now: Int64) -> Int64? {
         let (isEnded, check) = state.withLock { state in
             let check = state.clock.check(at: now)
-            state.nextLook = check.next
+            state.nextCheck = check.next
             return (state.machine.isEnded, check)
         }
         if isEnded { return nil }

@@ -22,7 +22,7 @@ struct TaskMachine {
         var codedLength: Int64?
     }
 
-    /// How the memory for the unread part of a body is limited.
+    /// The flow control for the unread part of a body.
     enum Flow: Equatable, Sendable {
         /// The task is suspended when this number of bytes is unread, and resumed when they have been read.
         case suspends(at: Int)
@@ -105,7 +105,7 @@ struct TaskMachine {
         case .challenge: finish(.success(()), stopping: true)
         case .ended(nil): finish(complete(), stopping: false)
         case .ended(let error?): finish(.failure(error), stopping: false)
-        case .broken(let error): finish(.failure(error), stopping: true, droppingRest: true)
+        case .broken(let error): finish(.failure(error), stopping: true, droppingRemainder: true)
         case .read: hasResult ? effect(of: account.read()) : .chunk(nil)
         case .abandoned: follow(account.abandon(), stopping: true)
         }
@@ -126,7 +126,7 @@ struct TaskMachine {
         guard let head else { return finish(.failure(Self.headless), stopping: true) }
         received += Int64(data.count)
         if let coded = head.codedLength, let error = limits.growthFailure(decoded: received, coded: coded) {
-            return finish(.failure(error), stopping: true, droppingRest: true)
+            return finish(.failure(error), stopping: true, droppingRemainder: true)
         }
         if pending.isEmpty { pending = data } else { pending.append(data) }
         let step = account.arrive(data.count, isForced: true)
@@ -145,14 +145,14 @@ struct TaskMachine {
             detail: "The reader of the body is more than \(bound) bytes behind, and URLSession on Linux cannot be "
                 + "slowed.", hint: "Read faster, or use CurlTransport, which stops receiving instead.")
         wantsEnd = true
-        _ = account.finish(.failure(error), droppingRest: true)
+        _ = account.finish(.failure(error), droppingRemainder: true)
     }
 
     /// Ends the exchange. Does nothing if it has already ended.
     private mutating func finish(
-        _ result: Result<Void, NetworkError>, stopping: Bool, droppingRest: Bool = false
+        _ result: Result<Void, NetworkError>, stopping: Bool, droppingRemainder: Bool = false
     ) -> Effect? {
-        follow(account.finish(result, droppingRest: droppingRest), stopping: stopping)
+        follow(account.finish(result, droppingRemainder: droppingRemainder), stopping: stopping)
     }
 
     private mutating func follow(_ step: BodyAccount.Step, stopping: Bool) -> Effect? {

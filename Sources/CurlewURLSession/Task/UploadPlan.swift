@@ -3,7 +3,7 @@
 import CurlewCore
 import Foundation
 
-/// How a request body is passed to URLSession.
+/// The form in which URLSession receives a request body.
 ///
 /// Bytes and complete files are passed directly. Any other body is a stream. On Apple platforms, a stream is a bound
 /// pair that is filled while URLSession reads it. On Linux, where streams cannot wait, the body is produced first and
@@ -34,11 +34,11 @@ struct UploadPlan: Sendable {
         switch body.kind {
         case .empty: return .none
         case .file(let path):
-            try check(path, atLeast: 0)
+            try check(path, minimum: 0)
             return .file(path)
         case .parts(let parts):
             if let data = body.data { return .data(data) }
-            for case .file(let path, let offset, let length) in parts { try check(path, atLeast: offset + length) }
+            for case .file(let path, let offset, let length) in parts { try check(path, minimum: offset + length) }
             return .stream(length: body.length) { chunks(of: parts) }
         case .stream(let length, _, let make):
             do {
@@ -115,7 +115,7 @@ struct UploadPlan: Sendable {
         }
     }
 
-    private static func check(_ path: String, atLeast length: Int64) throws {
+    private static func check(_ path: String, minimum length: Int64) throws {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let attributes, FileManager.default.isReadableFile(atPath: path) else {
             throw NetworkError(

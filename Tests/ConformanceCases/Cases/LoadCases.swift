@@ -27,7 +27,7 @@ enum LoadCases {
                     try await group.waitForAll()
                 }
                 try trial.equal(server.requestCount, 500, "the number of requests")
-                let most = server.mostOpenConnections
+                let most = server.peakOpenConnections
                 try trial.expect(most <= connections, "there were \(most) connections at a time")
             }
         }

@@ -176,7 +176,7 @@ struct Owner {
 
     private mutating func finish(_ result: Result<Void, NetworkError>, _ name: String, dropping: Bool = false) {
         let isFirst = end == nil
-        let step = account.finish(result, droppingRest: dropping)
+        let step = account.finish(result, droppingRemainder: dropping)
         check((step == .late) != isFirst, "an end is late after another")
         guard isFirst else { return }
         if dropping { drop(name) }

@@ -51,8 +51,8 @@ struct SystemErrorTests {
     func offline() {
         #expect(NetworkError(NSError(domain: "NSURLErrorDomain", code: -1009)).isOffline)
         #expect(!NetworkError(NSError(domain: "NSURLErrorDomain", code: -1004)).isOffline)
-        #expect(NetworkError(NSError(domain: "NSURLErrorDomain", code: -1003)).reachedNobody)
-        #expect(!NetworkError(NSError(domain: "NSURLErrorDomain", code: -1004)).reachedNobody)
+        #expect(NetworkError(NSError(domain: "NSURLErrorDomain", code: -1003)).reachedNoServer)
+        #expect(!NetworkError(NSError(domain: "NSURLErrorDomain", code: -1004)).reachedNoServer)
     }
 
     @Test("A stub, a hook and an endpoint may throw errors of the system")

@@ -160,7 +160,7 @@ struct RetryPolicyTests {
         situation.attempts = 3
         situation.offline = 7
         situation.elapsed = .milliseconds(3600)
-        situation.reachedNobody = true
+        situation.reachedNoServer = true
         func decide(_ reason: NetworkError.Reason = .unreachable) -> NetworkError.Attempt.Decision {
             policy.decide(.failed(reason), in: situation)
         }

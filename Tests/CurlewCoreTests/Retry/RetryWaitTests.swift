@@ -77,7 +77,7 @@ struct RetryWaitTests {
     func tooLong(seconds: Int) {
         let shown = min(seconds, 2_147_483_647)
         #expect(Self.decide(["Retry-After": "\(seconds)"]) == .finish(because: .waitTooLong(.seconds(shown))))
-        let patient = RetryPolicy.standard.with { $0.longestServerWait = .seconds(Int64.max) }
+        let patient = RetryPolicy.standard.with { $0.maximumServerWait = .seconds(Int64.max) }
         let decision = Self.decide(["Retry-After": "61"], random: 0, patient)
         #expect(decision == .retry(after: .seconds(61), because: .serverAsked))
     }

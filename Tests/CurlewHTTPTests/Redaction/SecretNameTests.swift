@@ -9,16 +9,16 @@ import Testing
 struct SecretNameTests {
     private static let secret = "hunter2"
 
-    @Test("Every secret name is known, in every place", arguments: [SecretName.Place.field, .pair, .member])
-    func secrets(place: SecretName.Place) {
-        let unknown = SecretNames.secret.filter { !SecretName.isSecret($0.utf8, in: place) }
+    @Test("Every secret name is known, in every place", arguments: [SecretName.Location.field, .pair, .member])
+    func secrets(location: SecretName.Location) {
+        let unknown = SecretNames.secret.filter { !SecretName.isSecret($0.utf8, in: location) }
         #expect(unknown.isEmpty, "\(unknown)")
         #expect(SecretNames.secret.count >= 500 && SecretNames.documented.count >= 250)
     }
 
-    @Test("An ordinary name is known too, in every place", arguments: [SecretName.Place.field, .pair, .member])
-    func ordinary(place: SecretName.Place) {
-        let hidden = SecretNames.ordinary.filter { SecretName.isSecret($0.utf8, in: place) }
+    @Test("An ordinary name is known too, in every place", arguments: [SecretName.Location.field, .pair, .member])
+    func ordinary(location: SecretName.Location) {
+        let hidden = SecretNames.ordinary.filter { SecretName.isSecret($0.utf8, in: location) }
         #expect(hidden.isEmpty, "\(hidden)")
     }
 

@@ -250,9 +250,9 @@ struct WebSocketMachineTests {
             var client = WebSocketMachine(role: .client)
             var events: [WebSocketMachine.Event] = []
             for start in stride(from: 0, to: bytes.count, by: size) {
-                events += try client.receive(Data(bytes[start..<min(start + size, bytes.count)]), most: most)
+                events += try client.receive(Data(bytes[start..<min(start + size, bytes.count)]), maximum: most)
                 while client.hasMore {
-                    let more = try client.receive(Data(), most: most)
+                    let more = try client.receive(Data(), maximum: most)
                     #expect(more.count <= most)
                     events += more
                 }

@@ -27,7 +27,7 @@ struct MockServerConnectionTests {
         for _ in 0..<500 { _ = try RawClient(port: server.port) }
         #expect(try RawClient(port: server.port).get("/").status == 404)
         #expect(server.connectionCount == 501)
-        #expect(server.mostOpenConnections == 1)
+        #expect(server.peakOpenConnections == 1)
     }
 
     @Test("Open connections are counted, and again when some of them have been closed")
@@ -37,7 +37,7 @@ struct MockServerConnectionTests {
             let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
             for client in clients { #expect(client.get("/").status == 404) }
         }
-        #expect(server.mostOpenConnections == 5)
+        #expect(server.peakOpenConnections == 5)
     }
 
     @Test(

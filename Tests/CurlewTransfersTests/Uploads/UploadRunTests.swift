@@ -154,7 +154,7 @@ struct UploadRunTests {
     @Test("Waits double from a second, with jitter, and what a server asks for is capped")
     func pauses() {
         func pause(_ failures: Int, _ asked: Duration? = nil, _ random: Double = 1) -> Duration {
-            UploadFailures.pause(after: failures, asked: asked, most: .seconds(60), random)
+            UploadFailures.pause(after: failures, asked: asked, maximum: .seconds(60), random)
         }
         #expect([1, 2, 3, 6, 7, 1000].map { pause($0) } == [1, 2, 4, 32, 60, 60].map { Duration.seconds($0) })
         #expect(pause(1, nil, 0) == .milliseconds(500) && pause(1, nil, -5) == .milliseconds(500))

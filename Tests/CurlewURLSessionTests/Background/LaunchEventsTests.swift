@@ -13,7 +13,7 @@ struct LaunchEventsTests {
     func inOrder() {
         var events = LaunchEvents<Int>()
         #expect(events.add(1, at: start).isEmpty)
-        events.goOn()
+        events.reset()
         #expect(events.finish(at: start + 1) == [1])
         #expect(events.finish(at: start + 2).isEmpty)
     }
@@ -32,7 +32,7 @@ struct LaunchEventsTests {
         // Received while the app was in front, where no handler is delivered.
         #expect(events.finish(at: start).isEmpty)
         // Something has happened since, or much time has passed.
-        if way == 0 { events.goOn() }
+        if way == 0 { events.reset() }
         let later = start + (way == 0 ? 1 : LaunchEvents<Int>.patience)
         #expect(events.add(1, at: later).isEmpty, "its events are still to come")
         #expect(events.finish(at: later + 1) == [1])

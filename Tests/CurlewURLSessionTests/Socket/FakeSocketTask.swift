@@ -143,7 +143,7 @@ final class FakeSocketTransport: Transport, SocketHost {
         start(socket)
     }
 
-    func look(at socket: SocketBridge, _ moment: Int64) { watch.add(socket, at: moment) }
+    func scheduleCheck(of socket: SocketBridge, at moment: Int64) { watch.add(socket, at: moment) }
 
     func finished(_ socket: SocketBridge) {
         watch.remove(socket)

@@ -34,7 +34,7 @@ struct DeadlineWatchTests {
     private final class Item: DeadlineWatch.Watched {
         let looked = SharedResult<Int64>()
 
-        func look(at now: Int64) -> Int64? {
+        func checkDeadlines(at now: Int64) -> Int64? {
             looked.finish(.success(now))
             return nil
         }

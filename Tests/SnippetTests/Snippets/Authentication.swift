@@ -42,7 +42,7 @@ enum AuthenticationPage {
     static func signingOut(_ tokens: TokenStore, _ cache: any HTTPCache.Store) async throws {
         let principal = tokens.principal
         try await tokens.signOut()
-        try await cache.remove(.party(principal))
+        try await cache.remove(.principal(principal))
     }
 
     static func cookies() -> APIClient.Configuration {

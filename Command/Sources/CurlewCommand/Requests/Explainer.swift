@@ -42,7 +42,7 @@ struct Explainer: RequestObserver {
 
     private static func sentence(_ phase: ExchangeEvent.ConnectionPhase) -> String? {
         switch phase {
-        case .lookingUp(let name): "The name \(name) is looked up."
+        case .resolving(let name): "The name \(name) is looked up."
         case .trying(let address): "A connection to \(address) is tried."
         case .opened: "The connection is open."
         case .secured(let tls): "The connection is secure: \(tls)."

@@ -29,8 +29,8 @@ final class ServedWebSocket: MockSocketLink {
     private let state: Locked<State>
 
     private static let closeTimeout = Duration.seconds(5)
-    private static let mostBytes = 1 << 20
-    private static let mostPings = 64
+    private static let maximumBytes = 1 << 20
+    private static let maximumPings = 64
 
     init(
         _ options: MockResponse.SocketOptions, subprotocol: String?, compression: PerMessageDeflate?
@@ -139,11 +139,10 @@ final class ServedWebSocket: MockSocketLink {
 
     /// Whether the thread reads from the socket.
     var isReading: Bool {
-        guard state.withLock({ $0.isReading }), channel.output.waitingBytes < Self.mostBytes else { return false }
+        guard state.withLock({ $0.isReading }), channel.output.waitingBytes < Self.maximumBytes else { return false }
         return inbox.hasRoom
     }
 
-    /// Processes bytes of the client.
     func receive(_ bytes: Data) {
         guard !bytes.isEmpty else { return }
         do {
@@ -178,7 +177,7 @@ final class ServedWebSocket: MockSocketLink {
         case .ping(let payload):
             state.withLock { state in
                 if state.repliesToPings { reply(to: payload, state) } else { state.pings.append(payload) }
-                if state.pings.count > Self.mostPings { state.pings.removeFirst() }
+                if state.pings.count > Self.maximumPings { state.pings.removeFirst() }
             }
         case .pong: return
         case .close(let code, let reason):

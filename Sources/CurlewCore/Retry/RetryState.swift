@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 /// The state of a call over all its attempts, for `.retry()`.
-struct RetryCourse {
+struct RetryState {
     private(set) var situation: RetryPolicy.Situation
     private let budget: RetryPolicy.Budget
     private let began: SystemTime.Instant
@@ -20,18 +20,18 @@ struct RetryCourse {
 
     /// Updates the situation when an attempt has ended.
     mutating func update(
-        at now: SystemTime.Instant, _ time: any TimeSource, remaining: Duration?, reachedNobody: Bool, random: Double
+        at now: SystemTime.Instant, _ time: any TimeSource, remaining: Duration?, reachedNoServer: Bool, random: Double
     ) {
         situation.elapsed = began.duration(to: now)
         situation.remaining = remaining
         situation.date = time.date
         situation.random = random
-        situation.reachedNobody = reachedNobody
+        situation.reachedNoServer = reachedNoServer
     }
 
     /// Returns `decision`, or a decision to finish if the budget does not pay for the retry. The first attempt at
     /// another origin and uncounted retries cost nothing.
-    mutating func pay(
+    mutating func charge(
         _ decision: NetworkError.Attempt.Decision, for origin: Origin, after outcome: NetworkError.Attempt.Outcome
     )
         -> NetworkError.Attempt.Decision
@@ -44,10 +44,10 @@ struct RetryCourse {
         }
         guard decision.isCounted else { return decision }
         let isTimeout = if case .failed(.timedOut) = outcome { true } else { false }
-        guard let paid = budget.withdraw(for: origin, afterTimeout: isTimeout) else {
+        guard let withdrawn = budget.withdraw(for: origin, afterTimeout: isTimeout) else {
             return .finish(because: .budgetExhausted)
         }
-        receipt = paid
+        receipt = withdrawn
         return decision
     }
 

@@ -26,7 +26,7 @@ extension ExchangeMetrics {
         bytesReceived = last.countOfResponseHeaderBytesReceived + last.countOfResponseBodyBytesReceived
         reusedConnection = last.isReusedConnection
         if let address = last.remoteAddress, let port = last.remotePort {
-            remoteAddress = Self.place(address, port)
+            remoteAddress = Self.addressText(address, port)
         }
         connection = Self.connection(of: last)
     }
@@ -46,10 +46,10 @@ extension ExchangeMetrics {
                 version: version,
                 cipherSuite: transaction.negotiatedTLSCipherSuite.flatMap { CipherSuite.name(of: $0.rawValue) })
         }
-        return ExchangeMetrics.Connection(localAddress: place(address, port), tls: tls)
+        return ExchangeMetrics.Connection(localAddress: addressText(address, port), tls: tls)
     }
 
-    private static func place(_ address: String, _ port: Int) -> String {
+    private static func addressText(_ address: String, _ port: Int) -> String {
         "\(address.holds(":") ? "[\(address)]" : address):\(port)"
     }
 

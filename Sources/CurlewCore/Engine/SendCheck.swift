@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 /// A policy that is checked when a request leaves the pipeline, after all waits, and that can still refuse the request.
-package protocol Departure: AnyObject, Sendable {
+package protocol SendCheck: AnyObject, Sendable {
     /// The policy that is checked after this one; nil for the last one.
-    var outer: (any Departure)? { get }
+    var outer: (any SendCheck)? { get }
 
     /// Throws if the request must no longer be sent.
     ///

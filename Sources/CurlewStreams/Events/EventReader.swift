@@ -4,8 +4,8 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// The course of one iteration: connections, and the waits between them.
-struct EventCourse {
+/// The state of one iteration: its connection, and the wait for the next one.
+struct EventReader {
     private let core: EventStreamCore
     private var lease: Lease?
     private var hasEnded = false
@@ -134,7 +134,7 @@ struct EventCourse {
         let isBroken = ended != nil && error?.reason == .badResponse
         if let error, !error.allowsReconnection, !isBroken { throw error }
         if isWorking { reconnection.succeed() } else { reconnection.fail() }
-        if let most = core.opening.options.maximumFailures, reconnection.failures > most {
+        if let maximum = core.opening.options.maximumFailures, reconnection.failures > maximum {
             let failure = NetworkError(
                 .badResponse, detail: "The event stream ended \(reconnection.failures) times without an event.")
             throw error ?? ended?.call.named(failure) ?? failure

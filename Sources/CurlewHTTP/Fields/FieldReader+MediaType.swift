@@ -6,7 +6,7 @@ extension FieldReader {
         skipBlanks()
         guard let type = token(), take(0x2F), let subtype = token() else { return nil }
         skipBlanks()
-        guard rest.isEmpty || rest.first == 0x3B else { return nil }
+        guard remainder.isEmpty || remainder.first == 0x3B else { return nil }
         return (type, subtype)
     }
 
@@ -17,7 +17,7 @@ extension FieldReader {
             skipBlanks()
             guard let name = token(), take(0x3D), let value = token() ?? quotedString() else { continue }
             skipBlanks()
-            guard rest.isEmpty || rest.first == 0x3B else { continue }
+            guard remainder.isEmpty || remainder.first == 0x3B else { continue }
             found.append(MediaType.Parameter(name: name, value: value))
         }
         return found

@@ -10,10 +10,10 @@ extension JSONValue {
     /// position. Finding a member takes constant time.
     public struct Object: Sendable, Hashable, Sequence, ExpressibleByDictionaryLiteral {
         private var members: [String: Member] = [:]
-        private var nextPlace = 0
+        private var nextIndex = 0
 
         private struct Member: Sendable {
-            let place: Int
+            let index: Int
             var value: JSONValue
         }
 
@@ -47,8 +47,8 @@ extension JSONValue {
                     return
                 }
                 if (members[name]?.value = newValue) != nil { return }
-                members[name] = Member(place: nextPlace, value: newValue)
-                nextPlace += 1
+                members[name] = Member(index: nextIndex, value: newValue)
+                nextIndex += 1
             }
         }
 
@@ -69,7 +69,7 @@ extension JSONValue {
 
         /// Returns an iterator over the members in order.
         public func makeIterator() -> AnyIterator<(key: String, value: JSONValue)> {
-            let ordered = members.sorted { $0.value.place < $1.value.place }
+            let ordered = members.sorted { $0.value.index < $1.value.index }
             return AnyIterator(ordered.lazy.map { (key: $0.key, value: $0.value.value) }.makeIterator())
         }
 

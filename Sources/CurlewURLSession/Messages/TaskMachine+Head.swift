@@ -64,11 +64,11 @@ enum ResponseFields {
     /// distinguished.
     static func cookies(_ text: String) -> [String] {
         var result: [String] = []
-        var rest = text.utf8[...]
+        var remainder = text.utf8[...]
         var start = text.startIndex
-        while let comma = rest.firstIndex(of: UInt8(ascii: ",")) {
-            rest = rest[comma...].dropFirst()
-            let next = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        while let comma = remainder.firstIndex(of: UInt8(ascii: ",")) {
+            remainder = remainder[comma...].dropFirst()
+            let next = remainder.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
             let name = next.prefix { !"=;,".utf8.contains($0) }
             guard next[name.endIndex...].first == UInt8(ascii: "="), HTTPField.Name(String(Substring(name))).isValid
             else { continue }

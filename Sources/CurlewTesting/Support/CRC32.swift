@@ -14,7 +14,6 @@ package struct CRC32 {
         update(bytes)
     }
 
-    /// Adds these bytes to the checksum, after the previous ones.
     package mutating func update(_ bytes: some Sequence<UInt8>) {
         let table = Self.table
         var register = register

@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewFoundation
 
 /// The format of stored tokens, in a file or in the keychain: JSON with a version number.
-enum KeptTokens {
+enum StoredTokens {
     static let version = 1
 
     enum Problem: Error {
@@ -69,7 +69,7 @@ protocol SharedTokens: TokenStore.Persistence {
 
     /// Replaces the stored tokens with `new` if the stored tokens are still `old`. If `new` is nil, the stored tokens
     /// are removed.
-    func replace(_ old: Tokens?, with new: Tokens?) async throws(NetworkError) -> KeptTokens.Replacement
+    func replace(_ old: Tokens?, with new: Tokens?) async throws(NetworkError) -> StoredTokens.Replacement
 }
 
 extension Tokens {

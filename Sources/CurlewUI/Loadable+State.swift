@@ -27,7 +27,7 @@ public struct Freshness: Hashable, Sendable {
     }
 }
 
-/// Which value a load requests.
+/// The value that a load requests.
 enum Demand: Sendable {
     /// Any value, including a stored one.
     case load

@@ -5,8 +5,9 @@ import CurlewCore
 /// The removals of invalidated entries that a store has not made yet, because it failed or took too long.
 ///
 /// Until a removal is made, the entries of its URL are not used. All caches of the process that share a store object
-/// share its debts. If the removals of more than 1000 URLs are missing, the store has to remove all entries instead.
-final class CacheDebts: Sendable {
+/// share its pending removals. If the removals of more than 1000 URLs are missing, the store has to remove all entries
+/// instead.
+final class PendingRemovals: Sendable {
     private struct State: Sendable {
         var targets: [String: UInt64] = [:]
         var everything: UInt64?
@@ -14,31 +15,31 @@ final class CacheDebts: Sendable {
     }
 
     private struct Known: Sendable {
-        weak var debts: CacheDebts?
+        weak var removals: PendingRemovals?
     }
 
-    private static let most = 1000
+    private static let maximum = 1000
     private static let known = Locked<[ObjectIdentifier: Known]>([:])
     private let state = Locked(State())
 
-    /// Returns the debts of `store`. If the store is a value type, each cache has separate debts.
-    static func of(_ store: any HTTPCache.Store) -> CacheDebts {
-        guard type(of: store) is AnyClass else { return CacheDebts() }
+    /// Returns the pending removals of `store`. If the store is a value type, each cache has its own.
+    static func of(_ store: any HTTPCache.Store) -> PendingRemovals {
+        guard type(of: store) is AnyClass else { return PendingRemovals() }
         let id = ObjectIdentifier(store as AnyObject)
         return known.withLock { known in
-            if let debts = known[id]?.debts { return debts }
-            known = known.filter { $0.value.debts != nil }
-            let debts = CacheDebts()
-            known[id] = Known(debts: debts)
-            return debts
+            if let removals = known[id]?.removals { return removals }
+            known = known.filter { $0.value.removals != nil }
+            let removals = PendingRemovals()
+            known[id] = Known(removals: removals)
+            return removals
         }
     }
 
-    /// Records that the entries of these URLs must be removed. Returns the number to pass to `settle`.
-    func owe(_ targets: Set<String>) -> UInt64 {
+    /// Records that the entries of these URLs must be removed. Returns the number to pass to `finish`.
+    func add(_ targets: Set<String>) -> UInt64 {
         state.withLock { state in
             state.last += 1
-            if state.targets.count + targets.count > Self.most {
+            if state.targets.count + targets.count > Self.maximum {
                 state.targets = [:]
                 state.everything = state.last
             } else {
@@ -48,7 +49,7 @@ final class CacheDebts: Sendable {
         }
     }
 
-    /// Returns the removal that the store must make before an entry of this URL may be used; nil if it owes none.
+    /// Returns the removal that the store must make before an entry of this URL may be used; nil if none is pending.
     func selection(for target: String) -> (selection: HTTPCache.Removal, number: UInt64)? {
         state.withLock { state in
             if state.everything == nil, state.targets.isEmpty { return nil }
@@ -57,15 +58,15 @@ final class CacheDebts: Sendable {
         }
     }
 
-    /// Records that the store has made a removal. Settles the debts up to `number` that the removal covers.
-    func settle(_ selection: HTTPCache.Removal, upTo number: UInt64) {
+    /// Records that the store has made a removal. It ends the pending ones up to `number` that it covers.
+    func finish(_ selection: HTTPCache.Removal, upTo number: UInt64) {
         state.withLock { state in
             switch selection {
             case .everything:
-                if let owed = state.everything, owed <= number { state.everything = nil }
+                if let pending = state.everything, pending <= number { state.everything = nil }
                 state.targets = state.targets.filter { $0.value > number }
             case .target(let target):
-                if let owed = state.targets[target], owed <= number { state.targets[target] = nil }
+                if let pending = state.targets[target], pending <= number { state.targets[target] = nil }
             default: break
             }
         }

@@ -2,12 +2,12 @@
 
 import CurlewCore
 
-/// The time at which the last attempt was sent, and the number of attempts that were sent.
-final class DepartureStamp: Departure {
-    let outer: (any Departure)?
+/// The time of the last attempt that was sent, and the number of them.
+final class SentAttempts: SendCheck {
+    let outer: (any SendCheck)?
     private let state = Locked<(attempt: Int, left: SystemTime.Instant, count: Int)?>(nil)
 
-    init(outer: (any Departure)?) {
+    init(outer: (any SendCheck)?) {
         self.outer = outer
     }
 
